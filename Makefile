@@ -1,0 +1,55 @@
+.DEFAULT_GOAL := help
+.PHONY: help install demo demo-airflow test test-all lint format clean
+
+# A python3.11 that starts, else whatever python3 is (a shim may exist and not start).
+ifeq ($(origin PYTHON),undefined)
+PYTHON := $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+endif
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+RELEASE ?= releases/adult.yaml
+# The pins hold in the isolated build environment too: older pip reads the first
+# variable there, newer pip the second.
+PIP_PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' Makefile
+
+# pip compiles what it installs, but not an editable package: do so here, for every
+# process would compile it again where PYTHONDONTWRITEBYTECODE is set.
+install: $(STAMP) ## Create .venv with pinned versions (quick when it is there)
+	@$(BIN)/python -m compileall -q anon_transformers
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]"
+	@touch $@
+
+demo: install ## Run the example release: load, anonymize, validate, publish
+	$(BIN)/anon release $(RELEASE)
+
+demo-airflow: install ## Run the same release as an Airflow DAG
+	$(BIN)/python -m anon_transformers.airflow.demo $(RELEASE)
+
+test: lint ## Lint, then every test that is not slow
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: lint ## Lint, then every test
+	$(BIN)/python -m pytest -n 2
+
+lint: install ## Check style, formatting and types; change nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: install ## Mend what can be mended by a tool
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove .venv, caches and build results
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* *.egg-info
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find anon_transformers tests plugins dags examples benchmarks -type d \
+		-name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

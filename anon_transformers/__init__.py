@@ -1,0 +1,24 @@
+"""Anonymize tables, prove the protection of the result, and release it."""
+
+from anon_transformers._lazy import lazy_names
+
+__all__ = [
+    "Classes",
+    "Hierarchy",
+    "KAnonymity",
+    "MondrianAnonymizer",
+    "TableAnonymizer",
+    "hookimpl",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Classes": "anon_transformers.evidence",
+        "Hierarchy": "anon_transformers.hierarchies",
+        "KAnonymity": "anon_transformers.privacy",
+        "MondrianAnonymizer": "anon_transformers.partitioning",
+        "TableAnonymizer": "anon_transformers.base",
+        "hookimpl": "anon_transformers.hookspecs",
+    },
+)

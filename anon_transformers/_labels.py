@@ -1,0 +1,79 @@
+r"""The grammar of published values.
+
+* a single value is published as it is: ``20``, ``Private``;
+* a range of numbers, dates or ordered values: ``[20, 35]``, ``[-5, -1]``;
+* a set of categories: ``{Private, State-gov}``;
+* a class that also holds missing values says so: ``[20, 35] or missing``.
+
+A text that could be read as one of these is written as a JSON string, so that each
+published text has one meaning.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+OR_MISSING = " or missing"
+_PLAIN_MEMBER = re.compile(r"[^\s,{}\"][^,{}\"]*(?<!\s)\Z")
+
+
+def range_label(low: str, high: str, *, missing: bool = False) -> str:
+    """Label of every value from ``low`` to ``high``.
+
+    Examples
+    --------
+    >>> range_label("-5", "-1")
+    '[-5, -1]'
+    >>> range_label("20", "20", missing=True)
+    '20 or missing'
+    """
+    text = low if low == high else f"[{low}, {high}]"
+    return text + OR_MISSING if missing else text
+
+
+def set_label(members: Sequence[str], *, missing: bool = False) -> str:
+    """Label of a set of categories, in the order given.
+
+    Examples
+    --------
+    >>> set_label(["Private", "State-gov"])
+    '{Private, State-gov}'
+    >>> set_label(["a, b", "c"])
+    '{"a, b", c}'
+    >>> set_label(["{odd}"])
+    '"{odd}"'
+    """
+    if len(members) == 1:
+        text = _single(members[0])
+    else:
+        text = "{" + ", ".join(_member(member) for member in members) + "}"
+    return text + OR_MISSING if missing else text
+
+
+def parse_set(label: str) -> tuple[list[str], bool]:
+    """Members of a label made by :func:`set_label`, and whether one may be missing.
+
+    Examples
+    --------
+    >>> parse_set('{"a, b", c} or missing')
+    (['a, b', 'c'], True)
+    """
+    missing = label.endswith(OR_MISSING)
+    text = label.removesuffix(OR_MISSING)
+    if text.startswith('"'):
+        return [json.loads(text)], missing
+    if not text.startswith("{"):
+        return [text], missing
+    pieces = re.findall(r'"(?:[^"\\]|\\.)*"|[^,{}"]+', text[1:-1])
+    members = [piece.strip() for piece in pieces if piece.strip()]
+    return [json.loads(m) if m.startswith('"') else m for m in members], missing
+
+
+def _single(value: str) -> str:
+    ambiguous = value.startswith(("{", '"')) or value.endswith(OR_MISSING)
+    return json.dumps(value, ensure_ascii=False) if ambiguous else value
+
+
+def _member(value: str) -> str:
+    plain = _PLAIN_MEMBER.match(value)
+    return value if plain else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,82 @@
+"""A table at work, and what a recoding rule makes of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._tables import Column
+from anon_transformers.evidence import Classes
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table at work: coded quasi-identifiers, and what models need to judge.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the table.
+    known : tuple of Column
+        The quasi-identifiers in their order.
+    sensitive : tuple of Column
+        The sensitive columns.
+    subject : Column or None
+        Tells persons apart.
+    """
+
+    n_rows: int
+    known: tuple[Column, ...]
+    sensitive: tuple[Column, ...] = ()
+    subject: Column | None = None
+
+    def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
+        """Evidence for classes given by a label a row (-1: in no class)."""
+        return Classes.from_labels(
+            labels, n_classes, sensitive=self.sensitive, subject=self.subject
+        )
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A quasi-identifier as it is published.
+
+    Attributes
+    ----------
+    codes : int array
+        For each row the position of its label; -1 where no label covers the row.
+    labels : ndarray
+        Published values; a missing one is None (or NaN, NaT).
+    shares : float array
+        For each label the share of the attribute's domain it covers: 0 for a single
+        value, 1 for everything.
+    """
+
+    codes: np.ndarray
+    labels: np.ndarray
+    shares: np.ndarray
+
+    def decode(self, suppressed: np.ndarray, mark: str) -> pd.Series:
+        """Published cells; a suppressed number or date is missing, a text the mark."""
+        hidden = suppressed | (self.codes < 0)
+        codes = np.where(hidden, len(self.labels), self.codes)
+        if self.labels.dtype == object:
+            return pd.Series(np.append(self.labels, mark)).take(codes)
+        if self.labels.dtype.kind == "M":
+            return pd.Series(np.append(self.labels, np.datetime64("NaT"))).take(codes)
+        return pd.Series(np.append(self.labels, np.nan)).take(codes)
+
+    def loss(self, suppressed: np.ndarray) -> float:
+        """Mean share over all rows; a suppressed row counts as 1."""
+        hidden = suppressed | (self.codes < 0)
+        lost = self.shares[self.codes[~hidden]].sum() + np.count_nonzero(hidden)
+        return float(lost / len(hidden))
+
+
+def group_published(columns: list[PublishedColumn]) -> Groups:
+    """Rows by published combination; a row without a label is marked by code 0."""
+    return group_rows(
+        [column.codes + 1 for column in columns],
+        [len(column.labels) + 1 for column in columns],
+    )

@@ -1,0 +1,264 @@
+"""The one door between data frames and integer codes.
+
+A cell's identity is the text it is published as: within a column of mixed objects
+1 and 1.0 are two values, an empty text and a missing value are one.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+
+Kind = Literal["number", "date", "ordinal", "category", "hierarchy"]
+_NUMBERS_AS_OBJECTS = {"integer", "floating", "mixed-integer-float", "decimal"}
+_LARGEST_EXACT = 2.0**53
+_DATES_AS_OBJECTS = {"date", "datetime", "datetime64"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as codes.
+
+    Attributes
+    ----------
+    name : hashable
+        Its name in the table.
+    kind : {"number", "date", "ordinal", "category", "hierarchy"}
+        What the order of its values means.
+    values : ndarray
+        Distinct values in their natural order, as they are published one by one.
+    codes : int32 ndarray
+        Position of each row's value; ``len(values)`` stands for a missing one,
+        -1 for a value that the fitted table did not have.
+    exact : bool ndarray or None
+        Where False, the row lies strictly between two values of a number or date
+        column and ``codes`` points at the upper one. None: all are exact.
+    hierarchy : Hierarchy or None
+        Whose leaves are the values, if ``kind`` is "hierarchy".
+    """
+
+    name: Hashable
+    kind: Kind
+    values: np.ndarray
+    codes: np.ndarray
+    exact: np.ndarray | None = None
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def missing_code(self) -> int:
+        """Code of a missing value."""
+        return len(self.values)
+
+    @property
+    def cardinality(self) -> int:
+        """How many codes there may be, the missing one with them."""
+        return len(self.values) + 1
+
+    def count(self, text: str) -> int:
+        """How many rows hold exactly this text."""
+        if self.kind in {"number", "date"}:
+            return 0
+        return int(np.isin(self.codes, np.flatnonzero(self.values == text)).sum())
+
+    def texts(self) -> np.ndarray:
+        """Published text of each value; whole numbers without a decimal point."""
+        values = self.values
+        if values.dtype.kind == "f" and (np.abs(values) < _LARGEST_EXACT).all():
+            whole = values.astype(np.int64)
+            values = whole if (whole == values).all() else values
+        return to_text(pd.Series(values)).to_numpy(dtype=object)
+
+    def encode_more(self, series: pd.Series) -> "Column":
+        """Code other rows with the values of this column."""
+        more = encode(series, self.hierarchy, name=self.name)
+        if self.hierarchy is not None:
+            return more
+        if more.kind != self.kind and not (len(more.values) == 0):
+            if self.kind in {"number", "date"}:
+                raise DataError(
+                    f"column {self.name!r} was fitted as {self.kind} and now "
+                    f"holds values of kind {more.kind}."
+                )
+            more = _encode_text(series, self.name)
+        if self.kind in {"number", "date"}:
+            places = np.searchsorted(self.values, more.values)
+            exact = np.isin(more.values, self.values)
+        else:
+            places = pd.Index(self.values).get_indexer(pd.Index(more.values))
+            exact = np.ones(len(places), dtype=bool)
+        outside = places == len(self.values)
+        places = np.where(outside, -1, places)
+        lookup = np.append(places, self.missing_code).astype(np.int32)
+        return Column(
+            self.name,
+            self.kind,
+            self.values,
+            lookup[more.codes],
+            np.append(exact, True)[more.codes],
+            self.hierarchy,
+        )
+
+
+def is_frame(X: Any) -> bool:
+    """Whether ``X`` is an eager data frame of some library."""
+    if isinstance(X, pd.DataFrame):
+        return True
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    return isinstance(native, nw.DataFrame)
+
+
+def to_frame(X: Any) -> pd.DataFrame:
+    """Any eager data frame as a pandas frame; arrays get columns 0, 1, …."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        return native.to_pandas()
+    return pd.DataFrame(X)
+
+
+def like_input(frame: pd.DataFrame, X: Any) -> Any:
+    """Give ``frame`` the type of ``X``: pandas, another frame library, or array."""
+    if isinstance(X, pd.DataFrame):
+        return frame
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        columns = {str(name): frame[name].tolist() for name in frame.columns}
+        return nw.from_dict(columns, backend=native.implementation).to_native()
+    if all(types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
+        return frame.to_numpy()
+    return frame.to_numpy(dtype=object)
+
+
+def to_text(series: pd.Series) -> pd.Series:
+    """The text each cell is published as; None where it is missing.
+
+    Examples
+    --------
+    >>> to_text(pd.Series([1, 1.0, "", None], dtype=object)).tolist()
+    ['1', '1.0', None, None]
+    """
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        texts = to_text(pd.Series(series.cat.categories)).to_numpy(dtype=object)
+        return pd.Series(
+            np.append(texts, None)[series.cat.codes], index=series.index, dtype=object
+        )
+    missing = series.isna().to_numpy()
+    if types.is_datetime64_any_dtype(series.dtype):
+        known = series[~missing]
+        whole_days = bool((known == known.dt.normalize()).all())
+        texts = series.dt.strftime("%Y-%m-%d") if whole_days else series.map(_iso)
+    else:
+        texts = series.astype(object).map(str)
+    texts = texts.astype(object)
+    return texts.mask(missing | (texts == "").to_numpy(), None)
+
+
+def _iso(moment: pd.Timestamp) -> str:
+    return moment.isoformat()
+
+
+def encode(
+    series: pd.Series, hierarchy: Hierarchy | None = None, *, name: Hashable = None
+) -> Column:
+    """Code a column for an anonymizer: numbers as numbers, wherever possible."""
+    name = series.name if name is None else name
+    if hierarchy is not None:
+        return _encode_leaves(series, name, hierarchy)
+    if types.is_complex_dtype(series.dtype):
+        raise DataError(f"Complex data not supported: column {name!r}.")
+    if types.is_datetime64_any_dtype(series.dtype):
+        return _encode_sorted(_without_zone(series), name, "date")
+    if types.is_bool_dtype(series.dtype):
+        return _encode_text(series, name)
+    if types.is_numeric_dtype(series.dtype):
+        return _encode_sorted(series, name, "number")
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
+        return _encode_ordered(series, name)
+    held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
+    if held in _NUMBERS_AS_OBJECTS:
+        return _encode_sorted(series.astype(float), name, "number")
+    if held in _DATES_AS_OBJECTS:
+        return _encode_sorted(_without_zone(pd.to_datetime(series)), name, "date")
+    return _encode_text(series, name)
+
+
+def _without_zone(series: pd.Series) -> pd.Series:
+    """Moments of a zone as moments of UTC, so that they have one order."""
+    zoned = isinstance(series.dtype, pd.DatetimeTZDtype)
+    return series.dt.tz_convert("UTC").dt.tz_localize(None) if zoned else series
+
+
+def identify(series: pd.Series) -> Column:
+    """Code a column for a judge: two cells agree if their published texts do."""
+    if types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(
+        series.dtype
+    ):
+        if types.is_bool_dtype(series.dtype) or types.is_complex_dtype(series.dtype):
+            return _encode_text(series, series.name)
+        return _encode_sorted(
+            _without_zone(series), series.name, "number", finite=False
+        )
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
+        return _encode_ordered(series, series.name)
+    return _encode_text(series, series.name)
+
+
+def _encode_sorted(
+    series: pd.Series, name: Hashable, kind: Kind, *, finite: bool = True
+) -> Column:
+    codes, values = pd.factorize(series, sort=True)
+    values = np.asarray(values)
+    if values.dtype.kind == "f":
+        if finite and np.isinf(values).any():
+            count = int(np.isinf(values)[codes[codes >= 0]].sum())
+            raise DataError(f"column {name!r} holds infinite numbers in {count} rows.")
+        values = values + 0.0  # -0.0 and 0.0 are one number
+    return Column(name, kind, values, _missing_last(codes, len(values)))
+
+
+def _encode_ordered(series: pd.Series, name: Hashable) -> Column:
+    present = series.cat.remove_unused_categories()
+    texts = to_text(pd.Series(present.cat.categories)).to_numpy(dtype=object)
+    return Column(name, "ordinal", texts, _missing_last(present.cat.codes, len(texts)))
+
+
+def _encode_text(series: pd.Series, name: Hashable) -> Column:
+    codes, values = pd.factorize(_as_texts(series), sort=False)
+    values = np.asarray(values, dtype=object)
+    keep = values != ""
+    ranked = np.argsort(values[keep].astype(str), kind="stable")
+    place = np.full(len(values), -1, dtype=np.int64)
+    place[np.flatnonzero(keep)[ranked]] = np.arange(len(ranked))
+    codes = np.append(place, -1)[codes]
+    return Column(
+        name, "category", values[keep][ranked], _missing_last(codes, len(ranked))
+    )
+
+
+def _as_texts(series: pd.Series) -> pd.Series:
+    """Like :func:`to_text`, without a detour for columns that are texts already."""
+    plain = isinstance(series.dtype, pd.StringDtype) or (
+        series.dtype == object and types.infer_dtype(series, skipna=True) == "string"
+    )
+    return series if plain else to_text(series)
+
+
+def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> Column:
+    column = _encode_text(series, name)
+    leaves = np.array(hierarchy.leaves, dtype=object)
+    places = pd.Index(leaves).get_indexer(pd.Index(column.values))
+    codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
+    return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
+
+
+def _missing_last(codes: Any, n_values: int) -> np.ndarray:
+    codes = np.asarray(codes)
+    return np.where(codes < 0, n_values, codes).astype(np.int32)

@@ -1,0 +1,446 @@
+"""What every anonymizer is; plugins subclass the classes of this module."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, replace
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn import get_config
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._recoding import PublishedColumn, Table, group_published
+from anon_transformers._suppression import settle
+from anon_transformers._tables import (
+    Column,
+    encode,
+    identify,
+    is_frame,
+    like_input,
+    to_frame,
+)
+from anon_transformers.evidence import SUPPRESSED, Classes, Report
+from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.metrics import (
+    AverageRisk,
+    HighestRisk,
+    class_statistics,
+    domain_share_loss,
+)
+from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
+from anon_transformers.roles import Roles
+
+__all__ = [
+    "BaseAnonymizer",
+    "Column",
+    "PublishedColumn",
+    "Table",
+    "TableAnonymizer",
+]
+
+SUPPRESSION_MODES = ("mask", "drop", "blank")
+
+
+class BaseAnonymizer(TransformerMixin, BaseEstimator):
+    """Common ground of table and graph anonymizers.
+
+    Attributes
+    ----------
+    kind : str
+        What it anonymizes; decides which contract checks apply.
+    """
+
+    kind: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def test_instances(cls) -> list["BaseAnonymizer"]:
+        """Configurations that the contract checks run on."""
+
+
+class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
+    """Anonymizer of tables that learns a recoding rule.
+
+    A subclass implements ``_learn(table, models)``, which sets attributes with a
+    trailing underscore, and ``_recode(table)``, which returns one
+    :class:`PublishedColumn` a quasi-identifier. This class does the rest: roles, coding,
+    suppression, the final judgement, the report, and the published table.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know. None: all that are not declared otherwise.
+    k : int, default=5
+        Rows (persons, with ``subject``) that must share each published combination.
+    models : list of privacy models, default=None
+        Further promises.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    hierarchies : dict of column to Hierarchy, default=None
+        How values are made less exact.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float, default=0.0
+        Largest share of rows that may be suppressed.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask it
+        and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    report_ : Report
+        Classes, loss, risk, suppressed rows and time, in numbers.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows of the fitted table that were suppressed; those among them that went only
+        so that the suppressed class itself satisfies every model.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+    """
+
+    kind: ClassVar[str] = "table"
+    uses_hierarchies: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.models = models
+        self.sensitive = sensitive
+        self.identifiers = identifiers
+        self.hierarchies = hierarchies
+        self.subject = subject
+        self.suppression_limit = suppression_limit
+        self.suppression = suppression
+        self.suppression_label = suppression_label
+
+    @abstractmethod
+    def _learn(self, table: Table, models: AllOf) -> None:
+        """Learn the recoding rule; set attributes with a trailing underscore."""
+
+    @abstractmethod
+    def _recode(self, table: Table) -> list[PublishedColumn]:
+        """Apply the rule, one column a quasi-identifier."""
+
+    def _details(self) -> dict[str, Any]:
+        """What the report should hold beside the common numbers."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None):
+        """Learn a recoding rule and which classes it may publish.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Publish ``X`` so that every promised model holds, or raise.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+        **fit_params : dict
+            Not used.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind of ``X``, without its identifiers.
+
+        Raises
+        ------
+        InfeasibleError
+            If the promise cannot be kept within ``suppression_limit``.
+        """
+        frame, published = self._fit(X)
+        return self._publish(X, frame, published, self.suppressed_mask_)
+
+    def transform(self, X: Any) -> Any:
+        """Recode rows one by one, promising nothing about this batch.
+
+        What ``fit`` promised belongs to the fitted table. Other rows are recoded with
+        the same rule; those the rule does not cover, or whose class was not
+        approved, are suppressed. Judge a batch with :meth:`check`.
+
+        Parameters
+        ----------
+        X : data frame or array
+            Rows with the columns of the fitted table.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind of ``X``, without its identifiers.
+        """
+        check_is_fitted(self)
+        frame = self._open(X, reset=False)
+        known = tuple(
+            column.encode_more(frame[name])
+            for column, name in zip(
+                self._columns, self.roles_.quasi_identifiers, strict=True
+            )
+        )
+        published = self._recode(Table(len(frame), known))
+        return self._publish(X, frame, published, self._unapproved(published))
+
+    def check(self, table: Any) -> list[Verdict]:
+        """Judge a published table by every model this anonymizer was given.
+
+        Parameters
+        ----------
+        table : data frame or array
+            Published rows, for example a batch from :meth:`transform`.
+
+        Returns
+        -------
+        list of Verdict
+            One a model.
+        """
+        check_is_fitted(self)
+        frame = to_frame(table)
+        if frame is not table and not is_frame(table):
+            frame = frame.set_axis(self._kept_columns, axis=1)
+        classes = Classes.from_frame(
+            frame,
+            self.roles_.quasi_identifiers,
+            self.roles_.sensitive,
+            suppression_label=self.suppression_label,
+        )
+        return [judge(model, classes) for model in self._promise().models]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the published columns: all but the identifiers.
+
+        Parameters
+        ----------
+        input_features : array of str, default=None
+            Names of the columns of the fitted table, if it had none.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        names = super().get_feature_names_out(input_features)
+        return names[self._kept_positions]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _promise(self) -> AllOf:
+        """Everything that was asked for, as one model; checks the parameters."""
+        return AllOf((KAnonymity(self.k), *(self.models or ())))
+
+    def _check_parameters(self) -> None:
+        check_choice("suppression", self.suppression, SUPPRESSION_MODES)
+        limit = self.suppression_limit
+        if not isinstance(limit, Real) or not 0 <= limit <= 1:
+            raise ParameterError(
+                f"suppression_limit must be a share from 0 to 1, got {limit!r}."
+            )
+        if not isinstance(self.suppression_label, str) or not self.suppression_label:
+            raise ParameterError("suppression_label must be a text that is not empty.")
+        if self.hierarchies and not self.uses_hierarchies:
+            raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
+
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
+        started = time.perf_counter()
+        self._check_parameters()
+        promise = self._promise()
+        frame = self._open(X, reset=True)
+        table = self._encode(frame)
+        self._learn(table, promise)
+        published = self._recode(table)
+        verdicts = self._approve(table, published, promise)
+        self._columns = [replace(c, codes=c.codes[:0]) for c in table.known]
+        self.report_ = self._report(published, verdicts, time.perf_counter() - started)
+        return frame, published
+
+    def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
+        """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            X = validate_data(
+                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
+            )
+        frame = to_frame(X)
+        if not len(frame):
+            raise DataError("the table is empty: it has 0 sample(s).")
+        if not reset:
+            return frame
+        self.roles_ = Roles.resolve(
+            frame.columns,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.identifiers,
+            self.subject,
+        )
+        published = ~frame.columns.isin(self.roles_.identifiers)
+        self._kept_positions = np.flatnonzero(published)
+        self._kept_columns = frame.columns[published]
+        return frame
+
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        roles, hierarchies = self.roles_, dict(self.hierarchies or {})
+        for name in hierarchies:
+            if name not in roles.quasi_identifiers:
+                legal = roles.quasi_identifiers
+                raise ParameterError(
+                    f"hierarchies: {unknown_choice('quasi-identifier', name, legal)}"
+                )
+        known = tuple(
+            encode(frame[name], hierarchies.get(name))
+            for name in roles.quasi_identifiers
+        )
+        for column in known:
+            _refuse_bad_values(column, self.suppression_label)
+        return Table(
+            len(frame),
+            known,
+            tuple(identify(frame[name]) for name in roles.sensitive),
+            None if roles.subject is None else identify(frame[roles.subject]),
+        )
+
+    def _approve(
+        self, table: Table, published: list[PublishedColumn], promise: AllOf
+    ) -> list[Verdict]:
+        """Decide which classes may be published, and remember them."""
+        groups = group_published(published)
+        codes = np.stack([column.codes[groups.first] for column in published])
+        settlement = settle(
+            table.classes(groups.labels, len(groups.sizes)),
+            promise,
+            covered=(codes >= 0).all(axis=0),
+            suppression_limit=self.suppression_limit,
+            mode=self.suppression,
+        )
+        self._approved = codes[:, settlement.kept]
+        self.suppressed_mask_ = ~settlement.kept[groups.labels]
+        self.n_suppressed_ = int(self.suppressed_mask_.sum())
+        self.n_extra_suppressed_ = settlement.n_extra_rows
+        self._classes = replace(settlement.published, labels=None)
+        return settlement.verdicts
+
+    def _unapproved(self, published: list[PublishedColumn]) -> np.ndarray:
+        """Rows whose combination of labels was not approved at ``fit``."""
+        n_approved = self._approved.shape[1]
+        joined = group_rows(
+            [
+                np.concatenate((approved, column.codes)) + 1
+                for approved, column in zip(self._approved, published, strict=True)
+            ],
+            [len(column.labels) + 1 for column in published],
+        )
+        return ~np.isin(joined.labels[n_approved:], joined.labels[:n_approved])
+
+    def _report(
+        self, published: list[PublishedColumn], verdicts: list[Verdict], seconds: float
+    ) -> Report:
+        names = [str(name) for name in self.roles_.quasi_identifiers]
+        losses = [column.loss(self.suppressed_mask_) for column in published]
+        return Report(
+            method=type(self).__name__,
+            rows=len(self.suppressed_mask_),
+            suppressed_rows=self.n_suppressed_,
+            extra_suppressed_rows=self.n_extra_suppressed_,
+            classes=asdict(class_statistics(self._classes)),
+            models=tuple(verdict.to_dict() for verdict in verdicts),
+            loss=domain_share_loss(losses),
+            column_losses=dict(zip(names, losses, strict=True)),
+            risk={
+                m.name: m.measure(self._classes) for m in (AverageRisk(), HighestRisk())
+            },
+            seconds=seconds,
+            details=self._details(),
+        )
+
+    def _publish(
+        self,
+        X: Any,
+        frame: pd.DataFrame,
+        published: list[PublishedColumn],
+        suppressed: np.ndarray,
+    ) -> Any:
+        recoded = dict(zip(self.roles_.quasi_identifiers, published, strict=True))
+        cells: dict[Hashable, Any] = {}
+        for name in self._kept_columns:
+            if name in recoded:
+                column = recoded[name].decode(suppressed, self.suppression_label)
+            else:
+                column = frame[name]
+                if self.suppression == "blank" and name in self.roles_.sensitive:
+                    column = column.mask(suppressed)
+            cells[name] = column.array
+        table = pd.DataFrame(cells, index=frame.index)
+        if self.suppression == "drop":
+            table = table[~suppressed]
+        if not _index_is_asked_for(self):
+            table = table.reset_index(drop=True)
+        return like_input(table, X)
+
+
+def check_choice(key: str, given: object, legal: Sequence[str]) -> None:
+    """Refuse a named option that does not exist."""
+    if given not in legal:
+        raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")
+
+
+def _refuse_bad_values(column: Column, mark: str) -> None:
+    unknown = int((column.codes < 0).sum())
+    if unknown:
+        raise DataError(
+            f"column {column.name!r} holds values in {unknown} rows that its hierarchy "
+            "does not have."
+        )
+    marked = column.count(mark)
+    if marked:
+        raise DataError(
+            f"column {column.name!r} holds the suppression mark {mark!r} in {marked} "
+            "rows; choose another with suppression_label=."
+        )
+
+
+def _index_is_asked_for(estimator: BaseEstimator) -> bool:
+    """Whether ``set_output`` asks for a frame that lines up with the input.
+
+    By default no index is published: its labels may be names. ``set_output`` means that
+    scikit-learn goes on working with the rows, and joins frames by their index.
+    """
+    own = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return (own or get_config()["transform_output"]) != "default"

@@ -1,0 +1,59 @@
+"""Everything that can go wrong, by name.
+
+Messages about parameters name the key, the value given and the legal choices.
+Messages about data name the column, the fault and how many rows, never a value.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AnonymizationError(Exception):
+    """Root of the library's own errors."""
+
+
+class ParameterError(AnonymizationError, ValueError):
+    """A parameter has an illegal value."""
+
+
+class DataError(AnonymizationError, ValueError):
+    """A table cannot be used as it is."""
+
+
+class ConfigurationError(AnonymizationError, ValueError):
+    """A release configuration cannot be used as it is."""
+
+
+class InfeasibleError(AnonymizationError, ValueError):
+    """The promise cannot be kept within the suppression limit."""
+
+
+class NotEvaluable(AnonymizationError, ValueError):
+    """A privacy model or metric has nothing to judge; a gate then fails."""
+
+
+class PluginError(AnonymizationError, RuntimeError):
+    """A plugin is broken, misspelt, or takes a name that is already taken."""
+
+
+class ReleaseError(AnonymizationError, RuntimeError):
+    """A release step cannot go on; nothing was published."""
+
+
+class GateError(ReleaseError):
+    """The validation gate refused a candidate."""
+
+
+def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
+    """Say that ``given`` is not among ``legal``, and which one is nearest.
+
+    Examples
+    --------
+    >>> unknown_choice("algorithm", "mondrain", ["mondrian", "datafly"])
+    "unknown algorithm 'mondrain'; did you mean 'mondrian'? Choices: 'datafly', 'mondrian'."
+    """
+    names = sorted(str(name) for name in legal)
+    near = get_close_matches(str(given), names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    listed = ", ".join(repr(name) for name in names) or "none"
+    return f"unknown {what} {str(given)!r}; {hint}Choices: {listed}."

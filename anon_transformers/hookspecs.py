@@ -1,0 +1,57 @@
+"""Where a plugin may step in.
+
+Each hook is handed ``register(name, obj)`` and calls it once for everything it
+offers. Names are lower case with hyphens.
+"""
+
+import pluggy
+
+PROJECT = "anon_transformers"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def register_anonymizers(register):
+    """Offer anonymizers: ``register(name, estimator_class)``."""
+
+
+@hookspec
+def register_privacy_models(register):
+    """Offer privacy models: ``register(name, model_class)``."""
+
+
+@hookspec
+def register_metrics(register):
+    """Offer metrics: ``register(name, metric_class)``."""
+
+
+@hookspec
+def register_attacks(register):
+    """Offer attacks: ``register(name, attack_class)``."""
+
+
+@hookspec
+def register_hierarchy_builders(register):
+    """Offer hierarchy builders: ``register(name, builder)``."""
+
+
+@hookspec
+def register_readers(register):
+    """Offer readers: ``register(kind, reader)``; called with a source's options."""
+
+
+@hookspec
+def register_writers(register):
+    """Offer writers: ``register(format, writer)``; called with a frame and a path."""
+
+
+@hookspec
+def register_experiments(register):
+    """Offer experiments: ``register(name, experiment)``."""
+
+
+@hookspec
+def register_commands(register):
+    """Offer commands of ``anon``: ``register(name, typer_app_or_click_command)``."""

@@ -1,0 +1,63 @@
+"""Several promises at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.privacy._judge import Direction, Merging, PrivacyModel
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """A class satisfies this if it satisfies each of ``models``.
+
+    Parameters
+    ----------
+    models : tuple of PrivacyModel
+        Models that judge equivalence classes.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import KAnonymity
+    >>> AllOf((KAnonymity(k=2), KAnonymity(k=3))).merging
+    'any'
+    """
+
+    models: tuple[PrivacyModel, ...]
+    name: ClassVar[str] = "all-of"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[Direction] = "lower"
+    tighter: ClassVar[Mapping[str, Direction]] = {}
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", tuple(self.models))
+        if not self.models:
+            raise ParameterError("models is empty; name at least one privacy model.")
+        for model in self.models:
+            if getattr(model, "evidence", None) != "classes":
+                raise ParameterError(
+                    f"models: {type(model).__name__} does not judge equivalence classes."
+                )
+
+    @property
+    def merging(self) -> Merging:
+        """The weakest of the parts."""
+        flags = {model.merging for model in self.models}
+        if "none" in flags:
+            return "none"
+        return "satisfying" if "satisfying" in flags else "any"
+
+    def satisfied(self, evidence: Classes) -> np.ndarray:
+        """Which classes satisfy every model."""
+        passed = np.ones(evidence.n_classes, dtype=bool)
+        for model in self.models:
+            passed = passed & model.satisfied(evidence)
+        return passed
+
+    def level(self, evidence: Classes) -> int:
+        """How many classes fail."""
+        return int(np.count_nonzero(~self.satisfied(evidence)))

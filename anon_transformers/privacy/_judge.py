@@ -1,0 +1,117 @@
+"""What a privacy model is, and how a table passes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from anon_transformers.exceptions import NotEvaluable
+
+Merging = Literal["any", "satisfying", "none"]
+Direction = Literal["higher", "lower"]
+
+
+@runtime_checkable
+class PrivacyModel(Protocol):
+    """A frozen dataclass that judges evidence.
+
+    Attributes
+    ----------
+    name : str
+        Its name in configurations: lower case with hyphens.
+    evidence : str
+        Kind of evidence it judges; "classes" for equivalence classes.
+    better : {"higher", "lower"}
+        Which level is the safer one.
+    merging : {"any", "satisfying", "none"}
+        "any": a satisfying class stays so whatever joins it. "satisfying": the union of
+        satisfying classes satisfies. "none": neither.
+    tighter : mapping of str to {"higher", "lower"}
+        For each threshold, which way asks for more.
+    """
+
+    name: ClassVar[str]
+    evidence: ClassVar[str]
+    better: ClassVar[Direction]
+    merging: ClassVar[Merging]
+    tighter: ClassVar[Mapping[str, Direction]]
+
+    def satisfied(self, evidence: Any) -> np.ndarray:
+        """One boolean a unit: a class, a record, a node."""
+        ...
+
+    def level(self, evidence: Any) -> int | float:
+        """What the table as a whole reaches, as a plain number."""
+        ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says of a table.
+
+    Attributes
+    ----------
+    model : PrivacyModel
+        Who judged.
+    passed : bool
+        There is at least one unit and all units satisfy the model.
+    level : int or float
+        What the table reaches.
+    units, failing : int
+        How many units were judged, and how many did not satisfy the model.
+    """
+
+    model: PrivacyModel
+    passed: bool
+    level: int | float
+    units: int
+    failing: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Model, parameters and finding as plain values."""
+        return {
+            "model": self.model.name,
+            "params": parameters(self.model),
+            "level": self.level,
+            "passed": self.passed,
+            "units": self.units,
+            "failing": self.failing,
+        }
+
+
+def parameters(model: Any) -> dict[str, Any]:
+    """Parameters of a model or metric by name."""
+    return {f.name: getattr(model, f.name) for f in fields(model)}
+
+
+def judge(model: PrivacyModel, evidence: Any) -> Verdict:
+    """Ask ``model`` about a table; what cannot be evaluated raises.
+
+    Raises
+    ------
+    NotEvaluable
+        If the evidence is of another kind or holds no unit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.evidence import Classes
+    >>> from anon_transformers.privacy import KAnonymity
+    >>> classes = Classes.from_frame(pd.DataFrame({"age": [20, 20, 30]}), ["age"])
+    >>> judge(KAnonymity(k=2), classes).passed
+    False
+    """
+    kind = getattr(evidence, "kind", None)
+    if kind != model.evidence:
+        raise NotEvaluable(f"{model.name} judges {model.evidence}, not {kind}.")
+    satisfied = np.asarray(model.satisfied(evidence))
+    if satisfied.dtype != bool or satisfied.ndim != 1:
+        raise NotEvaluable(f"{model.name} did not answer with one boolean a unit.")
+    if not len(satisfied):
+        raise NotEvaluable(f"{model.name} has nothing to judge: the table is empty.")
+    failing = int(np.count_nonzero(~satisfied))
+    level = model.level(evidence)
+    if level != level:
+        raise NotEvaluable(f"{model.name} gives no level for this table.")
+    return Verdict(model, failing == 0, level, len(satisfied), failing)

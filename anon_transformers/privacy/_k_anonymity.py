@@ -1,0 +1,66 @@
+"""k-anonymity (Samarati and Sweeney 1998)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.privacy._judge import Direction, Merging
+
+
+@dataclass(frozen=True)
+class KAnonymity:
+    """Every class holds at least ``k`` rows, or persons where a subject is given.
+
+    Parameters
+    ----------
+    k : int
+        At least 1; 1 asks for nothing.
+
+    References
+    ----------
+    .. [1] P. Samarati and L. Sweeney, "Protecting privacy when disclosing
+       information: k-anonymity and its enforcement through generalization and
+       suppression", SRI International, 1998.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.evidence import Classes
+    >>> classes = Classes.from_frame(pd.DataFrame({"age": [20, 20, 30]}), ["age"])
+    >>> KAnonymity(k=2).satisfied(classes)
+    array([ True, False])
+    >>> KAnonymity(k=2).level(classes)
+    1
+    """
+
+    k: int
+    name: ClassVar[str] = "k-anonymity"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[Direction] = "higher"
+    merging: ClassVar[Merging] = "any"
+    tighter: ClassVar[dict[str, Direction]] = {"k": "higher"}
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
+        if not whole or self.k < 1:
+            raise ParameterError(
+                f"k must be a whole number of at least 1, got {self.k!r}."
+            )
+
+    @classmethod
+    def test_instances(cls) -> list["KAnonymity"]:
+        """Configurations that the contract checks run on."""
+        return [cls(k=1), cls(k=2), cls(k=5)]
+
+    def satisfied(self, evidence: Classes) -> np.ndarray:
+        """Which classes are large enough."""
+        return evidence.sizes >= self.k
+
+    def level(self, evidence: Classes) -> int:
+        """Size of the smallest class."""
+        if not evidence.n_classes:
+            raise NotEvaluable("k-anonymity has nothing to judge: the table is empty.")
+        return int(evidence.sizes.min())

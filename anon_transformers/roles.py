@@ -1,0 +1,118 @@
+"""What each column of a table is to an intruder."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Every column of a table, sorted by role.
+
+    Attributes
+    ----------
+    identifiers : tuple
+        Dropped from what is published; holds ``subject`` too.
+    quasi_identifiers : tuple
+        What an intruder may know; the order decides ties.
+    sensitive : tuple
+        What an intruder wants to know.
+    insensitive : tuple
+        Everything else; published as it is.
+    subject : hashable or None
+        Column that tells persons apart, so that k counts persons, not rows.
+    """
+
+    identifiers: tuple[Hashable, ...]
+    quasi_identifiers: tuple[Hashable, ...]
+    sensitive: tuple[Hashable, ...]
+    insensitive: tuple[Hashable, ...]
+    subject: Hashable | None = None
+
+    @classmethod
+    def resolve(
+        cls,
+        columns: Iterable[Hashable],
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        subject: Hashable | None = None,
+    ) -> "Roles":
+        """Give each of ``columns`` one role, or say what is wrong.
+
+        Parameters
+        ----------
+        columns : iterable
+            The table's columns, in order.
+        quasi_identifiers, sensitive, identifiers : sequence, optional
+            Declared columns. ``quasi_identifiers=None`` takes every column that
+            is not declared otherwise.
+        subject : hashable, optional
+            Column that tells persons apart; it is dropped like an identifier.
+
+        Examples
+        --------
+        >>> Roles.resolve(["name", "age", "job"], sensitive=["job"], identifiers=["name"])
+        Roles(identifiers=('name',), quasi_identifiers=('age',), sensitive=('job',), \
+insensitive=(), subject=None)
+        """
+        columns = list(columns)
+        _refuse_repeated_columns(columns)
+        hidden = _declared("identifiers", identifiers)
+        if subject is not None and subject not in hidden:
+            hidden = (*hidden, subject)
+        wanted = _declared("sensitive", sensitive)
+        known = _declared("quasi_identifiers", quasi_identifiers)
+        if quasi_identifiers is None:
+            known = tuple(c for c in columns if c not in (*hidden, *wanted))
+        _refuse_unknown(
+            columns, identifiers=hidden, quasi_identifiers=known, sensitive=wanted
+        )
+        _refuse_overlap(identifiers=hidden, quasi_identifiers=known, sensitive=wanted)
+        if not known:
+            raise ParameterError(
+                "quasi_identifiers is empty; name at least one column."
+            )
+        rest = tuple(c for c in columns if c not in (*hidden, *known, *wanted))
+        return cls(hidden, known, wanted, rest, subject)
+
+
+def _declared(role: str, names: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        raise ParameterError(
+            f"{role} must be a list of columns, got the string {names!r}."
+        )
+    names = tuple(names)
+    repeated = sorted({str(n) for n in names if names.count(n) > 1})
+    if repeated:
+        raise ParameterError(f"{role} names a column twice: {', '.join(repeated)}.")
+    return names
+
+
+def _refuse_repeated_columns(columns: list[Hashable]) -> None:
+    repeated = sorted({str(c) for c in columns if columns.count(c) > 1})
+    if repeated:
+        raise DataError(f"the table has a column twice: {', '.join(repeated)}.")
+
+
+def _refuse_unknown(columns: list[Hashable], **roles: tuple[Hashable, ...]) -> None:
+    for role, names in roles.items():
+        for name in names:
+            if name not in columns:
+                raise ParameterError(
+                    f"{role}: {unknown_choice('column', name, columns)}"
+                )
+
+
+def _refuse_overlap(**roles: tuple[Hashable, ...]) -> None:
+    seen: dict[Hashable, str] = {}
+    for role, names in roles.items():
+        for name in names:
+            if name in seen:
+                raise ParameterError(
+                    f"column {name!r} is declared as {seen[name]} and as {role}."
+                )
+            seen[name] = role
