@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 
 OR_MISSING = " or missing"
+_PLAIN_END = re.compile(r"[^\s,\[\]\"][^,\[\]\"]*(?<!\s)\Z")
 _PLAIN_MEMBER = re.compile(r"[^\s,{}\"][^,{}\"]*(?<!\s)\Z")
 
 
@@ -26,8 +27,25 @@ def range_label(low: str, high: str, *, missing: bool = False) -> str:
     '[-5, -1]'
     >>> range_label("20", "20", missing=True)
     '20 or missing'
+    >>> range_label("a, b", "c")
+    '["a, b", c]'
     """
-    text = low if low == high else f"[{low}, {high}]"
+    if low == high:
+        text = _single(low, like_range=True)
+    else:
+        text = f"[{_end(low)}, {_end(high)}]"
+    return text + OR_MISSING if missing else text
+
+
+def value_label(value: str, *, missing: bool = False) -> str:
+    """Label of one value of a hierarchy.
+
+    Examples
+    --------
+    >>> value_label("Europe", missing=True)
+    'Europe or missing'
+    """
+    text = _single(value)
     return text + OR_MISSING if missing else text
 
 
@@ -44,7 +62,7 @@ def set_label(members: Sequence[str], *, missing: bool = False) -> str:
     '"{odd}"'
     """
     if len(members) == 1:
-        text = _single(members[0])
+        text = _single(members[0], like_set=True)
     else:
         text = "{" + ", ".join(_member(member) for member in members) + "}"
     return text + OR_MISSING if missing else text
@@ -69,11 +87,24 @@ def parse_set(label: str) -> tuple[list[str], bool]:
     return [json.loads(m) if m.startswith('"') else m for m in members], missing
 
 
-def _single(value: str) -> str:
-    ambiguous = value.startswith(("{", '"')) or value.endswith(OR_MISSING)
-    return json.dumps(value, ensure_ascii=False) if ambiguous else value
+def _single(value: str, *, like_range: bool = False, like_set: bool = False) -> str:
+    """Quote what could be read as another label of the same column."""
+    ambiguous = (
+        value.startswith('"')
+        or value.endswith(OR_MISSING)
+        or (like_set and value.startswith("{"))
+        or (like_range and value.startswith("[") and value.endswith("]"))
+    )
+    return _quoted(value) if ambiguous else value
 
 
 def _member(value: str) -> str:
-    plain = _PLAIN_MEMBER.match(value)
-    return value if plain else json.dumps(value, ensure_ascii=False)
+    return value if _PLAIN_MEMBER.match(value) else _quoted(value)
+
+
+def _end(value: str) -> str:
+    return value if _PLAIN_END.match(value) else _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from sklearn import get_config
+from sklearn.base import BaseEstimator
 
 from anon_transformers._kernels.grouping import Groups, group_rows
 from anon_transformers._tables import Column
@@ -80,3 +82,26 @@ def group_published(columns: list[PublishedColumn]) -> Groups:
         [column.codes + 1 for column in columns],
         [len(column.labels) + 1 for column in columns],
     )
+
+
+def approved(codes: np.ndarray, columns: list[PublishedColumn]) -> np.ndarray:
+    """Rows whose combination of labels is among ``codes``, one combination a column."""
+    n_codes = codes.shape[1]
+    joined = group_rows(
+        [
+            np.concatenate((known, column.codes)) + 1
+            for known, column in zip(codes, columns, strict=True)
+        ],
+        [len(column.labels) + 1 for column in columns],
+    )
+    return np.isin(joined.labels[n_codes:], joined.labels[:n_codes])
+
+
+def index_is_asked_for(estimator: BaseEstimator) -> bool:
+    """Whether ``set_output`` asks for a frame that lines up with the input.
+
+    By default no index is published: its labels may be names. ``set_output`` means that
+    scikit-learn goes on working with the rows, and joins frames by their index.
+    """
+    own = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return (own or get_config()["transform_output"]) != "default"

@@ -135,14 +135,21 @@ def _refuse_excess(
 ) -> None:
     total = classes.rows.sum()
     gone = total - classes.rows[kept].sum()
-    if kept.any() and gone <= limit * total:
+    # As a share: 0.29 * 100 falls just below 29.
+    if kept.any() and gone / total <= limit:
         return
     reason = _told(broken) if broken else "the rule does not cover every row"
     raise InfeasibleError(
         f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
-        f"suppression_limit={limit} allows {int(limit * total)}. A result with no "
-        "kept class is no result."
+        f"suppression_limit={limit} allows {_allowance(limit, total)}. "
+        "A result with no kept class is no result."
     )
+
+
+def _allowance(limit: float, total: int) -> int:
+    """Most rows that may go; the product alone may fall just below a whole number."""
+    rounded = round(limit * total)
+    return rounded if rounded / total <= limit else int(limit * total)
 
 
 def _worst(promise: AllOf, classes: Classes) -> Verdict | None:

@@ -4,7 +4,7 @@ A cell's identity is the text it is published as: within a column of mixed objec
 1 and 1.0 are two values, an empty text and a missing value are one.
 """
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -63,9 +63,31 @@ class Column:
 
     def count(self, text: str) -> int:
         """How many rows hold exactly this text."""
-        if self.kind in {"number", "date"}:
+        plain = self.kind in {"number", "date"}
+        if plain and not any(letter.isdigit() for letter in text):
             return 0
-        return int(np.isin(self.codes, np.flatnonzero(self.values == text)).sum())
+        values = self.texts() if plain else self.values
+        return int(np.isin(self.codes, np.flatnonzero(values == text)).sum())
+
+    def positions(self) -> np.ndarray:
+        """Where each value lies on its axis: a category by its rank.
+
+        Whole numbers and dates are counted from the first one, so that no digit of
+        theirs is lost.
+        """
+        values = self.values
+        if self.kind not in {"number", "date"}:
+            return np.arange(len(values), dtype=np.float64)
+        if values.dtype.kind == "M":
+            values = values.astype(np.int64)
+        if values.dtype.kind in "iu":
+            # Unsigned, a difference is right even where the signed one overflows.
+            unsigned = values.astype(np.uint64)
+            return (unsigned - unsigned[:1]).astype(np.float64)
+        places = values.astype(np.float64)
+        with np.errstate(over="ignore"):
+            too_wide = len(places) > 0 and np.isinf(places[-1] - places[0])
+        return places / 2 if too_wide else places
 
     def texts(self) -> np.ndarray:
         """Published text of each value; whole numbers without a decimal point."""
@@ -80,7 +102,7 @@ class Column:
         more = encode(series, self.hierarchy, name=self.name)
         if self.hierarchy is not None:
             return more
-        if more.kind != self.kind and not (len(more.values) == 0):
+        if more.kind != self.kind and len(more.values):
             if self.kind in {"number", "date"}:
                 raise DataError(
                     f"column {self.name!r} was fitted as {self.kind} and now "
@@ -124,17 +146,32 @@ def to_frame(X: Any) -> pd.DataFrame:
     return pd.DataFrame(X)
 
 
-def like_input(frame: pd.DataFrame, X: Any) -> Any:
-    """Give ``frame`` the type of ``X``: pandas, another frame library, or array."""
+def like_input(
+    frame: pd.DataFrame,
+    X: Any,
+    changed: Container[Hashable],
+    rows: np.ndarray | None = None,
+) -> Any:
+    """Give ``frame`` the type of ``X``: pandas, another frame library, or array.
+
+    Columns that were not ``changed`` are taken from ``X`` itself (those of its
+    ``rows`` that are left), for another library may know types that pandas does not.
+    """
     if isinstance(X, pd.DataFrame):
         return frame
     native = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
-        columns = {str(name): frame[name].tolist() for name in frame.columns}
-        return nw.from_dict(columns, backend=native.implementation).to_native()
+        source = native if rows is None else native.filter(rows.tolist())
+        new = [_like_series(frame[n], native) for n in frame.columns if n in changed]
+        return source.with_columns(*new).select(*frame.columns).to_native()
     if all(types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
         return frame.to_numpy()
     return frame.to_numpy(dtype=object)
+
+
+def _like_series(series: pd.Series, native: nw.DataFrame) -> nw.Series:
+    cells = series.astype(object).where(series.notna(), None).tolist()
+    return nw.new_series(str(series.name), cells, backend=native.implementation)
 
 
 def to_text(series: pd.Series) -> pd.Series:
@@ -146,10 +183,10 @@ def to_text(series: pd.Series) -> pd.Series:
     ['1', '1.0', None, None]
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
-        texts = to_text(pd.Series(series.cat.categories)).to_numpy(dtype=object)
-        return pd.Series(
-            np.append(texts, None)[series.cat.codes], index=series.index, dtype=object
-        )
+        by_code = to_text(pd.Series(series.cat.categories)).tolist()
+        cells = np.array([*by_code, None], dtype=object)[series.cat.codes]
+        return pd.Series(cells, index=series.index).astype(object)
+    series = _moments(series)
     missing = series.isna().to_numpy()
     if types.is_datetime64_any_dtype(series.dtype):
         known = series[~missing]
@@ -186,14 +223,24 @@ def encode(
     if held in _NUMBERS_AS_OBJECTS:
         return _encode_sorted(series.astype(float), name, "number")
     if held in _DATES_AS_OBJECTS:
-        return _encode_sorted(_without_zone(pd.to_datetime(series)), name, "date")
+        moments = pd.to_datetime(series, utc=True)
+        return _encode_sorted(_without_zone(moments), name, "date")
     return _encode_text(series, name)
 
 
 def _without_zone(series: pd.Series) -> pd.Series:
     """Moments of a zone as moments of UTC, so that they have one order."""
+    series = _moments(series)
     zoned = isinstance(series.dtype, pd.DatetimeTZDtype)
     return series.dt.tz_convert("UTC").dt.tz_localize(None) if zoned else series
+
+
+def _moments(series: pd.Series) -> pd.Series:
+    """Dates and times of Arrow as those of numpy; everything else as it is."""
+    dtype = series.dtype
+    if isinstance(dtype, pd.ArrowDtype) and types.is_datetime64_any_dtype(dtype):
+        return pd.Series(pd.DatetimeIndex(series), index=series.index)
+    return series
 
 
 def identify(series: pd.Series) -> Column:
@@ -214,8 +261,8 @@ def identify(series: pd.Series) -> Column:
 def _encode_sorted(
     series: pd.Series, name: Hashable, kind: Kind, *, finite: bool = True
 ) -> Column:
-    codes, values = pd.factorize(series, sort=True)
-    values = np.asarray(values)
+    codes, distinct = pd.factorize(series, sort=True)
+    values = np.asarray(distinct)
     if values.dtype.kind == "f":
         if finite and np.isinf(values).any():
             count = int(np.isinf(values)[codes[codes >= 0]].sum())
@@ -227,14 +274,18 @@ def _encode_sorted(
 def _encode_ordered(series: pd.Series, name: Hashable) -> Column:
     present = series.cat.remove_unused_categories()
     texts = to_text(pd.Series(present.cat.categories)).to_numpy(dtype=object)
-    return Column(name, "ordinal", texts, _missing_last(present.cat.codes, len(texts)))
+    # An empty text is a missing value, and equal texts are one value.
+    places, known = pd.factorize(texts)
+    codes = np.append(places, -1)[present.cat.codes]
+    return Column(name, "ordinal", known, _missing_last(codes, len(known)))
 
 
 def _encode_text(series: pd.Series, name: Hashable) -> Column:
-    codes, values = pd.factorize(_as_texts(series), sort=False)
-    values = np.asarray(values, dtype=object)
+    codes, distinct = pd.factorize(_as_texts(series), sort=False)
+    values = np.asarray(distinct, dtype=object)
     keep = values != ""
-    ranked = np.argsort(values[keep].astype(str), kind="stable")
+    # As objects: a fixed-width array would be as wide as the longest text.
+    ranked = np.argsort(values[keep], kind="stable")
     place = np.full(len(values), -1, dtype=np.int64)
     place[np.flatnonzero(keep)[ranked]] = np.arange(len(ranked))
     codes = np.append(place, -1)[codes]
@@ -252,9 +303,16 @@ def _as_texts(series: pd.Series) -> pd.Series:
 
 
 def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> Column:
-    column = _encode_text(series, name)
+    numeric = types.is_numeric_dtype(series.dtype)
+    if numeric and not types.is_bool_dtype(series.dtype):
+        # 20.0, a whole number beside missing ones, is the leaf 20.
+        column = identify(series)
+        texts = column.texts()
+    else:
+        column = _encode_text(series, name)
+        texts = column.values
     leaves = np.array(hierarchy.leaves, dtype=object)
-    places = pd.Index(leaves).get_indexer(pd.Index(column.values))
+    places = pd.Index(leaves).get_indexer(pd.Index(texts))
     codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
     return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
 
@@ -262,3 +320,19 @@ def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> C
 def _missing_last(codes: Any, n_values: int) -> np.ndarray:
     codes = np.asarray(codes)
     return np.where(codes < 0, n_values, codes).astype(np.int32)
+
+
+def refuse_bad_values(column: Column, mark: str) -> None:
+    """Refuse values that the hierarchy lacks, and the suppression mark itself."""
+    unknown = int((column.codes < 0).sum())
+    if unknown:
+        raise DataError(
+            f"column {column.name!r} holds values in {unknown} rows that its hierarchy "
+            "does not have."
+        )
+    marked = column.count(mark)
+    if marked:
+        raise DataError(
+            f"column {column.name!r} holds the suppression mark {mark!r} in {marked} "
+            "rows; choose another with suppression_label=."
+        )

@@ -3,18 +3,23 @@
 import time
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from sklearn import get_config
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._recoding import PublishedColumn, Table, group_published
+from anon_transformers._recoding import (
+    PublishedColumn,
+    Table,
+    approved,
+    group_published,
+    index_is_asked_for,
+)
+from anon_transformers._reporting import make_report
 from anon_transformers._suppression import settle
 from anon_transformers._tables import (
     Column,
@@ -22,17 +27,18 @@ from anon_transformers._tables import (
     identify,
     is_frame,
     like_input,
+    refuse_bad_values,
     to_frame,
 )
-from anon_transformers.evidence import SUPPRESSED, Classes, Report
-from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
-from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.metrics import (
-    AverageRisk,
-    HighestRisk,
-    class_statistics,
-    domain_share_loss,
+from anon_transformers.evidence import SUPPRESSED, Classes
+from anon_transformers.exceptions import (
+    DataError,
+    NotEvaluable,
+    ParameterError,
+    check_choice,
+    unknown_choice,
 )
+from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
 from anon_transformers.roles import Roles
 
@@ -69,8 +75,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     A subclass implements ``_learn(table, models)``, which sets attributes with a
     trailing underscore, and ``_recode(table)``, which returns one
-    :class:`PublishedColumn` a quasi-identifier. This class does the rest: roles, coding,
-    suppression, the final judgement, the report, and the published table.
+    :class:`PublishedColumn` a quasi-identifier. This class does the rest: roles,
+    coding, suppression, the final judgement, the report, and the published table.
 
     Parameters
     ----------
@@ -89,8 +95,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     suppression_limit : float, default=0.0
         Largest share of rows that may be suppressed.
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask it
-        and empty its sensitive cells too.
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
     suppression_label : str, default="*"
         The mark.
 
@@ -177,12 +183,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         Returns
         -------
         data frame or array
-            Of the kind of ``X``, without its identifiers.
-
-        Raises
-        ------
-        InfeasibleError
-            If the promise cannot be kept within ``suppression_limit``.
+            Of the kind of ``X``, without its identifiers. If the promise cannot be
+            kept within ``suppression_limit``, an InfeasibleError is raised.
         """
         frame, published = self._fit(X)
         return self._publish(X, frame, published, self.suppressed_mask_)
@@ -213,7 +215,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             )
         )
         published = self._recode(Table(len(frame), known))
-        return self._publish(X, frame, published, self._unapproved(published))
+        return self._publish(X, frame, published, ~approved(self._approved, published))
 
     def check(self, table: Any) -> list[Verdict]:
         """Judge a published table by every model this anonymizer was given.
@@ -221,7 +223,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         Parameters
         ----------
         table : data frame or array
-            Published rows, for example a batch from :meth:`transform`.
+            Published rows; beside them the ``subject`` column, if there is one.
 
         Returns
         -------
@@ -230,13 +232,17 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         """
         check_is_fitted(self)
         frame = to_frame(table)
-        if frame is not table and not is_frame(table):
+        if not is_frame(table):
             frame = frame.set_axis(self._kept_columns, axis=1)
+        subject = self.roles_.subject
+        if subject not in {None, *frame.columns}:
+            raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
         classes = Classes.from_frame(
             frame,
             self.roles_.quasi_identifiers,
             self.roles_.sensitive,
-            suppression_label=self.suppression_label,
+            subject,
+            self.suppression_label,
         )
         return [judge(model, classes) for model in self._promise().models]
 
@@ -255,11 +261,16 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         names = super().get_feature_names_out(input_features)
         return names[self._kept_positions]
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "report_")
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
+        # Numbers are published as texts, unless a subclass says otherwise.
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
     def _promise(self) -> AllOf:
@@ -280,15 +291,19 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()
-        self._check_parameters()
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        vars(self).pop("report_", None)
         promise = self._promise()
+        self._check_parameters()
         frame = self._open(X, reset=True)
         table = self._encode(frame)
         self._learn(table, promise)
         published = self._recode(table)
         verdicts = self._approve(table, published, promise)
         self._columns = [replace(c, codes=c.codes[:0]) for c in table.known]
-        self.report_ = self._report(published, verdicts, time.perf_counter() - started)
+        self.report_ = make_report(
+            self, published, verdicts, self._classes, time.perf_counter() - started
+        )
         return frame, published
 
     def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
@@ -303,7 +318,10 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         if not len(frame):
             raise DataError("the table is empty: it has 0 sample(s).")
         if not reset:
-            return frame
+            # Rows without names are taken by position, as scikit-learn does.
+            named = self._named and is_frame(X)
+            return frame if named else frame.set_axis(self._all_columns, axis=1)
+        self._named, self._all_columns = is_frame(X), frame.columns
         self.roles_ = Roles.resolve(
             frame.columns,
             self.quasi_identifiers,
@@ -329,7 +347,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             for name in roles.quasi_identifiers
         )
         for column in known:
-            _refuse_bad_values(column, self.suppression_label)
+            refuse_bad_values(column, self.suppression_label)
         return Table(
             len(frame),
             known,
@@ -346,7 +364,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         settlement = settle(
             table.classes(groups.labels, len(groups.sizes)),
             promise,
-            covered=(codes >= 0).all(axis=0),
+            covered=np.all(codes >= 0, axis=0),
             suppression_limit=self.suppression_limit,
             mode=self.suppression,
         )
@@ -357,39 +375,6 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._classes = replace(settlement.published, labels=None)
         return settlement.verdicts
 
-    def _unapproved(self, published: list[PublishedColumn]) -> np.ndarray:
-        """Rows whose combination of labels was not approved at ``fit``."""
-        n_approved = self._approved.shape[1]
-        joined = group_rows(
-            [
-                np.concatenate((approved, column.codes)) + 1
-                for approved, column in zip(self._approved, published, strict=True)
-            ],
-            [len(column.labels) + 1 for column in published],
-        )
-        return ~np.isin(joined.labels[n_approved:], joined.labels[:n_approved])
-
-    def _report(
-        self, published: list[PublishedColumn], verdicts: list[Verdict], seconds: float
-    ) -> Report:
-        names = [str(name) for name in self.roles_.quasi_identifiers]
-        losses = [column.loss(self.suppressed_mask_) for column in published]
-        return Report(
-            method=type(self).__name__,
-            rows=len(self.suppressed_mask_),
-            suppressed_rows=self.n_suppressed_,
-            extra_suppressed_rows=self.n_extra_suppressed_,
-            classes=asdict(class_statistics(self._classes)),
-            models=tuple(verdict.to_dict() for verdict in verdicts),
-            loss=domain_share_loss(losses),
-            column_losses=dict(zip(names, losses, strict=True)),
-            risk={
-                m.name: m.measure(self._classes) for m in (AverageRisk(), HighestRisk())
-            },
-            seconds=seconds,
-            details=self._details(),
-        )
-
     def _publish(
         self,
         X: Any,
@@ -397,50 +382,19 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         published: list[PublishedColumn],
         suppressed: np.ndarray,
     ) -> Any:
-        recoded = dict(zip(self.roles_.quasi_identifiers, published, strict=True))
-        cells: dict[Hashable, Any] = {}
-        for name in self._kept_columns:
-            if name in recoded:
-                column = recoded[name].decode(suppressed, self.suppression_label)
-            else:
-                column = frame[name]
-                if self.suppression == "blank" and name in self.roles_.sensitive:
-                    column = column.mask(suppressed)
-            cells[name] = column.array
-        table = pd.DataFrame(cells, index=frame.index)
-        if self.suppression == "drop":
-            table = table[~suppressed]
-        if not _index_is_asked_for(self):
+        recoded = zip(self.roles_.quasi_identifiers, published, strict=True)
+        changed: dict[Hashable, Any] = {
+            name: column.decode(suppressed, self.suppression_label).array
+            for name, column in recoded
+        }
+        if self.suppression == "blank":
+            for name in self.roles_.sensitive:
+                changed[name] = frame[name].mask(suppressed).array
+        table = pd.DataFrame(
+            {n: changed.get(n, frame[n].array) for n in self._kept_columns}, frame.index
+        )
+        rows = ~suppressed if self.suppression == "drop" else None
+        table = table if rows is None else table[rows]
+        if not index_is_asked_for(self):
             table = table.reset_index(drop=True)
-        return like_input(table, X)
-
-
-def check_choice(key: str, given: object, legal: Sequence[str]) -> None:
-    """Refuse a named option that does not exist."""
-    if given not in legal:
-        raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")
-
-
-def _refuse_bad_values(column: Column, mark: str) -> None:
-    unknown = int((column.codes < 0).sum())
-    if unknown:
-        raise DataError(
-            f"column {column.name!r} holds values in {unknown} rows that its hierarchy "
-            "does not have."
-        )
-    marked = column.count(mark)
-    if marked:
-        raise DataError(
-            f"column {column.name!r} holds the suppression mark {mark!r} in {marked} "
-            "rows; choose another with suppression_label=."
-        )
-
-
-def _index_is_asked_for(estimator: BaseEstimator) -> bool:
-    """Whether ``set_output`` asks for a frame that lines up with the input.
-
-    By default no index is published: its labels may be names. ``set_output`` means that
-    scikit-learn goes on working with the rows, and joins frames by their index.
-    """
-    own = getattr(estimator, "_sklearn_output_config", {}).get("transform")
-    return (own or get_config()["transform_output"]) != "default"
+        return like_input(table, X, changed, rows)

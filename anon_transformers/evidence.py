@@ -10,7 +10,12 @@ from scipy import sparse
 
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._tables import Column, identify
-from anon_transformers.exceptions import DataError, NotEvaluable, unknown_choice
+from anon_transformers.exceptions import (
+    DataError,
+    NotEvaluable,
+    ParameterError,
+    unknown_choice,
+)
 
 SUPPRESSED = "*"
 """The mark of a suppressed cell, unless a caller chooses another."""
@@ -95,6 +100,7 @@ class Classes:
         quasi-identifiers are all ``suppression_label`` are one class.
         """
         _refuse_unknown_columns(frame, [*quasi_identifiers, *sensitive])
+        _refuse_none(quasi_identifiers)
         known = [identify(frame[name]) for name in quasi_identifiers]
         groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
         persons = None
@@ -162,6 +168,7 @@ class Classes:
                 c for c in table.columns if c != count and c not in sensitive
             ]
         _refuse_unknown_columns(table, [*quasi_identifiers, *sensitive, count])
+        _refuse_none(quasi_identifiers)
         known = [identify(table[name]) for name in quasi_identifiers]
         groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
         classes = cls.from_labels(
@@ -169,7 +176,7 @@ class Classes:
             len(groups.sizes),
             sensitive=[identify(table[name]) for name in sensitive],
             suppressed=_suppressed_class(known, groups.first, suppression_label),
-            weights=table[count].to_numpy(dtype=np.int64),
+            weights=_whole_counts(table[count]),
         )
         return replace(classes, labels=None)
 
@@ -193,11 +200,14 @@ class Classes:
         labels = None
         if self.labels is not None:
             labels = np.append(into, -1)[self.labels]
+        population = None
+        if self.population_sizes is not None:
+            population = joins @ self.population_sizes
         gone = self.suppressed is None
         suppressed = (
             None if gone or into[self.suppressed] < 0 else int(into[self.suppressed])
         )
-        return Classes(sizes, rows, labels, suppressed, sensitive, None, persons)
+        return Classes(sizes, rows, labels, suppressed, sensitive, population, persons)
 
     def kept(self) -> "Classes":
         """The classes without the suppressed one."""
@@ -226,6 +236,23 @@ def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> N
     for name in names:
         if name not in frame.columns:
             raise DataError(unknown_choice("column", name, frame.columns))
+
+
+def _refuse_none(quasi_identifiers: Sequence[Hashable]) -> None:
+    if not quasi_identifiers:
+        raise ParameterError("quasi_identifiers is empty; name at least one column.")
+
+
+def _whole_counts(counts: pd.Series) -> np.ndarray:
+    """Counts as integers; a group of no rows, or of half a row, is no group."""
+    numbers = pd.to_numeric(counts, errors="coerce").to_numpy(float, na_value=np.nan)
+    wrong = int((~(numbers >= 1) | (numbers % 1 != 0)).sum())
+    if wrong:
+        raise DataError(
+            f"column {counts.name!r} holds no whole number of at least 1 in {wrong} "
+            "rows."
+        )
+    return numbers.astype(np.int64)
 
 
 def _suppressed_class(

@@ -4,7 +4,7 @@ Messages about parameters name the key, the value given and the legal choices.
 Messages about data name the column, the fault and how many rows, never a value.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 
@@ -49,11 +49,17 @@ def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
 
     Examples
     --------
-    >>> unknown_choice("algorithm", "mondrain", ["mondrian", "datafly"])
-    "unknown algorithm 'mondrain'; did you mean 'mondrian'? Choices: 'datafly', 'mondrian'."
+    >>> unknown_choice("mode", "strickt", ["strict", "relaxed"])
+    "unknown mode 'strickt'; did you mean 'strict'? Choices: 'relaxed', 'strict'."
     """
     names = sorted(str(name) for name in legal)
     near = get_close_matches(str(given), names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     listed = ", ".join(repr(name) for name in names) or "none"
     return f"unknown {what} {str(given)!r}; {hint}Choices: {listed}."
+
+
+def check_choice(key: str, given: object, legal: Collection[object]) -> None:
+    """Refuse a named option that does not exist."""
+    if given not in legal:
+        raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")

@@ -150,7 +150,7 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
         owners[point.name] = owner
         try:
             plugin = point.load()
-        except Exception as error:  # whatever a stranger's module raises
+        except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             broken.append(BrokenPlugin(point.name, owner, _reason(error)))
             continue
         _admit(manager, plugin, point.name, owner)
@@ -160,7 +160,7 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
     return replace(found, broken=tuple(broken))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -208,7 +208,7 @@ def _gather(
             implementation.function(*(offered[a] for a in implementation.argnames))
         except PluginError:
             raise
-        except Exception as error:  # whatever a stranger's hook raises
+        except (Exception, SystemExit) as error:  # whatever a stranger's hook raises
             name = implementation.plugin_name
             broken.append(BrokenPlugin(name, owner, _reason(error)))
     return broken

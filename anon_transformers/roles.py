@@ -53,9 +53,10 @@ class Roles:
 
         Examples
         --------
-        >>> Roles.resolve(["name", "age", "job"], sensitive=["job"], identifiers=["name"])
-        Roles(identifiers=('name',), quasi_identifiers=('age',), sensitive=('job',), \
-insensitive=(), subject=None)
+        >>> columns = ["name", "age", "job"]
+        >>> roles = Roles.resolve(columns, sensitive=["job"], identifiers=["name"])
+        >>> roles.quasi_identifiers
+        ('age',)
         """
         columns = list(columns)
         _refuse_repeated_columns(columns)
@@ -67,7 +68,11 @@ insensitive=(), subject=None)
         if quasi_identifiers is None:
             known = tuple(c for c in columns if c not in (*hidden, *wanted))
         _refuse_unknown(
-            columns, identifiers=hidden, quasi_identifiers=known, sensitive=wanted
+            columns,
+            subject=() if subject is None else (subject,),
+            identifiers=hidden,
+            quasi_identifiers=known,
+            sensitive=wanted,
         )
         _refuse_overlap(identifiers=hidden, quasi_identifiers=known, sensitive=wanted)
         if not known:

@@ -63,18 +63,22 @@ def test_everything_installed_is_pinned_at_its_version():
     assert not astray
 
 
-def test_every_package_data_pattern_matches_a_file():
+def test_every_file_beside_the_code_is_package_data():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = settings["tool"]["setuptools"]["package-data"]
-    empty = [
-        f"{package}: {pattern}"
+    covered = {
+        path
         for package, of_package in patterns.items()
         for pattern in of_package
-        if not any(
-            path.is_file() for path in ROOT.joinpath(*package.split(".")).glob(pattern)
-        )
-    ]
-    assert not empty
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    beside = {
+        path
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
+    }
+    assert beside
+    assert not beside - covered
 
 
 def test_typing_marker_and_adult_are_there():

@@ -106,8 +106,10 @@ def _number_by_hash(key):
 def _find_slot(slots, first, key, wanted):
     """Slot that holds ``wanted``, or the free one where it belongs."""
     mask = len(slots) - 1
-    mixed = np.uint64(wanted) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64(mixed >> np.uint64(20)) & mask
+    mixed = np.uint64(wanted)
+    # Constant columns leave zeros in the low bits: the high ones must count too.
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> np.uint64(32)) & mask
     while slots[slot] >= 0 and key[first[slots[slot]]] != wanted:
         slot = (slot + 1) & mask
     return slot

@@ -201,7 +201,8 @@ def _scores(space, rows):
             continue
         if missing:
             score[a] = FIRST_OF_ALL
-        if high > low:
+        # Places that a float cannot tell apart make no range.
+        if high > low and space.ranges[a] > 0:
             at = space.offsets[a]
             width = space.positions[at + high] - space.positions[at + low]
             score[n_attributes + a] = width / space.ranges[a]

@@ -4,6 +4,7 @@ import csv
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -28,7 +29,8 @@ class Hierarchy:
 
     Examples
     --------
-    >>> tree = Hierarchy([("cat", "mammal", "*"), ("cod", "fish", "*"), ("cow", "mammal", "*")])
+    >>> rows = [("cat", "mammal", "*"), ("cod", "fish", "*"), ("cow", "mammal", "*")]
+    >>> tree = Hierarchy(rows)
     >>> tree.leaves
     ('cat', 'cow', 'cod')
     >>> tree.common_ancestor(0, 1)
@@ -53,7 +55,7 @@ class Hierarchy:
     @classmethod
     def read_csv(cls, path: str | os.PathLike[str]) -> "Hierarchy":
         """Read a semicolon-separated file without a header, as ARX writes it."""
-        with open(path, newline="", encoding="utf-8") as file:
+        with Path(path).open(newline="", encoding="utf-8") as file:
             try:
                 return cls(row for row in csv.reader(file, delimiter=";") if row)
             except DataError as error:
@@ -61,7 +63,7 @@ class Hierarchy:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the file that :meth:`read_csv` reads."""
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, delimiter=";", lineterminator="\n").writerows(self._rows)
 
     @property

@@ -69,7 +69,7 @@ class RecordsAtRisk:
     def measure(self, evidence: Classes) -> float:
         """Share of the kept rows in classes that are too small."""
         kept = _kept(evidence)
-        at_risk = kept.sizes * self.threshold < 1
+        at_risk = 1 / kept.sizes > self.threshold
         return float(kept.rows[at_risk].sum() / kept.rows.sum())
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._labels import OR_MISSING, range_label, set_label
+from anon_transformers._labels import range_label, set_label, value_label
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
 
@@ -16,15 +16,22 @@ def interval_labels(
         [low, high + 1, missing.astype(np.int32)],
         [column.cardinality, column.cardinality, 2],
     )
-    texts = column.texts()
+    texts, places = column.texts(), column.positions()
     has_missing = bool(missing.any())
-    labels = np.empty(len(distinct.first), dtype=object)
-    shares = np.empty(len(distinct.first))
+    shares: dict[str | None, float] = {}
+    numbers = np.empty(len(distinct.first), dtype=np.int32)
+    # Boxes that a hierarchy gives one name are one class to a reader.
+    number_of: dict[str | None, int] = {}
     for at, box in enumerate(distinct.first):
         bounds = int(low[box]), int(high[box]), bool(missing[box])
-        labels[at] = _label(column, texts, *bounds)
-        shares[at] = _share(column, *bounds, has_missing)
-    return PublishedColumn(distinct.labels, labels, shares)
+        label = _label(column, texts, *bounds)
+        numbers[at] = number_of.setdefault(label, len(number_of))
+        shares[label] = _share(column, places, *bounds, has_missing)
+    labels = np.empty(len(number_of), dtype=object)
+    labels[:] = list(number_of)
+    return PublishedColumn(
+        numbers[distinct.labels], labels, np.array(list(shares.values()))
+    )
 
 
 def center_labels(
@@ -39,11 +46,16 @@ def center_labels(
     values = column.values[codes[known]]
     if column.kind == "date":
         values = values.astype(np.int64)
+    values = values.astype(float)
     n_boxes = len(intervals.codes)
     mass = np.bincount(box_of[known], weights[known], n_boxes)
-    total = np.bincount(box_of[known], weights[known] * values.astype(float), n_boxes)
+    total = np.bincount(box_of[known], weights[known] * values, n_boxes)
     means = np.divide(total, mass, out=np.full(n_boxes, np.nan), where=mass > 0)
-    means = np.where(mass > 0, means + 0.0, np.nan)
+    # Rounding must not put a mean outside its box.
+    lowest, highest = np.full(n_boxes, np.inf), np.full(n_boxes, -np.inf)
+    np.minimum.at(lowest, box_of[known], values)
+    np.maximum.at(highest, box_of[known], values)
+    means = np.where(mass > 0, np.clip(means, lowest, highest) + 0.0, np.nan)
     centers, at = np.unique(means, return_inverse=True)
     shares = np.zeros(len(centers))
     np.maximum.at(shares, at, intervals.shares[intervals.codes])
@@ -60,21 +72,24 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
         return set_label(texts[low : high + 1], missing=missing)
     if column.hierarchy is not None:
         ancestor, _ = column.hierarchy.common_ancestor(low, high)
-        return ancestor + OR_MISSING if missing else ancestor
+        return value_label(ancestor, missing=missing)
     return range_label(texts[low], texts[high], missing=missing)
 
 
 def _share(
-    column: Column, low: int, high: int, missing: bool, has_missing: bool
+    column: Column,
+    places: np.ndarray,
+    low: int,
+    high: int,
+    missing: bool,
+    has_missing: bool,
 ) -> float:
     """Share of the domain that lies in the box: 0 for one value, 1 for all."""
     if low > high:
         return 0.0
     if column.kind in {"number", "date"}:
-        span = (
-            float(column.values[-1] - column.values[0]) if len(column.values) > 1 else 0
-        )
-        width = float(column.values[high] - column.values[low]) / span if span else 0.0
+        span = places[-1] - places[0]
+        width = float((places[high] - places[low]) / span) if span else 0.0
         return min(1.0, width + missing / column.cardinality)
     covered = high - low + 1
     if column.hierarchy is not None:

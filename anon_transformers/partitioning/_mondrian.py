@@ -9,9 +9,13 @@ from anon_transformers._kernels import mondrian
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._recoding import PublishedColumn, Table
 from anon_transformers._tables import Column
-from anon_transformers.base import TableAnonymizer, check_choice
+from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import InfeasibleError, ParameterError
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+)
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
@@ -36,8 +40,8 @@ class MondrianAnonymizer(TableAnonymizer):
     models : list of privacy models, default=None
         Further promises that every box must keep.
     output : {"interval", "center"}, default="interval"
-        Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or one
-        number a class: the mean of its rows (categories stay labels).
+        Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
+        one number a class: the mean of its rows (categories stay labels).
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
     hierarchies : dict of column to Hierarchy, default=None
@@ -48,8 +52,8 @@ class MondrianAnonymizer(TableAnonymizer):
     suppression_limit : float, default=0.0
         Largest share of rows that may be suppressed.
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask it
-        and empty its sensitive cells too.
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
     suppression_label : str, default="*"
         The mark.
 
@@ -125,6 +129,12 @@ class MondrianAnonymizer(TableAnonymizer):
         """Configurations that the contract checks run on."""
         return [cls(k=2, output="center"), cls(k=2, output="interval")]
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self.output == "center":
+            tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("output", self.output, OUTPUTS)
@@ -147,7 +157,7 @@ class MondrianAnonymizer(TableAnonymizer):
         )
         codes = np.stack([column.codes[points.first] for column in table.known])
         space = mondrian.make_space(
-            codes, points.sizes, [_positions(column) for column in table.known]
+            codes, points.sizes, [column.positions() for column in table.known]
         )
         self.tree_, box_of = mondrian.grow(
             space, self.k, _allowed(table, points.labels, models)
@@ -202,15 +212,6 @@ def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
         return models.satisfied(table.classes(half[point_of_row], n_halves))
 
     return allowed
-
-
-def _positions(column: Column) -> np.ndarray:
-    """Where each value lies on its axis: numbers by value, others by rank."""
-    if column.kind == "number":
-        return column.values.astype(np.float64)
-    if column.kind == "date":
-        return column.values.astype(np.int64).astype(np.float64)
-    return np.arange(len(column.values), dtype=np.float64)
 
 
 def _covers(

@@ -40,7 +40,8 @@ class AllOf:
         for model in self.models:
             if getattr(model, "evidence", None) != "classes":
                 raise ParameterError(
-                    f"models: {type(model).__name__} does not judge equivalence classes."
+                    f"models: {type(model).__name__} does not judge "
+                    "equivalence classes."
                 )
 
     @property

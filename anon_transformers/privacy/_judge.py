@@ -1,5 +1,6 @@
 """What a privacy model is, and how a table passes it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
@@ -112,6 +113,6 @@ def judge(model: PrivacyModel, evidence: Any) -> Verdict:
         raise NotEvaluable(f"{model.name} has nothing to judge: the table is empty.")
     failing = int(np.count_nonzero(~satisfied))
     level = model.level(evidence)
-    if level != level:
+    if math.isnan(level):
         raise NotEvaluable(f"{model.name} gives no level for this table.")
     return Verdict(model, failing == 0, level, len(satisfied), failing)

@@ -49,6 +49,8 @@ class KAnonymity:
             raise ParameterError(
                 f"k must be a whole number of at least 1, got {self.k!r}."
             )
+        # A report is written as JSON, which knows no numpy integer.
+        object.__setattr__(self, "k", int(self.k))
 
     @classmethod
     def test_instances(cls) -> list["KAnonymity"]:

@@ -1,0 +1,39 @@
+"""The report of a run, from what it published."""
+
+from dataclasses import asdict
+from typing import Any
+
+from anon_transformers._recoding import PublishedColumn
+from anon_transformers.evidence import Classes, Report
+from anon_transformers.metrics import (
+    AverageRisk,
+    HighestRisk,
+    class_statistics,
+    domain_share_loss,
+)
+from anon_transformers.privacy import Verdict
+
+
+def make_report(
+    anonymizer: Any,
+    published: list[PublishedColumn],
+    verdicts: list[Verdict],
+    classes: Classes,
+    seconds: float,
+) -> Report:
+    """Put the numbers of a fitted anonymizer together."""
+    names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
+    losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
+    return Report(
+        method=type(anonymizer).__name__,
+        rows=len(anonymizer.suppressed_mask_),
+        suppressed_rows=anonymizer.n_suppressed_,
+        extra_suppressed_rows=anonymizer.n_extra_suppressed_,
+        classes=asdict(class_statistics(classes)),
+        models=tuple(verdict.to_dict() for verdict in verdicts),
+        loss=domain_share_loss(losses),
+        column_losses=dict(zip(names, losses, strict=True)),
+        risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},
+        seconds=seconds,
+        details=anonymizer._details(),
+    )

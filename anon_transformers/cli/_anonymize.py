@@ -1,0 +1,168 @@
+"""``anon anonymize``: one file in, one protected file out."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from anon_transformers.cli._columns import (
+    Known,
+    Missing,
+    Sensitive,
+    Separator,
+    read_table,
+)
+from anon_transformers.cli._output import (
+    JsonFlag,
+    assignments,
+    print_json,
+    print_table,
+    told,
+)
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
+
+
+@told
+def anonymize(
+    source: Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")],
+    target: Annotated[Path, typer.Argument(help="File to write: CSV or Parquet.")],
+    quasi_identifiers: Known = None,
+    sensitive: Sensitive = None,
+    identifiers: Annotated[
+        list[str] | None,
+        typer.Option("--identifier", "-i", metavar="COLUMN",
+                     help="Column to drop; repeat for more."),
+    ] = None,
+    insensitive: Annotated[
+        list[str] | None,
+        typer.Option("--insensitive", metavar="COLUMN",
+                     help="Column to publish as it is; repeat for more."),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Tells persons apart, so that k counts "
+                     "persons; it is dropped."),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", "-m", help="Anonymizer, as in "
+                                        "anon list.")] = "mondrian",
+    k: Annotated[int, typer.Option("--k", "-k", help="Rows that must share each "
+                                   "combination.")] = 5,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME=VALUE",
+                     help="Further parameter of the anonymizer; repeat for more."),
+    ] = None,
+    hierarchies: Annotated[
+        list[str] | None,
+        typer.Option("--hierarchy", metavar="COLUMN=FILE",
+                     help="Hierarchy of a column; repeat for more."),
+    ] = None,
+    separator: Separator = ",",
+    missing: Missing = None,
+    keep_order: Annotated[bool, typer.Option("--keep-order", help="Do not shuffle the "
+                                             "rows.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the "
+                                        "target.")] = False,
+    json_output: JsonFlag = False,
+) -> None:  # fmt: skip
+    """Protect one file.
+
+    Without [bold]-q[/bold], every column that is not named otherwise is a
+    quasi-identifier; with it, every other column needs a role. Rows are shuffled, and
+    nothing is written if the promise cannot be kept (exit code 1).
+
+    [bold]anon anonymize people.csv safe.csv -q age -q zip -s job -i name -k 5[/bold]
+    """
+    if target.exists() and not force:
+        raise ConfigurationError(f"{target} is there already; --force overwrites it.")
+    if not target.absolute().parent.is_dir():
+        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+    frame = read_table(source, separator, missing)
+    declared = _declare(
+        frame.columns, quasi_identifiers, sensitive, identifiers, insensitive, subject
+    )
+    params = {"k": k, **declared, **assignments("option", options or [])}
+    trees = assignments("hierarchy", hierarchies or [])
+    with Console(stderr=True).status(f"{method}: {len(frame):,} rows"):
+        report = _run(frame, target, method, params, trees, keep_order)
+    if json_output:
+        print_json({"target": str(target), **asdict(report)})
+    else:
+        _tell(target, report)
+
+
+def _declare(
+    columns: Any,
+    quasi_identifiers: list[str] | None,
+    sensitive: list[str] | None,
+    identifiers: list[str] | None,
+    insensitive: list[str] | None,
+    subject: str | None,
+) -> dict[str, Any]:
+    """Roles as parameters; with ``-q``, a column without a role is refused."""
+    others = [*(sensitive or []), *(identifiers or []), *(insensitive or [])]
+    others += [subject] if subject is not None else []
+    known = quasi_identifiers or [c for c in columns if c not in others]
+    for column in (*known, *others):
+        if column not in columns:
+            raise ConfigurationError(unknown_choice("column", column, columns))
+    undeclared = [str(c) for c in columns if c not in (*known, *others)]
+    if undeclared:
+        raise ConfigurationError(
+            f"columns without a role: {', '.join(undeclared)}; name each with -q, "
+            "--sensitive, --identifier or --insensitive."
+        )
+    return {
+        "quasi_identifiers": known,
+        "sensitive": sensitive or [],
+        "identifiers": identifiers or [],
+        "subject": subject,
+    }
+
+
+def _run(
+    frame: Any,
+    target: Path,
+    method: str,
+    params: dict[str, Any],
+    trees: dict[str, Any],
+    keep_order: bool,
+) -> Any:
+    """Anonymize and write, whole or not at all."""
+    import numpy as np
+
+    from anon_transformers.hierarchies import Hierarchy
+    from anon_transformers.release._build import installed, make
+    from anon_transformers.release._files import kind_of_file
+
+    found = installed()
+    writer = found.writers[kind_of_file(target, found.writers)]
+    if trees:
+        params["hierarchies"] = {c: Hierarchy.read_csv(f) for c, f in trees.items()}
+    anonymizer = make(f"method {method}", found.anonymizers[method], params)
+    table = anonymizer.fit_transform(frame)
+    if not keep_order:
+        order = np.random.default_rng().permutation(len(table))
+        table = table.iloc[order].reset_index(drop=True)
+    draft = target.with_name(f".{target.name}.draft")
+    try:
+        writer(table, draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+    return anonymizer.report_
+
+
+def _tell(target: Path, report: Any) -> None:
+    rows = [("model", m["model"], f"level {m['level']}") for m in report.models]
+    rows += [
+        ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
+        ("classes", f"{report.classes['count']:,}",
+         f"smallest {report.classes['smallest']}"),
+        ("average risk", f"{report.risk['average-risk']:.2%}",
+         f"highest {report.risk['highest-risk']:.2%}"),
+        ("loss", f"{report.loss:.2%}", f"{report.seconds:.2f} s"),
+    ]  # fmt: skip
+    print_table(f"Wrote {target}", ["what", "measured", ""], rows)

@@ -1,0 +1,59 @@
+"""The commands of ``anon``, by name; each body is in a module of its own."""
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from anon_transformers.cli import _anonymize, _init, _list, _release, _validate
+
+
+class Commands(TyperGroup):
+    """Built-in commands, then those of plugins, loaded only when asked for."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Find a command by name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            return found
+        from anon_transformers.registry import registry
+
+        commands = registry().commands
+        if cmd_name not in commands:
+            return None
+        offered = commands[cmd_name]
+        if isinstance(offered, typer.Typer):
+            return typer.main.get_command(offered)
+        return offered
+
+
+app = typer.Typer(
+    name="anon",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    # A traceback with local variables would show people's data.
+    pretty_exceptions_enable=False,
+    help=(
+        "Anonymize tables, prove the protection of the result, and release it.\n\n"
+        "Start with [bold]anon init DIR[/bold], which writes a release that works, or "
+        "with [bold]anon anonymize in.csv out.csv[/bold]. Plugins may add commands: "
+        "see [bold]anon list[/bold]."
+    ),
+)
+app.command("init")(_init.init)
+app.command("list")(_list.list_)
+app.command("anonymize")(_anonymize.anonymize)
+app.command("validate")(_validate.validate)
+app.command("release")(_release.release)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(installed("anon-transformers"))
+        raise typer.Exit

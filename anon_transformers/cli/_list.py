@@ -1,0 +1,54 @@
+"""``anon list``: what is installed."""
+
+import inspect
+from typing import Any
+
+import typer
+
+from anon_transformers.cli._output import JsonFlag, print_json, print_table, told
+
+
+@told
+def list_(json_output: JsonFlag = False) -> None:
+    """Show every anonymizer, privacy model, metric, file format … and who offers it.
+
+    Exit code 1 if a plugin is broken.
+    """
+    from anon_transformers.registry import KINDS, registry
+
+    found = registry()
+    rows = [
+        {
+            "kind": kind,
+            "name": name,
+            "distribution": getattr(found, shelf).owner(name),
+            "summary": _summary(item),
+        }
+        for shelf, kind in KINDS.items()
+        for name, item in getattr(found, shelf).items()
+    ]
+    broken = [
+        {"plugin": b.name, "distribution": b.distribution, "reason": b.reason}
+        for b in found.broken
+    ]
+    if json_output:
+        print_json({"registered": rows, "broken": broken})
+    else:
+        print_table(
+            "Registered", ["kind", "name", "what it does", "distribution"],
+            [(r["kind"], r["name"], r["summary"], r["distribution"]) for r in rows],
+        )  # fmt: skip
+        if broken:
+            print_table(
+                "Broken plugins", ["plugin", "distribution", "reason"],
+                [tuple(b.values()) for b in broken],
+            )  # fmt: skip
+    if broken:
+        raise typer.Exit(1)
+
+
+def _summary(item: Any) -> str:
+    text = (
+        inspect.getdoc(item) or getattr(getattr(item, "info", None), "help", "") or ""
+    )
+    return str(text).strip().partition("\n")[0]

@@ -1,0 +1,76 @@
+"""``anon release``: load, anonymize, validate, publish."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from anon_transformers.cli._output import (
+    JsonFlag,
+    assignments,
+    print_json,
+    print_table,
+    told,
+)
+
+
+@told
+def release(
+    config: Annotated[Path, typer.Argument(help="The release file (YAML).")],
+    tightened: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="THRESHOLD=VALUE",
+                     help="Tighten a threshold for this run, such as "
+                     "[bold]k_anonymity_k=10[/bold]; repeat for more."),
+    ] = None,
+    json_output: JsonFlag = False,
+) -> None:  # fmt: skip
+    """Run a whole release: load → anonymize → validate → publish.
+
+    Readers of the target see the old release until the new one is whole. A candidate
+    that breaks a threshold is quarantined and nothing is published (exit code 1).
+    """
+    from anon_transformers.release._pipeline import STEPS, run_release
+
+    parameters = assignments("set", tightened or [])
+    with Progress(
+        TextColumn("{task.description:10}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} steps"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=json_output,
+    ) as progress:
+        bar = progress.add_task("load", total=len(STEPS))
+
+        def on_step(step: str) -> None:
+            progress.update(bar, description=step, completed=STEPS.index(step))
+
+        folder = run_release(config, parameters=parameters, on_step=on_step)
+        progress.update(bar, description="published", completed=len(STEPS))
+    manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
+    if json_output:
+        print_json({"folder": folder, **manifest})
+    else:
+        _tell(folder, manifest)
+
+
+def _tell(folder: str, manifest: dict[str, Any]) -> None:
+    measured = manifest["measured"]
+    rows = [(c["id"], c["observed"], c["sentence"]) for c in measured["checks"]]
+    rows += [
+        ("smallest class", measured["classes"]["smallest"],
+         f"of {measured['classes']['count']:,} classes"),
+        ("average risk", f"{measured['risk']['average-risk']:.2%}",
+         f"highest {measured['risk']['highest-risk']:.2%}"),
+        ("loss", f"{measured['loss']:.2%}", "0 % untouched, 100 % suppressed"),
+        ("rows suppressed", f"{measured['suppressed_rows']:,}",
+         f"of {measured['rows']:,}"),
+    ]  # fmt: skip
+    print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
+    typer.echo(f"release   {Path(folder, manifest['data'])}")
+    typer.echo(f"manifest  {Path(folder, 'manifest.json')}")
+    typer.echo(f"report    {Path(folder, 'validation.html')}")

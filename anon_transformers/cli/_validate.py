@@ -1,0 +1,140 @@
+"""``anon validate``: judge a file or a published release."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from anon_transformers.cli._columns import (
+    Known,
+    Missing,
+    Sensitive,
+    Separator,
+    read_table,
+)
+from anon_transformers.cli._output import (
+    BROKEN_PROMISE,
+    JsonFlag,
+    assignments,
+    print_json,
+    print_table,
+    told,
+)
+from anon_transformers.exceptions import ConfigurationError
+
+
+@told
+def validate(
+    path: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or the folder of "
+                                         "a published release.")],
+    quasi_identifiers: Known = None,
+    sensitive: Sensitive = None,
+    k: Annotated[int | None, typer.Option("--k", "-k", help="Rows that must share each "
+                                          "combination.")] = None,
+    thresholds: Annotated[
+        list[str] | None,
+        typer.Option("--threshold", "-t", metavar="NAME,KEY=VALUE,…",
+                     help="Any registered model or metric, such as "
+                     "[bold]k-anonymity,k=5[/bold] or "
+                     "[bold]average-risk,max=0.1[/bold]; repeat for more."),
+    ] = None,
+    suppression_label: Annotated[str, typer.Option(help="Mark of a suppressed "
+                                                   "cell.")] = "*",
+    separator: Separator = ",",
+    missing: Missing = None,
+    json_output: JsonFlag = False,
+) -> None:  # fmt: skip
+    """Judge a table by thresholds; exit code 1 when one is broken or cannot be judged.
+
+    The folder of a published release is judged by the thresholds in its manifest.
+
+    [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
+    """
+    asked = [_threshold(text) for text in thresholds or []]
+    asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
+    if path.is_dir():
+        frame, options = _published(path)
+    else:
+        frame = read_table(path, separator, missing)
+        options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
+    if quasi_identifiers:
+        options["quasi_identifiers"] = quasi_identifiers
+    if "quasi_identifiers" not in options:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    result = _judge(frame, asked or options.pop("thresholds", []), options)
+    if json_output:
+        print_json(result.to_dict())
+    else:
+        _tell(path, result)
+    if not result.passed:
+        raise typer.Exit(BROKEN_PROMISE)
+
+
+def _threshold(text: str) -> dict[str, Any]:
+    """Read ``NAME,KEY=VALUE,…``; a registered metric's name makes it a metric."""
+    from anon_transformers.registry import registry
+
+    name, *pairs = text.split(",")
+    kind = "metric" if name in registry().metrics else "model"
+    return {kind: name, **assignments("threshold", pairs)}
+
+
+def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Table, roles and thresholds of a published release."""
+    from anon_transformers.release import read_published
+
+    place = folder / "current" if (folder / "current").exists() else folder
+    if not (place / "manifest.json").is_file():
+        raise ConfigurationError(f"{folder} holds no published release.")
+    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+    report = {k: v for k, v in manifest["measured"].items() if k != "checks"}
+    return read_published(place), {
+        "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
+        "sensitive": manifest["roles"]["sensitive"],
+        "suppression_label": manifest["suppression_label"],
+        "thresholds": manifest["promised"]["in_force"],
+        "report": report,
+    }
+
+
+def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:
+    from pydantic import ValidationError
+
+    from anon_transformers.gx.gate import Requirement, run_gate
+    from anon_transformers.release import Threshold
+    from anon_transformers.release._build import check_threshold
+    from anon_transformers.release._strict import explain
+
+    if not asked:
+        raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
+    options.pop("thresholds", None)
+    try:
+        thresholds = [Threshold.model_validate(t) for t in asked]
+    except ValidationError as error:
+        raise ConfigurationError(f"--threshold: {explain(error)}") from None
+    for threshold in thresholds:
+        check_threshold(threshold)
+    requirements = [
+        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
+        for t in thresholds
+    ]
+    with Console(stderr=True).status(f"judging {len(frame):,} rows"):
+        return run_gate(frame, requirements=requirements, **options)
+
+
+def _tell(path: Path, result: Any) -> None:
+    rows = [
+        (
+            check.id,
+            check.sentence,
+            "not evaluated" if check.observed is None else check.observed,
+            "passed" if check.passed else f"[red]failed[/] {check.reason or ''}",
+        )
+        for check in result.checks
+    ]
+    title = f"{path}: {'passed' if result.passed else 'failed'}"
+    print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
+    for reason in result.reasons:
+        typer.echo(f"- {reason}")

@@ -1,0 +1,143 @@
+"""What the expectations of this package have in common."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeAlias
+
+from great_expectations.compatibility import pydantic
+from great_expectations.core.suite_parameters import SuiteParameterDict
+from great_expectations.expectations.expectation import (
+    BatchExpectation,
+    render_suite_parameter_string,
+)
+from great_expectations.render import (
+    LegacyRendererType,
+    RenderedStringTemplateContent,
+)
+from great_expectations.render.renderer.renderer import renderer
+from great_expectations.render.renderer_configuration import (
+    RendererConfiguration,
+    RendererValueType,
+)
+from great_expectations.validator.metric_configuration import MetricConfiguration
+
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.gx._sentences import Sentence
+
+# Strict: a threshold that is bent into another type could ask for less.
+Whole: TypeAlias = pydantic.StrictInt | SuiteParameterDict
+Number: TypeAlias = pydantic.StrictInt | pydantic.StrictFloat | SuiteParameterDict
+Name: TypeAlias = pydantic.StrictStr | SuiteParameterDict
+Column: TypeAlias = pydantic.StrictStr | pydantic.StrictInt
+Columns: TypeAlias = list[Column] | SuiteParameterDict
+
+
+def is_parameter(value: Any) -> bool:
+    """Whether a value comes at run time."""
+    return isinstance(value, Mapping) and "$PARAMETER" in value
+
+
+class PrivacyExpectation(BatchExpectation, ABC):
+    """Ask one metric about a table; its thresholds have no defaults.
+
+    It takes no row condition, which could hide the rows that fail.
+    """
+
+    quasi_identifiers: Columns
+    subject: Column | SuiteParameterDict | None = None
+    suppression_label: Name = SUPPRESSED
+
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+
+    @pydantic.validator("quasi_identifiers", "sensitive", check_fields=False)
+    def _no_column_twice(cls, value):
+        if not is_parameter(value) and isinstance(value, dict):
+            raise ValueError("expected a list of columns or a $PARAMETER.")
+        if isinstance(value, list) and len(set(value)) < len(value):
+            raise ValueError("a column is named twice.")
+        return value
+
+    @pydantic.validator("quasi_identifiers")
+    def _at_least_one_column(cls, value):
+        if not value:
+            raise ValueError("name at least one column.")
+        return value
+
+    @abstractmethod
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The metric that answers, and what it is asked."""
+
+    @classmethod
+    @abstractmethod
+    def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
+        """What is asked, in words; ``arguments`` lack those equal to a default."""
+
+    def get_validation_dependencies(
+        self, execution_engine=None, runtime_configuration=None
+    ):
+        """Ask for the metric with every argument, defaults too."""
+        dependencies = super().get_validation_dependencies(
+            execution_engine=execution_engine,
+            runtime_configuration=runtime_configuration,
+        )
+        name, asked = self.question()
+        dependencies.set_metric_configuration(
+            metric_name=name,
+            metric_configuration=MetricConfiguration(
+                metric_name=name,
+                metric_domain_kwargs={"batch_id": self.batch_id},
+                metric_value_kwargs=asked,
+            ),
+        )
+        return dependencies
+
+    @classmethod
+    def _prescriptive_template(
+        cls, renderer_configuration: RendererConfiguration
+    ) -> RendererConfiguration:
+        sentence = cls.sentence(renderer_configuration.kwargs)
+        for name, text in sentence.parts.items():
+            renderer_configuration.add_param(name, RendererValueType.STRING, text)
+        renderer_configuration.template_str = sentence.template
+        return renderer_configuration
+
+    @classmethod
+    @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
+    @render_suite_parameter_string
+    def _prescriptive_renderer(
+        cls, configuration=None, result=None, runtime_configuration=None
+    ) -> list[RenderedStringTemplateContent]:
+        config = configuration or result.expectation_config
+        sentence = cls.sentence(config.kwargs)
+        return [
+            RenderedStringTemplateContent(
+                content_block_type="string_template",
+                string_template={
+                    "template": sentence.template,
+                    "params": dict(sentence.parts),
+                    "styling": (runtime_configuration or {}).get("styling", {}),
+                },
+            )
+        ]
+
+    @classmethod
+    def _get_observed_value_from_evr(cls, result) -> str:
+        """The level, and how many classes fail."""
+        told = super()._get_observed_value_from_evr(result)
+        details = (result.result or {}).get("details", {}) if result else {}
+        if "failing" not in details:
+            return told
+        what = "classes" if details["units"] == details["classes"] else "units"
+        return f"{told} ({details['failing']} of {details['units']} {what} fail)"
+
+
+class ModelExpectation(PrivacyExpectation, ABC):
+    """Ask whether a privacy model holds."""
+
+    def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
+        name, _ = self.question()
+        found = dict(metrics[name])
+        return {
+            "success": found.pop("passed"),
+            "result": {"observed_value": found.pop("observed"), "details": found},
+        }

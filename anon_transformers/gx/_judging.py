@@ -1,0 +1,240 @@
+"""A published table, judged by a model or measured by a metric, by their names.
+
+Nothing here knows Great Expectations. What leaves this module is plain: numbers, names
+and parameters, never a cell's value.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.evidence import SUPPRESSED, Classes, Report
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    NotEvaluable,
+    ParameterError,
+    unknown_choice,
+)
+from anon_transformers.metrics import measure
+from anon_transformers.privacy import judge
+from anon_transformers.registry import Shelf, registry
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which columns are judged, and how a suppressed cell is marked.
+
+    Attributes
+    ----------
+    quasi_identifiers, sensitive : sequence
+        Columns; at least one quasi-identifier.
+    subject : hashable or None
+        Column that tells persons apart.
+    suppression_label : str
+        The mark of a suppressed cell.
+    """
+
+    quasi_identifiers: Sequence[Hashable]
+    sensitive: Sequence[Hashable] = ()
+    subject: Hashable | None = None
+    suppression_label: str = SUPPRESSED
+
+    def __post_init__(self) -> None:
+        for role in ("quasi_identifiers", "sensitive"):
+            names = getattr(self, role)
+            if isinstance(names, str):
+                raise ParameterError(
+                    f"{role} must be a list of columns, got the string {names!r}."
+                )
+            object.__setattr__(self, role, tuple(names))
+        if not self.quasi_identifiers:
+            raise ParameterError(
+                "quasi_identifiers is empty; name at least one column."
+            )
+        if not isinstance(self.suppression_label, str) or not self.suppression_label:
+            raise ParameterError("suppression_label must be a text that is not empty.")
+
+    def classes(self, frame: pd.DataFrame) -> Classes:
+        """The equivalence classes of ``frame``."""
+        return Classes.from_frame(
+            frame,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.subject,
+            self.suppression_label,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, the columns in a list each."""
+        return {
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": list(self.sensitive),
+            "subject": self.subject,
+            "suppression_label": self.suppression_label,
+        }
+
+
+def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
+    """Let no error of ``ask`` carry a cell's value away.
+
+    The library's own errors are safe to tell. Of any other only the type is told, and
+    neither is chained: a trace prints the messages of everything that is.
+    """
+
+    @functools.wraps(ask)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return ask(*args, **kwargs)
+        except AnonymizationError as error:
+            reason = str(error)
+        except Exception as error:
+            reason = f"it could not be evaluated: {type(error).__name__}."
+        raise NotEvaluable(reason)
+
+    return asked
+
+
+def build(shelf: Shelf, name: str, params: Mapping[str, Any]) -> Any:
+    """Make the registered model or metric ``name``, or say what is wrong."""
+    cls = shelf[name]
+    legal = inspect.signature(cls).parameters
+    for key in params:
+        if key not in legal:
+            raise ParameterError(f"{name}: {unknown_choice('parameter', key, legal)}")
+    for key, parameter in legal.items():
+        if parameter.default is parameter.empty and key not in params:
+            raise ParameterError(f"{name} needs the parameter {key!r}.")
+    try:
+        return cls(**params)
+    except AnonymizationError:
+        raise
+    except Exception as error:  # whatever a stranger's class makes of a wrong type
+        raise ParameterError(
+            f"{name} does not take these parameters: {type(error).__name__}."
+        ) from None
+
+
+def build_model(name: str, params: Mapping[str, Any]) -> Any:
+    """Make a registered privacy model."""
+    return build(registry().privacy_models, name, params)
+
+
+def build_metric(name: str, params: Mapping[str, Any]) -> Any:
+    """Make a registered metric."""
+    return build(registry().metrics, name, params)
+
+
+def parameters(built: Any) -> dict[str, Any]:
+    """All parameters of a model or metric, defaults too, as plain values."""
+    return {f.name: plain(getattr(built, f.name)) for f in fields(built)}
+
+
+@discreetly
+def judge_table(
+    frame: pd.DataFrame, name: str, params: Mapping[str, Any], scope: Scope
+) -> dict[str, Any]:
+    """Ask a privacy model about ``frame``; says what was judged and what was found."""
+    model = build_model(name, params)
+    classes = scope.classes(frame)
+    verdict = judge(model, classes)
+    return {
+        "judged": {
+            "kind": "model",
+            "name": name,
+            "params": parameters(model),
+            **scope.to_dict(),
+        },
+        "observed": _number(name, verdict.level),
+        "passed": bool(verdict.passed),
+        "rows": len(frame),
+        "classes": classes.n_classes,
+        "units": int(verdict.units),
+        "failing": int(verdict.failing),
+    }
+
+
+@discreetly
+def measure_table(
+    frame: pd.DataFrame,
+    name: str,
+    params: Mapping[str, Any],
+    scope: Scope,
+    report: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Take a metric of ``frame``, or of the report of the run that made it."""
+    metric = build_metric(name, params)
+    if not len(frame):
+        raise NotEvaluable(f"{name} has nothing to judge: the table is empty.")
+    classes = scope.classes(frame)
+    evidence = read_report(name, report) if metric.evidence == "report" else classes
+    return {
+        "judged": {
+            "kind": "metric",
+            "name": name,
+            "params": parameters(metric),
+            **scope.to_dict(),
+        },
+        "observed": _number(name, measure(metric, evidence)),
+        "rows": len(frame),
+        "classes": classes.n_classes,
+    }
+
+
+def read_report(name: str, report: Mapping[str, Any] | None) -> Report:
+    """The report of a run, from its fields."""
+    if report is None:
+        raise NotEvaluable(f"{name} needs the report of the run, and there is none.")
+    needed = inspect.signature(Report).parameters
+    missing = [
+        key
+        for key, field in needed.items()
+        if field.default is field.empty and key not in report
+    ]
+    unknown = [str(key) for key in report if key not in needed]
+    if missing or unknown:
+        raise NotEvaluable(
+            f"{name} needs the report of the run; of the fields given, "
+            f"{', '.join(missing) or 'none'} are missing and "
+            f"{', '.join(unknown) or 'none'} are unknown."
+        )
+    return Report(**report)
+
+
+def plain(value: Any) -> Any:
+    """The same as what JSON holds; of anything else the name of its type."""
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return type(value).__name__
+
+
+def numbers_only(value: Any) -> Any:
+    """The numbers in nested mappings and lists; texts and objects are left out."""
+    value = plain(value)
+    if isinstance(value, dict):
+        kept = {key: numbers_only(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item is not None}
+    if isinstance(value, list):
+        return [item for item in map(numbers_only, value) if item is not None]
+    return value if isinstance(value, bool | int | float) else None
+
+
+def _number(name: str, value: Any) -> int | float:
+    """A plain number; anything else could be a cell's value."""
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NotEvaluable(f"{name} did not answer with a number.")
+    return value

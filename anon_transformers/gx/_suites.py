@@ -1,0 +1,130 @@
+"""Expectation suites as Great Expectations stores them: JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.gx._requirements import (
+    BOUNDS,
+    Requirement,
+    refuse_bad_requirements,
+)
+
+
+def suite_for(name: str, requirements: Sequence[Requirement]) -> dict[str, Any]:
+    """Write a suite that asks for every requirement.
+
+    Parameters
+    ----------
+    name : str
+        Name of the suite.
+    requirements : sequence of Requirement
+        The thresholds of a release.
+
+    Returns
+    -------
+    dict
+        The suite as Great Expectations stores it. Thresholds and columns stand in it as
+        ``$PARAMETER``, which :func:`run_gate` fills in.
+
+    Examples
+    --------
+    >>> wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 5})
+    >>> suite_for("release", [wanted])["expectations"][0]["kwargs"]["k"]
+    {'$PARAMETER': 'k_anonymity_k'}
+    """
+    requirements = list(requirements)
+    refuse_bad_requirements(requirements)
+    return {
+        "name": name,
+        "expectations": [_expectation(requirement) for requirement in requirements],
+        "meta": {},
+        "notes": None,
+    }
+
+
+def read_suite(path: str | Path) -> dict[str, Any]:
+    """Read a suite as Great Expectations stores it.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file.
+
+    Returns
+    -------
+    dict
+        The suite.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read or holds no suite.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"suite {path}: it cannot be read ({type(error).__name__})."
+        ) from None
+    try:
+        suite = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigurationError(
+            f"suite {path}: line {error.lineno} is not JSON ({error.msg})."
+        ) from None
+    try:
+        refuse_bad_suite(suite)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"suite {path}: {error}") from None
+    return suite
+
+
+def refuse_bad_suite(suite: Any) -> None:
+    """Refuse what is no suite, and a suite that asks for nothing."""
+    if not isinstance(suite, Mapping):
+        raise ConfigurationError("a suite is a mapping with a name and expectations.")
+    if not isinstance(suite.get("name"), str) or not suite["name"]:
+        raise ConfigurationError("the suite has no name.")
+    listed = suite.get("expectations")
+    if not isinstance(listed, list) or not listed:
+        raise ConfigurationError("the suite lists no expectation.")
+    for number, expectation in enumerate(listed, start=1):
+        held = expectation if isinstance(expectation, Mapping) else {}
+        kwargs = held.get("kwargs", {})
+        if not isinstance(held.get("type"), str) or not isinstance(kwargs, Mapping):
+            raise ConfigurationError(f"expectation {number} of the suite has no type.")
+
+
+def _expectation(requirement: Requirement) -> dict[str, Any]:
+    stem = requirement.stem
+    kwargs: dict[str, Any] = {
+        name: _parameter(name)
+        for name in ("quasi_identifiers", "subject", "suppression_label")
+    }
+    if requirement.kind == "model" and requirement.name == "k-anonymity":
+        kind = "expect_table_to_be_k_anonymous"
+        kwargs |= {"k": _parameter(f"{stem}_k")}
+    elif requirement.kind == "model":
+        kind = "expect_privacy_model_to_hold"
+        kwargs |= {"model": requirement.name, "params": _parameter(stem)}
+        kwargs |= {"sensitive": _parameter("sensitive")}
+    else:
+        kind = "expect_privacy_metric_to_be_between"
+        kwargs |= {"metric": requirement.name, "report": _parameter("report")}
+        kwargs |= {
+            f"{bound}_value": _parameter(f"{stem}_{bound}")
+            for bound in BOUNDS
+            if requirement.params.get(bound) is not None
+        }
+        kwargs |= {"sensitive": _parameter("sensitive")}
+        if requirement.own_params:
+            kwargs["params"] = _parameter(f"{stem}_params")
+    meta = {"requirement": requirement.id}
+    return {"type": kind, "kwargs": kwargs, "meta": meta, "severity": "critical"}
+
+
+def _parameter(name: str) -> dict[str, str]:
+    return {"$PARAMETER": name}

@@ -1,0 +1,116 @@
+"""Expect a registered metric to lie between two bounds."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from great_expectations.compatibility import pydantic
+
+from anon_transformers.gx._expectation import (
+    Columns,
+    Name,
+    Number,
+    PrivacyExpectation,
+    is_parameter,
+)
+from anon_transformers.gx._metrics import METRIC_METRIC
+from anon_transformers.gx._sentences import Sentence, metric_sentence
+
+
+class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
+    """Expect a registered metric, also one of a plugin, to lie between two bounds.
+
+    Parameters
+    ----------
+    metric : str
+        Its name in the registry, such as "average-risk".
+    params : dict, default={}
+        Its parameters.
+    quasi_identifiers : list of columns
+        What an intruder may know. A missing value is a value of its own.
+    min_value, max_value : number, optional
+        The bounds, which belong to what is allowed; at least one.
+    sensitive : list of columns, default=[]
+        What an intruder wants to know.
+    subject : column, optional
+        Tells persons apart, so that persons are counted, not rows.
+    suppression_label : str, default="*"
+        The mark of a suppressed cell.
+    report : dict, optional
+        Fields of the report of the run, for metrics that are taken from it.
+
+    Each may be given as ``{"$PARAMETER": name}``. An unknown metric or parameter gives
+    a failing result, for the suite may be read where a plugin is not installed.
+
+    Examples
+    --------
+    >>> asked = ExpectPrivacyMetricToBeBetween(
+    ...     metric="average-risk", quasi_identifiers=["age"], max_value=0.1
+    ... )
+    >>> str(asked.sentence(asked.configuration.kwargs))
+    'average-risk must be at most 0.1, judged on age.'
+    """
+
+    metric: Name
+    params: dict = pydantic.Field({})
+    min_value: Number | None = None
+    max_value: Number | None = None
+    sensitive: Columns = pydantic.Field([])
+    report: dict | None = None
+
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "metric",
+        "params",
+        "quasi_identifiers",
+        "min_value",
+        "max_value",
+        "sensitive",
+        "subject",
+        "suppression_label",
+        "report",
+    )
+    args_keys: ClassVar[tuple[str, ...]] = ("metric", "params", "quasi_identifiers")
+
+    @pydantic.validator("min_value", "max_value")
+    def _finite(cls, value):
+        if value is None or is_parameter(value):
+            return value
+        if isinstance(value, dict) or not math.isfinite(value):
+            raise ValueError("a bound must be a finite number.")
+        return value
+
+    @pydantic.root_validator(skip_on_failure=True)
+    def _at_least_one_bound(cls, values):
+        if values.get("min_value") is None and values.get("max_value") is None:
+            raise ValueError("give min_value, max_value or both.")
+        return values
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The metric that answers, and what it is asked."""
+        bounds = {"min_value", "max_value"}
+        return METRIC_METRIC, {
+            key: getattr(self, key) for key in self.success_keys if key not in bounds
+        }
+
+    def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
+        found = dict(metrics[METRIC_METRIC])
+        value = found.pop("observed")
+        low = self.min_value is None or value >= self.min_value
+        high = self.max_value is None or value <= self.max_value
+        bounds = {"min": self.min_value, "max": self.max_value}
+        found["judged"] = {**found["judged"], **bounds}
+        return {
+            "success": bool(low and high),
+            "result": {"observed_value": value, "details": found},
+        }
+
+    @classmethod
+    def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
+        """What is asked, in words."""
+        return metric_sentence(
+            arguments.get("metric"),
+            arguments.get("params"),
+            arguments.get("quasi_identifiers"),
+            arguments.get("min_value"),
+            arguments.get("max_value"),
+        )

@@ -1,0 +1,314 @@
+"""The gate of a release. Whatever is not proven to hold, fails.
+
+Great Expectations fails open: it drops expectations that it does not know and calls an
+empty suite a success. So a requirement counts as met only if one of our own metrics
+says that it judged exactly this: the model or metric, its parameters, the columns, the
+mark of suppression, and every row.
+"""
+
+import logging
+import math
+import os
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from anon_transformers._tables import to_frame
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    unknown_choice,
+)
+from anon_transformers.gx._judging import Scope, plain
+from anon_transformers.gx._requirements import (
+    Requirement,
+    parameters_for,
+    refuse_bad_requirements,
+)
+from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
+from anon_transformers.registry import registry
+
+if TYPE_CHECKING:
+    from anon_transformers.gx._run import Outcome
+
+__all__ = [
+    "Check",
+    "GateResult",
+    "Requirement",
+    "read_suite",
+    "run_gate",
+    "suite_for",
+]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of one requirement.
+
+    Attributes
+    ----------
+    id, kind, name, params
+        The requirement.
+    sentence : str
+        What it asks, in words.
+    passed : bool
+        It was judged and holds.
+    observed : int, float or None
+        The level of the model or the value of the metric; None if it was not judged.
+    units, failing : int or None
+        How many classes a model judged, and how many of them failed.
+    reason : str or None
+        Why it did not pass.
+    """
+
+    id: str
+    kind: str
+    name: str
+    params: Mapping[str, Any]
+    sentence: str
+    passed: bool
+    observed: int | float | None = None
+    units: int | None = None
+    failing: int | None = None
+    reason: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        told = asdict(self)
+        if self.observed is not None and not math.isfinite(self.observed):
+            told["observed"] = str(self.observed)
+        return told
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """Whether a candidate may be published.
+
+    Attributes
+    ----------
+    passed : bool
+        Every requirement was judged and holds, and so does the rest of the suite.
+    checks : tuple of Check
+        One a requirement.
+    reasons : tuple of str
+        Why it did not pass; names, numbers and columns, never a cell's value.
+    """
+
+    passed: bool
+    checks: tuple[Check, ...]
+    reasons: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {
+            "passed": self.passed,
+            "checks": [check.to_dict() for check in self.checks],
+            "reasons": list(self.reasons),
+        }
+
+
+def run_gate(
+    frame: Any,
+    *,
+    requirements: Sequence[Requirement],
+    quasi_identifiers: Sequence[Hashable],
+    sensitive: Sequence[Hashable] = (),
+    subject: Hashable | None = None,
+    suppression_label: str = SUPPRESSED,
+    report: Mapping[str, Any] | None = None,
+    suite: Mapping[str, Any] | None = None,
+) -> GateResult:
+    """Judge a candidate by every requirement; never raises, and fails closed.
+
+    Parameters
+    ----------
+    frame : data frame
+        The candidate as it would be published.
+    requirements : sequence of Requirement
+        The thresholds of the release.
+    quasi_identifiers, sensitive : sequence of columns
+        What an intruder may know, and wants to know.
+    subject : column, optional
+        Tells persons apart, so that persons are counted, not rows.
+    suppression_label : str, default="*"
+        The mark of a suppressed cell.
+    report : mapping, optional
+        Fields of the report of the run, for metrics that are taken from it.
+    suite : mapping, optional
+        A suite as Great Expectations stores it. It must ask for every requirement, may
+        ask for more, and must hold as a whole. By default :func:`suite_for` writes one.
+
+    Returns
+    -------
+    GateResult
+        The verdict; what could not be evaluated has failed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": ["[20, 29]"] * 3 + ["[30, 39]"] * 2})
+    >>> wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 3})
+    >>> result = run_gate(table, requirements=[wanted], quasi_identifiers=["age"])
+    >>> result.passed
+    False
+    >>> result.reasons
+    ('k-anonymity: the level is 2; 1 of 2 classes fail',)
+    """
+    unjudged: tuple[Check, ...] = ()
+    try:
+        requirements = list(requirements)
+        refuse_bad_requirements(requirements)
+        scope = Scope(quasi_identifiers, sensitive, subject, suppression_label)
+        unjudged = tuple(
+            _check(requirement, scope, reason="it was not judged")
+            for requirement in requirements
+        )
+        registry().refuse_broken()
+        return _judge(to_frame(frame), requirements, scope, report, suite)
+    except AnonymizationError as error:
+        reason = str(error).rstrip(".")
+    except Exception as error:  # its message could quote a cell
+        reason = f"the gate stopped with {type(error).__name__}"
+    return GateResult(False, unjudged, (reason,))
+
+
+def _judge(
+    frame: pd.DataFrame,
+    requirements: list[Requirement],
+    scope: Scope,
+    report: Mapping[str, Any] | None,
+    suite: Mapping[str, Any] | None,
+) -> GateResult:
+    if not len(frame):
+        raise DataError("the table is empty.")
+    wanted = [_wanted(requirement, scope) for requirement in requirements]
+    parameters = parameters_for(requirements, scope, report)
+    suite = suite_for("gate", requirements) if suite is None else suite
+    refuse_bad_suite(suite)
+    _refuse_missing_parameters(suite, parameters)
+    outcomes = _evaluate(frame, suite, parameters)
+    checks, told = [], []
+    for requirement, one in zip(requirements, wanted, strict=True):
+        findings, told_by = _decide(one, outcomes, len(frame))
+        checks.append(_check(requirement, scope, **findings))
+        told += told_by
+    reasons = [f"{check.id}: {check.reason}" for check in checks if not check.passed]
+    reasons += [
+        f"{outcome.type} of the suite: {_why(outcome)}"
+        for outcome in outcomes
+        if not outcome.passed and outcome not in told
+    ]
+    return GateResult(not reasons, tuple(checks), tuple(reasons))
+
+
+def _evaluate(
+    frame: pd.DataFrame, suite: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> "list[Outcome]":
+    """Load Great Expectations, which is slow, and run the suite."""
+    os.environ["GX_ANALYTICS_ENABLED"] = "False"  # is read when it is imported
+    shown = warnings.showwarning
+    from anon_transformers.gx._run import run_suite
+
+    if warnings.showwarning is not shown:
+        # Its import sends every warning of the process to a log that nobody reads.
+        logging.captureWarnings(False)
+    return run_suite(frame, suite, parameters)
+
+
+def _wanted(requirement: Requirement, scope: Scope) -> dict[str, Any]:
+    try:
+        return requirement.wanted(scope)
+    except AnonymizationError as error:
+        raise ConfigurationError(f"{requirement.id}: {error}") from None
+
+
+def _refuse_missing_parameters(
+    suite: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> None:
+    for expectation in suite["expectations"]:
+        for value in expectation.get("kwargs", {}).values():
+            name = value.get("$PARAMETER") if isinstance(value, Mapping) else None
+            # Anything else is an expression, which Great Expectations evaluates.
+            if isinstance(name, str) and name.isidentifier() and name not in parameters:
+                raise ConfigurationError(
+                    f"the suite: {unknown_choice('$PARAMETER', name, parameters)}"
+                )
+
+
+def _decide(
+    wanted: Mapping[str, Any], outcomes: "Sequence[Outcome]", n_rows: int
+) -> tuple[dict[str, Any], "list[Outcome]"]:
+    """Findings on one requirement, and the outcomes that they tell of."""
+    named = [o for o in outcomes if o.asked == (wanted["kind"], wanted["name"])]
+    exact = [o for o in named if not _differences(wanted, o, n_rows)]
+    if exact:
+        faults = [(outcome, _fault(wanted, outcome)) for outcome in exact]
+        worst, fault = next((pair for pair in faults if pair[1]), faults[0])
+        findings = {
+            "passed": fault is None,
+            "observed": worst.observed,
+            "units": worst.found.get("units"),
+            "failing": worst.found.get("failing"),
+            "reason": fault,
+        }
+        return findings, exact
+    lost = [o for o in named if o.reason is not None]
+    if lost:
+        return {"reason": _why(lost[0])}, lost
+    if named:
+        others = ", ".join(_differences(wanted, named[0], n_rows))
+        return {"reason": f"the suite judges it with other {others}"}, []
+    return {"reason": "no expectation of the suite judges it"}, []
+
+
+def _differences(
+    wanted: Mapping[str, Any], outcome: "Outcome", n_rows: int
+) -> list[str]:
+    """In what an evaluation is not the one that is required."""
+    judged = outcome.found.get("judged", {})
+    differ = [key for key in wanted if judged.get(key) != wanted[key]]
+    for key in {"quasi_identifiers", "sensitive"}.intersection(differ):
+        if set(judged.get(key, ())) == set(wanted[key]):
+            differ.remove(key)
+    if wanted["name"] == "k-anonymity" and "sensitive" in differ:
+        differ.remove("sensitive")  # it looks at no sensitive column
+    return differ if outcome.found.get("rows") == n_rows else [*differ, "rows"]
+
+
+def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
+    """Why an evaluation does not meet the requirement."""
+    found, observed = outcome.found, outcome.observed
+    if outcome.reason is not None or observed is None:
+        return _why(outcome)
+    if wanted["kind"] == "model":
+        if outcome.passed and found["units"] > 0 and found["failing"] == 0:
+            return None
+        what = "classes" if found["units"] == found["classes"] else "units"
+        count = f"{found['failing']} of {found['units']} {what} fail"
+        return f"the level is {observed}; {count}"
+    low, high = wanted["min"], wanted["max"]
+    if low is not None and not observed >= low:
+        return f"it is {observed:.6g}, below the min of {low}"
+    if high is not None and not observed <= high:
+        return f"it is {observed:.6g}, above the max of {high}"
+    return None if outcome.passed else _why(outcome)
+
+
+def _why(outcome: "Outcome") -> str:
+    return (outcome.reason or "it does not hold").rstrip(".")
+
+
+def _check(requirement: Requirement, scope: Scope, **findings: Any) -> Check:
+    return Check(
+        id=requirement.id,
+        kind=requirement.kind,
+        name=requirement.name,
+        params=plain(requirement.params),
+        sentence=str(requirement.sentence(scope)),
+        **{"passed": False, **findings},
+    )

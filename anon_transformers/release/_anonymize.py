@@ -1,0 +1,79 @@
+"""Second step: make the candidate."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.release._build import installed, make_anonymizer
+from anon_transformers.release._files import read_parquet, schema_of, write_parquet
+from anon_transformers.release._run import (
+    Run,
+    discreet,
+    make_private,
+    remove_tree,
+    sha256,
+    write_json,
+)
+
+PERSONS = "persons.parquet"
+"""Private evidence: which rows of the candidate belong to one person."""
+
+
+@discreet
+def anonymize(location: str) -> str:
+    """Anonymize the loaded table, shuffle its rows, write the candidate.
+
+    Row order comes from fresh entropy that is drawn here once; publishing moves these
+    bytes unchanged. A candidate that is already there is left as it is.
+
+    Parameters
+    ----------
+    location : str
+        The run's private folder.
+
+    Returns
+    -------
+    str
+        The same folder.
+    """
+    run = Run(location)
+    if run.path("candidate").is_dir():
+        return location
+    config = run.config
+    anonymizer = make_anonymizer(config, run.thresholds)
+    anonymizer.set_output(transform="default")
+    source = read_parquet(run.path("input.parquet"))
+    table = anonymizer.fit_transform(source)
+    order = np.random.default_rng().permutation(len(table))
+    table = table.iloc[order].reset_index(drop=True)
+    if config.roles.subject is not None:
+        persons = published_persons(source[config.roles.subject], anonymizer)[order]
+        write_parquet(pd.DataFrame({config.roles.subject: persons}), run.path(PERSONS))
+    draft = run.path(".candidate.draft")
+    remove_tree(draft)
+    make_private(draft)
+    data = draft / f"data.{config.target.format}"
+    installed().writers[config.target.format](table, data)
+    write_json(
+        draft / "candidate.json",
+        {
+            "data": data.name,
+            "format": config.target.format,
+            "schema": schema_of(table),
+            "sha256": sha256(data),
+            "suppression_label": anonymizer.suppression_label,
+            "report": asdict(anonymizer.report_),
+        },
+    )
+    draft.rename(run.path("candidate"))
+    return location
+
+
+def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:
+    """A number for the person of each published row, -1 where unknown."""
+    numbers = pd.factorize(subject)[0]
+    if anonymizer.suppression == "drop":
+        numbers = numbers[~anonymizer.suppressed_mask_]
+    return numbers

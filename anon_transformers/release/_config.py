@@ -1,0 +1,201 @@
+"""The release file: one YAML file says what is released, how, and to whom.
+
+Nothing here touches pandas, numba, Great Expectations or the data, so that a scheduler
+can read configurations as often as it likes.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.release._strict import Strict, explain, parse_yaml
+from anon_transformers.release._thresholds import Threshold
+
+BUNDLED = "bundled:"
+"""Paths that start with this lie in the library's own data."""
+
+
+class Source(Strict):
+    """Where the table comes from: a kind of reader and its options."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: str = ""
+    path: str | None = None
+
+    @model_validator(mode="after")
+    def _some_origin(self) -> "Source":
+        if not self.kind and self.path is None:
+            raise ValueError("name a path, or the kind of reader with its options.")
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Everything the reader is called with, beside the path."""
+        return dict(self.model_extra or {})
+
+
+class DeclaredRoles(Strict):
+    """Every column of the source, by role."""
+
+    quasi_identifiers: tuple[str, ...] = Field(min_length=1)
+    sensitive: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    insensitive: tuple[str, ...] = ()
+    subject: str | None = None
+    accept_unique: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_role_each(self) -> "DeclaredRoles":
+        seen: dict[str, str] = {}
+        for role in ("quasi_identifiers", "sensitive", "identifiers", "insensitive"):
+            for column in getattr(self, role):
+                if column in seen:
+                    raise ValueError(
+                        f"column {column!r} is declared as {seen[column]} "
+                        f"and as {role}."
+                    )
+                seen[column] = role
+        if (
+            self.subject is not None
+            and seen.get(self.subject, "identifiers") != "identifiers"
+        ):
+            raise ValueError(f"subject {self.subject!r} has another role too.")
+        stray = [c for c in self.accept_unique if c not in self.insensitive]
+        if stray:
+            raise ValueError(
+                f"accept_unique names {stray[0]!r}, which is not insensitive."
+            )
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every declared column."""
+        subject = () if self.subject in (None, *self.identifiers) else (self.subject,)
+        return (
+            *self.quasi_identifiers,
+            *self.sensitive,
+            *self.identifiers,
+            *self.insensitive,
+            *subject,
+        )
+
+
+class Method(Strict):
+    """The anonymizer by name, and the parameters it states itself."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters beside the name."""
+        return dict(self.model_extra or {})
+
+    @model_validator(mode="after")
+    def _no_seed(self) -> "Method":
+        if "random_state" in self.params:
+            raise ValueError(
+                "random_state: a release draws fresh entropy; a seed would be the key "
+                "to its permutation."
+            )
+        return self
+
+
+class Target(Strict):
+    """Where the release goes, and in which format."""
+
+    path: str
+    format: str = "csv"
+
+
+class ReleaseConfig(Strict):
+    """A whole release file.
+
+    Attributes
+    ----------
+    source, roles, hierarchies, anonymizer, thresholds, target
+        As in the file.
+    suite : str or None
+        Great Expectations suite to assert; None: one is built from the thresholds.
+    schedule : str or None
+        When Airflow runs it; None: when triggered.
+    workspace : str
+        Private folder for runs, quarantine and ledger.
+    name : str
+        The file's stem unless stated.
+    folder : str
+        What relative paths start from: the folder of the file.
+    """
+
+    source: Source
+    roles: DeclaredRoles
+    hierarchies: dict[str, str] = Field(default_factory=dict)
+    anonymizer: Method
+    thresholds: tuple[Threshold, ...] = Field(min_length=1)
+    target: Target
+    suite: str | None = None
+    schedule: str | None = None
+    workspace: str = ".anon"
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    folder: str = "."
+
+    @field_validator("thresholds")
+    @classmethod
+    def _different_ids(cls, thresholds: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+        ids = [threshold.id for threshold in thresholds]
+        for id_ in ids:
+            if ids.count(id_) > 1:
+                raise ValueError(f"{id_!r} stands twice; give each an id of its own.")
+        return thresholds
+
+    def path(self, given: str) -> Path:
+        """A path of the file, from the folder of the file."""
+        if given.startswith(BUNDLED):
+            from anon_transformers.datasets import bundled_path
+
+            return bundled_path(given.removeprefix(BUNDLED))
+        return (Path(self.folder) / Path(given).expanduser()).resolve()
+
+    @property
+    def home(self) -> Path:
+        """Private folder of this release."""
+        return self.path(self.workspace) / self.name
+
+
+def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
+    """Read and check a release file.
+
+    Raises
+    ------
+    ConfigurationError
+        With the file, the key and the nearest legal one.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"{file}: cannot be read ({type(error).__name__})."
+        ) from None
+    try:
+        content = parse_yaml(text)
+        if "folder" in content:
+            raise ConfigurationError("folder: this is the folder of the file itself.")
+        return ReleaseConfig.model_validate(
+            {"name": file.stem, **content, "folder": str(file.parent.absolute())}
+        )
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file}: {error}") from None
+    except ValidationError as error:
+        raise ConfigurationError(f"{file}:\n{explain(error)}") from None

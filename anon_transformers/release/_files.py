@@ -1,0 +1,232 @@
+"""Tables in files: readers, writers, and the schema that keeps cells what they are."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from pandas.api import types
+
+from anon_transformers._tables import to_text
+from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+
+KINDS = ("integer", "number", "date", "text")
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})\Z")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Read a CSV file, strictly.
+
+    An empty field is a missing value. A column is a number or a date if all its
+    values are written as one; ``007`` is a text.
+
+    Parameters
+    ----------
+    path : path
+        A file, compressed or not.
+    separator, encoding : str
+        How it was written.
+    missing : sequence of str
+        Further marks of a missing value, such as ``?``.
+    columns : mapping of column to {"integer", "number", "date", "text"}
+        What columns are, where guessing is not wanted.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is empty, has a column twice, or rows of other lengths.
+    """
+    ragged: list[int] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row.number or 0)
+        return "skip"
+
+    try:
+        texts = pyarrow.csv.read_csv(
+            os.fspath(path),
+            read_options=pyarrow.csv.ReadOptions(encoding=encoding, use_threads=False),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=_all_texts(path, separator, encoding),
+                strings_can_be_null=False,
+            ),
+        )
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(
+            f"{path}: cannot be read as CSV ({type(error).__name__})."
+        ) from None
+    if ragged:
+        raise DataError(
+            f"{path}: {len(ragged)} rows have another number of fields than the "
+            f"header; the first is row {min(ragged)}."
+        )
+    frame = texts.to_pandas()
+    marks = {"", *missing}
+    frame = frame.astype(object).mask(frame.isin(marks), None)
+    stated = dict(columns or {})
+    for name in stated:
+        if name not in frame.columns:
+            raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
+    kinds = {name: stated.get(name) or _guess(frame[name]) for name in frame.columns}
+    return apply_schema(frame, kinds)
+
+
+def _all_texts(
+    path: str | os.PathLike[str], separator: str, encoding: str
+) -> pa.Schema:
+    """Every column of the header as text; refuses one that stands twice."""
+    reader = pyarrow.csv.open_csv(
+        os.fspath(path),
+        read_options=pyarrow.csv.ReadOptions(encoding=encoding, block_size=1 << 20),
+        parse_options=pyarrow.csv.ParseOptions(
+            delimiter=separator,
+            newlines_in_values=True,
+            invalid_row_handler=lambda row: "skip",
+        ),
+    )
+    names = reader.schema.names
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
+    return pa.schema([(name, pa.string()) for name in names])
+
+
+def _guess(texts: pd.Series) -> str:
+    distinct = texts.dropna().unique()
+    if not len(distinct):
+        return "text"
+    for kind, pattern in (("integer", _WHOLE), ("number", _NUMBER), ("date", _DATE)):
+        if all(pattern.match(text) for text in distinct):
+            return kind
+    return "text"
+
+
+def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
+    """Turn columns of text into what the schema says they are."""
+    return pd.DataFrame(
+        {name: _as_kind(texts[name], kind) for name, kind in kinds.items()}
+    )
+
+
+def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
+    if kind not in KINDS:
+        raise ParameterError(
+            f"column {texts.name!r}: {unknown_choice('kind', kind, KINDS)}"
+        )
+    try:
+        if kind == "integer":
+            whole = texts.isna().any()
+            return texts.astype("Int64" if whole else "int64")
+        if kind == "number":
+            return texts.astype("float64")
+        if kind == "date":
+            return pd.to_datetime(texts, format="ISO8601")
+    except (ValueError, TypeError, OverflowError):
+        raise DataError(
+            f"column {texts.name!r} holds values that are no {kind}."
+        ) from None
+    return texts.astype("str") if texts.notna().any() else texts.astype(object)
+
+
+def schema_of(frame: pd.DataFrame) -> dict[str, str]:
+    """Kind of each column, so that a reader can give cells back as they were."""
+    return {str(name): _kind_of(frame[name]) for name in frame.columns}
+
+
+def _kind_of(series: pd.Series) -> str:
+    if types.is_bool_dtype(series.dtype):
+        return "text"
+    if types.is_integer_dtype(series.dtype):
+        return "integer"
+    if types.is_float_dtype(series.dtype):
+        return "number"
+    return "date" if types.is_datetime64_any_dtype(series.dtype) else "text"
+
+
+def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a Parquet file; an index that pandas stored in it is left behind."""
+    try:
+        table = pyarrow.parquet.read_table(os.fspath(path))
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"{path}: cannot be read as Parquet ({type(error).__name__})."
+        ) from None
+    twice = sorted({n for n in table.column_names if table.column_names.count(n) > 1})
+    if twice:
+        raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
+    return table.replace_schema_metadata(None).to_pandas()
+
+
+def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write the published text of every cell; a missing one is empty."""
+    texts = pd.DataFrame({name: to_text(frame[name]) for name in frame.columns})
+    texts.to_csv(path, index=False, lineterminator="\n")
+
+
+def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a Parquet file that holds the columns and nothing else."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pyarrow.parquet.write_table(table.replace_schema_metadata(None), os.fspath(path))
+
+
+SUFFIXES = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
+    """Format of a file, from its name; compression suffixes are looked through."""
+    suffixes = [
+        s.lower() for s in Path(path).suffixes if s.lower() not in {".gz", ".bz2"}
+    ]
+    kind = SUFFIXES.get(suffixes[-1] if suffixes else "")
+    if kind is None:
+        raise DataError(
+            f"{path}: unknown file type; choices: {', '.join(sorted(legal))}."
+        )
+    return kind
+
+
+def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a published release with the schema of its manifest.
+
+    Parameters
+    ----------
+    folder : path
+        The release's target folder, or the folder of one version.
+
+    Returns
+    -------
+    DataFrame
+        Every cell as it was when the release was judged.
+    """
+    place = Path(folder)
+    if (place / "current").exists():
+        place = (place / "current").resolve()
+    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+    return read_data(place / manifest["data"], manifest["format"], manifest["schema"])
+
+
+def read_data(path: Path, format_: str, schema: Mapping[str, str]) -> pd.DataFrame:
+    """Read a table that a release wrote."""
+    if format_ == "csv":
+        return read_csv(path, columns=schema)
+    from anon_transformers.registry import registry
+
+    return registry().readers[format_](path)

@@ -1,0 +1,159 @@
+"""First step: take the source as it is now into the private folder of a run."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
+from anon_transformers.gx.gate import read_suite
+from anon_transformers.release._build import check_threshold, installed, make_anonymizer
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
+from anon_transformers.release._files import kind_of_file, write_parquet
+from anon_transformers.release._publish import recover
+from anon_transformers.release._run import (
+    Ledger,
+    discreet,
+    locked,
+    make_private,
+    next_run_id,
+    now,
+    remove_tree,
+    write_json,
+)
+from anon_transformers.release._thresholds import tighten
+
+UNIQUE_LIMIT = 0.05
+"""An insensitive column with a larger share of unique values points at persons."""
+
+
+@discreet
+def load(
+    config_path: str | os.PathLike[str],
+    run_id: str | None = None,
+    parameters: Mapping[str, int | float] | None = None,
+) -> str:
+    """Start a run: check the configuration, read the source, check its columns.
+
+    A newer run takes the place of an unfinished older one of the same release, whose
+    private data are removed.
+
+    Parameters
+    ----------
+    config_path : path
+        The release file.
+    run_id : str, optional
+        Name of the run; a fresh one by default. The same name again gives the same run.
+    parameters : mapping, optional
+        Thresholds that this run tightens, such as ``{"k_anonymity_k": 10}``.
+
+    Returns
+    -------
+    str
+        The run's private folder.
+    """
+    config = read_config(config_path)
+    ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
+    thresholds = tighten(config.thresholds, parameters, ways)
+    make_anonymizer(config, thresholds)
+    if config.suite is not None:
+        read_suite(config.path(config.suite))
+    refuse_unwritable(config)
+    runs = make_private(config.home) / "runs"
+    with locked(config.home):
+        folder = runs / next_run_id(run_id, Ledger(config.home))
+        if folder.is_dir():
+            return str(folder)
+        recover(config)
+        frame = read_source(config)
+        check_columns(frame, config.roles)
+        draft = make_private(runs / f".{folder.name}.draft")
+        write_parquet(frame, draft / "input.parquet")
+        write_json(
+            draft / "run.json",
+            {
+                "started": now(),
+                "config": config.model_dump(mode="json", exclude_none=True),
+                "thresholds": [
+                    t.model_dump(mode="json", exclude_none=True) for t in thresholds
+                ],
+                "unique_shares": unique_shares(frame, config.roles),
+            },
+        )
+        Ledger(config.home).write(folder.name, "loaded", rows=len(frame))
+        draft.rename(folder)
+        for older in runs.iterdir():
+            if older != folder:
+                remove_tree(older)
+    return str(folder)
+
+
+def refuse_unwritable(config: ReleaseConfig) -> None:
+    """Refuse a target that could not be written in the end."""
+    if config.target.format not in installed().writers:
+        legal = installed().writers
+        raise ConfigurationError(
+            f"target.format: {unknown_choice('format', config.target.format, legal)}"
+        )
+    for key, path in (
+        ("target.path", config.path(config.target.path)),
+        ("workspace", config.home),
+    ):
+        place = path
+        while not place.exists():
+            place = place.parent
+        if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+            raise ConfigurationError(f"{key}: {path} cannot be written.")
+
+
+def read_source(config: ReleaseConfig) -> pd.DataFrame:
+    """Read the table with the reader that the source names."""
+    readers = installed().readers
+    options = config.source.options
+    kind = config.source.kind
+    if config.source.path is not None:
+        options["path"] = config.path(config.source.path)
+        kind = kind or kind_of_file(options["path"], readers)
+        if not Path(options["path"]).is_file():
+            raise DataError(f"source.path: {options['path']} does not exist.")
+    try:
+        return readers[kind](**options)
+    except TypeError as error:
+        if "argument" not in str(error):
+            raise
+        raise ConfigurationError(f"source: {error}.") from None
+
+
+def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Every column has a declared role, and every declared column exists."""
+    if not len(frame):
+        raise DataError("the source is empty: it has no rows.")
+    twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
+    if twice:
+        raise DataError(f"the source has a column twice: {', '.join(twice)}.")
+    for column in roles.columns:
+        if column not in frame.columns:
+            raise DataError(f"roles: {unknown_choice('column', column, frame.columns)}")
+    undeclared = [str(c) for c in frame.columns if c not in roles.columns]
+    if undeclared:
+        raise DataError(
+            f"columns without a declared role: {', '.join(undeclared)}. Every column "
+            "of the source needs one of: quasi_identifiers, sensitive, identifiers, "
+            "insensitive."
+        )
+    for column, share in unique_shares(frame, roles).items():
+        if share > UNIQUE_LIMIT and column not in roles.accept_unique:
+            raise DataError(
+                f"insensitive column {column!r}: {share:.1%} of the rows hold a value "
+                f"of their own (limit {UNIQUE_LIMIT:.0%}). Give it another role, or "
+                "add it to roles.accept_unique."
+            )
+
+
+def unique_shares(frame: pd.DataFrame, roles: DeclaredRoles) -> dict[str, float]:
+    """Share of rows with a value that no other row has, by insensitive column."""
+    return {
+        column: float((~frame[column].duplicated(keep=False)).mean())
+        for column in roles.insensitive
+    }

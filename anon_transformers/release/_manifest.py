@@ -1,0 +1,64 @@
+"""What the public is told about a release: promise, measurement, versions."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from anon_transformers.release._run import Run, now
+
+TOLD_VERSIONS = (
+    "anon-transformers",
+    "numpy",
+    "pandas",
+    "scikit-learn",
+    "great-expectations",
+)
+DISCLAIMER = (
+    "The models named here bound how well a person can be singled out or guessed from "
+    "this table alone; none of them is differential privacy."
+)
+
+
+def make_manifest(
+    run: Run, candidate: dict[str, Any], verdict: dict[str, Any], n_bytes: int
+) -> dict[str, Any]:
+    """Everything a reader may know; no seed, no hash of the source, no frequencies."""
+    config, report = run.config, candidate["report"]
+    return {
+        "release": config.name,
+        "version": run.id,
+        "published": now(),
+        "data": candidate["data"],
+        "format": candidate["format"],
+        "bytes": n_bytes,
+        "sha256": candidate["sha256"],
+        "schema": candidate["schema"],
+        "suppression_label": candidate["suppression_label"],
+        "roles": {
+            "quasi_identifiers": list(config.roles.quasi_identifiers),
+            "sensitive": list(config.roles.sensitive),
+            "insensitive": list(config.roles.insensitive),
+        },
+        "anonymizer": {"name": config.anonymizer.name, **config.anonymizer.params},
+        "promised": {
+            "file": [_plain(t) for t in config.thresholds],
+            "in_force": [_plain(t) for t in run.thresholds],
+        },
+        "measured": {"checks": verdict["checks"], **report},
+        "versions": {"python": platform.python_version(), **_versions()},
+        "note": DISCLAIMER,
+    }
+
+
+def _plain(threshold: Any) -> dict[str, Any]:
+    return {"id": threshold.id, threshold.kind: threshold.name, **threshold.params}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in TOLD_VERSIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found

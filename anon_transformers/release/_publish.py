@@ -1,0 +1,148 @@
+"""Last step: let readers see the candidate, whole and at once.
+
+A target folder holds ``versions/<run id>/`` and the link ``current``. A version is
+written beside the others under a name that starts with a dot, then renamed, and only
+then does ``current`` move to it, in one step of the file system.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.release._candidate import read_candidate, read_verdict
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._manifest import make_manifest
+from anon_transformers.release._run import (
+    Ledger,
+    Run,
+    discreet,
+    locked,
+    remove_tree,
+    write_json,
+)
+
+VERSIONS = "versions"
+CURRENT = "current"
+
+
+@discreet
+def publish(location: str) -> str:
+    """Publish exactly the bytes that were validated.
+
+    Doing it again changes nothing. When it is done, the run's private folder is gone.
+
+    Parameters
+    ----------
+    location : str
+        The run's private folder.
+
+    Returns
+    -------
+    str
+        Folder of the published version.
+    """
+    run = Run(location)
+    done = run.ledger.last(run.id)
+    if not run.folder.is_dir() and done is not None and done["event"] == "published":
+        return done["version"]
+    candidate, verdict = read_candidate(run), read_verdict(run)
+    if not verdict["passed"] or verdict["sha256"] != candidate["sha256"]:
+        raise ReleaseError(f"run {run.id} was not validated as it is.")
+    target = open_target(run.config)
+    version = target / VERSIONS / run.id
+    with locked(target):
+        if not version.is_dir():
+            _write_version(version, run, candidate, verdict)
+        run.ledger.write(run.id, "publishing", version=str(version))
+        _point_current_at(version)
+        _remove_old_versions(target)
+        run.ledger.write(run.id, "published", version=str(version))
+    remove_tree(run.folder)
+    return str(version)
+
+
+def open_target(config: ReleaseConfig) -> Path:
+    """The target folder, made if need be."""
+    target = config.path(config.target.path)
+    try:
+        (target / VERSIONS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"target.path: {target} cannot be written ({type(error).__name__})."
+        ) from None
+    return target
+
+
+def _write_version(
+    version: Path, run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+) -> None:
+    staging = version.with_name(f".{version.name}")
+    remove_tree(staging)
+    staging.mkdir()
+    data = staging / candidate["data"]
+    shutil.copyfile(run.path("candidate") / candidate["data"], data)
+    shutil.copyfile(run.path("validation.html"), staging / "validation.html")
+    write_json(staging / "validation.json", verdict)
+    manifest = make_manifest(run, candidate, verdict, data.stat().st_size)
+    write_json(staging / "manifest.json", manifest)
+    for file in staging.iterdir():
+        _sync(file)
+    _sync(staging)
+    staging.rename(version)
+    _sync(version.parent)
+
+
+def _point_current_at(version: Path) -> None:
+    target = version.parent.parent
+    draft = target / f".{CURRENT}"
+    draft.unlink(missing_ok=True)
+    draft.symlink_to(Path(VERSIONS) / version.name)
+    draft.replace(target / CURRENT)
+    _sync(target)
+
+
+def _remove_old_versions(target: Path) -> None:
+    """Keep the current version and the one before it, for readers who are at it."""
+    current = (target / CURRENT).resolve()
+    versions = [v for v in (target / VERSIONS).iterdir() if not v.name.startswith(".")]
+    others = sorted(
+        (v for v in versions if v != current), key=lambda v: v.stat().st_mtime_ns
+    )
+    for old in others[:-1]:
+        remove_tree(old)
+
+
+def recover(config: ReleaseConfig) -> None:
+    """Clean up after a run that was cut off while it published."""
+    target = config.path(config.target.path)
+    ledger = Ledger(config.home)
+    if not (target / VERSIONS).is_dir():
+        return
+    with locked(target):
+        (target / f".{CURRENT}").unlink(missing_ok=True)
+        link = target / CURRENT
+        current = link.resolve() if link.exists() else None
+        for version in list((target / VERSIONS).iterdir()):
+            last = ledger.last(version.name)
+            if version.name.startswith("."):
+                remove_tree(version)
+            elif last is None or last["event"] == "published":
+                continue  # another workspace's, or finished
+            elif version == current:
+                ledger.write(version.name, "published", version=str(version))
+            else:
+                remove_tree(version)
+                ledger.write(version.name, "abandoned")
+        if current is not None:
+            _remove_old_versions(target)
+
+
+def _sync(path: Path) -> None:
+    """Ask the file system to write a file or folder down now."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,163 @@
+"""What a release must reach: the only source of its thresholds."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict, model_validator
+
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.release._strict import Strict
+
+COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
+    "k": "higher",
+    "l": "higher",
+    "q": "higher",
+    "min": "higher",
+    "max": "lower",
+    "t": "lower",
+    "c": "lower",
+}
+"""Which way asks for more, for the words that mean the same in every model.
+
+Known without loading any plugin, so that a DAG can be parsed quickly. What a model
+itself declares in ``tighter`` is what counts when a run starts.
+"""
+
+
+class Threshold(Strict):
+    """One line of ``thresholds:``.
+
+    Attributes
+    ----------
+    model, metric : str or None
+        Name of a privacy model, or of a metric; one of the two.
+    id : str
+        How reports and trigger-time parameters call it; the name by default.
+
+    Every other key is a parameter of the model, or ``min`` and ``max`` of a metric.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    model: str | None = None
+    metric: str | None = None
+    id: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_name(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            raise ValueError("expected {model: NAME, ...} or {metric: NAME, max: ...}.")
+        if ("model" in given) == ("metric" in given):
+            raise ValueError("name either a model or a metric.")
+        if "metric" in given and not {"min", "max"} & set(given):
+            raise ValueError("a metric needs min or max.")
+        return {"id": given.get("model") or given.get("metric"), **given}
+
+    @model_validator(mode="after")
+    def _plain_values(self) -> "Threshold":
+        for key, value in self.params.items():
+            if not isinstance(value, int | float | str):
+                raise ValueError(f"{key}: expected a number or a text.")
+            if isinstance(value, float) and math.isnan(value):
+                raise ValueError(f"{key}: not a number.")
+        return self
+
+    @property
+    def kind(self) -> Literal["model", "metric"]:
+        """Whether it names a privacy model or a metric."""
+        return "metric" if self.model is None else "model"
+
+    @property
+    def name(self) -> str:
+        """Registered name of the model or metric."""
+        return self.metric if self.model is None else self.model  # type: ignore[return-value]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters and bounds."""
+        return dict(self.model_extra or {})
+
+    def key(self, param: str) -> str:
+        """Name of one number where it may be given when a run is triggered."""
+        return f"{self.id}_{param}".replace("-", "_")
+
+    def numbers(self) -> dict[str, int | float]:
+        """Parameters that are numbers, by name."""
+        return {
+            name: value
+            for name, value in self.params.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+
+
+def tighten(
+    thresholds: tuple[Threshold, ...],
+    parameters: Mapping[str, int | float] | None,
+    tighter: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Threshold, ...]:
+    """Apply trigger-time numbers; they may only ask for more.
+
+    Parameters
+    ----------
+    thresholds : tuple of Threshold
+        What the file states.
+    parameters : mapping, optional
+        Numbers by key, such as ``{"k_anonymity_k": 10}``.
+    tighter : mapping, optional
+        For each threshold id which way asks for more, by parameter.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown key, a value that is no number, or one that asks for less.
+
+    Examples
+    --------
+    >>> asked = (Threshold(model="k-anonymity", k=5),)
+    >>> tighten(asked, {"k_anonymity_k": 10})[0].params
+    {'k': 10}
+    >>> tighten(asked, {"k_anonymity_k": 2})
+    Traceback (most recent call last):
+        ...
+    anon_transformers.exceptions.ConfigurationError: k_anonymity_k=2 would loosen \
+the release, which asks for 5; a trigger may only tighten.
+    """
+    left = dict(parameters or {})
+    legal = [t.key(param) for t in thresholds for param in t.numbers()]
+    for key in left:
+        if key not in legal:
+            raise ConfigurationError(unknown_choice("threshold", key, legal))
+    tightened = []
+    for threshold in thresholds:
+        ways = {**COMMON_WORDS, **(tighter or {}).get(threshold.id, {})}
+        params = threshold.params
+        for param, stated in threshold.numbers().items():
+            asked = left.get(threshold.key(param), stated)
+            _refuse_loosening(threshold.key(param), asked, stated, ways.get(param))
+            params[param] = asked
+        tightened.append(
+            Threshold.model_validate(
+                {threshold.kind: threshold.name, "id": threshold.id, **params}
+            )
+        )
+    return tuple(tightened)
+
+
+def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
+    number = isinstance(asked, int | float) and not isinstance(asked, bool)
+    if not number or math.isnan(asked):
+        raise ConfigurationError(f"{key} must be a number, got {asked!r}.")
+    if asked == stated:
+        return
+    if way is None:
+        raise ConfigurationError(
+            f"{key} cannot be changed by a trigger: its model does not say which way "
+            "asks for more."
+        )
+    if (asked < stated) == (way == "higher"):
+        raise ConfigurationError(
+            f"{key}={asked} would loosen the release, which asks for {stated}; "
+            "a trigger may only tighten."
+        )

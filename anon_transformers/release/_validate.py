@@ -1,0 +1,92 @@
+"""Third step: judge the candidate as its readers will see it."""
+
+from dataclasses import fields
+from typing import Any
+
+from anon_transformers.evidence import Report
+from anon_transformers.exceptions import GateError
+from anon_transformers.gx.gate import GateResult, Requirement, read_suite, run_gate
+from anon_transformers.release._anonymize import PERSONS
+from anon_transformers.release._candidate import read_candidate
+from anon_transformers.release._files import read_data, read_parquet
+from anon_transformers.release._report import write_report
+from anon_transformers.release._run import (
+    Run,
+    discreet,
+    make_private,
+    remove_tree,
+    write_json,
+)
+
+
+@discreet
+def validate(location: str) -> str:
+    """Judge the candidate by every threshold; quarantine it if one is broken.
+
+    Parameters
+    ----------
+    location : str
+        The run's private folder.
+
+    Returns
+    -------
+    str
+        The same folder, now with a verdict.
+
+    Raises
+    ------
+    GateError
+        If a threshold is broken or could not be evaluated. The candidate then lies in
+        quarantine, and the loaded data are gone.
+    """
+    run = Run(location)
+    candidate = read_candidate(run)
+    result = judge_candidate(run, candidate)
+    verdict = {"sha256": candidate["sha256"], **result.to_dict()}
+    write_json(run.path("verdict.json"), verdict)
+    write_report(run.path("validation.html"), run, candidate, verdict)
+    if not result.passed:
+        place = quarantine(run)
+        told = "; ".join(result.reasons) or "a threshold is broken"
+        raise GateError(f"{run.config.name}: {told}. The candidate lies in {place}.")
+    return location
+
+
+def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
+    """Put the candidate through the gate."""
+    config = run.config
+    frame = read_data(
+        run.path("candidate") / candidate["data"],
+        candidate["format"],
+        candidate["schema"],
+    )
+    subject = config.roles.subject
+    if subject is not None:
+        persons = read_parquet(run.path(PERSONS))[subject]
+        frame = frame.assign(**{subject: persons.mask(persons < 0).astype("Int64")})
+    requirements = [
+        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
+        for t in run.thresholds
+    ]
+    noted = {field.name: candidate["report"][field.name] for field in fields(Report)}
+    return run_gate(
+        frame,
+        requirements=requirements,
+        quasi_identifiers=list(config.roles.quasi_identifiers),
+        sensitive=list(config.roles.sensitive),
+        subject=subject,
+        suppression_label=candidate["suppression_label"],
+        report=noted,
+        suite=None if config.suite is None else read_suite(config.path(config.suite)),
+    )
+
+
+def quarantine(run: Run) -> str:
+    """Put the candidate and its verdict away, and remove the personal data."""
+    place = make_private(run.folder.parent.parent / "quarantine") / run.id
+    remove_tree(place)
+    for private in ("input.parquet", PERSONS):
+        run.path(private).unlink(missing_ok=True)
+    run.folder.rename(place)
+    run.ledger.write(run.id, "quarantined")
+    return str(place)

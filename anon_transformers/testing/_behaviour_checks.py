@@ -1,0 +1,265 @@
+"""How an anonymizer behaves as an estimator."""
+
+import inspect
+import pickle
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from anon_transformers.testing._contract import require
+from anon_transformers.testing._example_tables import Example, examples, people
+from anon_transformers.testing._published_texts import row_texts
+from anon_transformers.testing._runs import publish
+
+ROLE_PARAMETERS = (
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "hierarchies",
+    "subject",
+)
+SHARED_PARAMETERS = ("k", "models", "suppression_limit", "suppression")
+
+
+def check_constructor(estimator: Any) -> None:
+    """Parameters are stored as given, survive a clone, and have defaults."""
+    told = "An anonymizer is a scikit-learn estimator."
+    cls = type(estimator)
+    parameters = inspect.signature(cls.__init__).parameters.values()
+    loose = [p.name for p in parameters if p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
+    require(not loose, told, f"a constructor with *{loose}")
+    default = cls().get_params(deep=False)
+    lacking = [p for p in (*ROLE_PARAMETERS, *SHARED_PARAMETERS) if p not in default]
+    require(not lacking, told, f"no parameter {lacking}")
+    set_already = [name for name in ROLE_PARAMETERS if default[name] is not None]
+    require(
+        not set_already, told, f"roles with a default other than None: {set_already}"
+    )
+    given = estimator.get_params(deep=False)
+    twin = clone(estimator)
+    changed = [
+        name
+        for name, value in twin.get_params(deep=False).items()
+        if value is not given[name] and repr(value) != repr(given[name])
+    ]
+    require(not changed, told, f"a clone with other parameters: {changed}")
+    again = cls().set_params(**given).get_params(deep=False)
+    changed = [name for name in given if again[name] is not given[name]]
+    require(not changed, told, f"set_params that does not store {changed} as given")
+    learnt = [name for name in vars(cls()) if name.endswith("_")]
+    require(not learnt, told, f"attributes before fit: {learnt}")
+
+
+def check_fit_leaves_parameters_alone(estimator: Any) -> None:
+    """``fit`` sets attributes with a trailing underscore and no parameter."""
+    for example in examples(estimator):
+        configured = example.configure(estimator)
+        before = {name: repr(v) for name, v in configured.get_params().items()}
+        configured.fit_transform(example.table)
+        after = {name: repr(v) for name, v in configured.get_params().items()}
+        changed = [name for name in before if before[name] != after[name]]
+        require(not changed, "fit changes no parameter.", f"another {changed}")
+
+
+def check_input_is_not_mutated(estimator: Any) -> None:
+    """The caller's table is the same afterwards, index and attributes too."""
+    told = "The input is not mutated."
+    for example in examples(estimator):
+        table = example.table.copy(deep=True)
+        configured = example.configure(estimator)
+        configured.fit_transform(table)
+        if hasattr(configured, "transform"):
+            configured.transform(table)
+        require(
+            _equal_frames(table, example.table)
+            and table.index.equals(example.table.index)
+            and table.index.name == example.table.index.name
+            and table.attrs == example.table.attrs,
+            told,
+            f"the table {example.name!r} after fit_transform is another",
+        )
+    array = _array()
+    before = array.copy()
+    _plain(estimator).fit_transform(array)
+    require(np.array_equal(array, before), told, "an array with other numbers")
+
+
+def check_reproducible(estimator: Any) -> None:
+    """Randomness comes from ``random_state`` only, and goes nowhere else."""
+    for example in examples(estimator):
+        with _global_randomness(1):
+            first = publish(estimator, example).output
+        with _global_randomness(2):
+            second = publish(estimator, example).output
+        require(
+            _equal_frames(first, second),
+            "Randomness comes only from random_state: two clones publish the same.",
+            f"two tables from one input ({example.name})",
+        )
+
+
+def check_global_randomness_is_left_alone(estimator: Any) -> None:
+    """Neither numpy's nor Python's global generator is drawn from or seeded."""
+    example = examples(estimator)[0]
+    with _global_randomness(3):
+        before = _drawn_next()
+    with _global_randomness(3):
+        publish(estimator, example)
+        after = _drawn_next()
+    require(
+        before == after,
+        "The global random generators are neither used nor seeded.",
+        "other numbers after fit_transform",
+    )
+
+
+def check_no_state_is_shared(estimator: Any) -> None:
+    """What was fitted before, or beside, changes nothing."""
+    told = "No state is shared between two fits or two instances."
+    one, other = examples(estimator)[0], _narrowed(people(1), estimator)
+    alone = publish(estimator, one).output
+    other_alone = publish(estimator, other).output
+    first, second = one.configure(estimator), other.configure(estimator)
+    require(
+        _equal_frames(first.fit_transform(one.table), alone)
+        and _equal_frames(second.fit_transform(other.table), other_alone),
+        told,
+        "another result because of an earlier fit of another instance",
+    )
+    require(first.report_.rows == len(one.table), told, "one report_ for two instances")
+    if hasattr(first, "transform"):
+        require(
+            _equal_frames(first.transform(one.table), alone),
+            told,
+            "another transform because a second instance was fitted",
+        )
+    first.fit_transform(other.table)
+    require(
+        _equal_frames(first.fit_transform(one.table), alone),
+        told,
+        "another result because the instance was fitted before",
+    )
+
+
+def check_transform_repeats_fit_transform(estimator: Any) -> None:
+    """``fit(X).transform(X)`` equals ``fit_transform(X)``, also after a pickle."""
+    if not hasattr(estimator, "transform"):
+        return  # bound to the rows it saw, as swapping is
+    for example in examples(estimator):
+        for limit in (estimator.suppression_limit, 0.4):
+            expected = publish(estimator, example, suppression_limit=limit).output
+            fitted = example.configure(estimator, suppression_limit=limit)
+            fitted.fit(example.table)
+            for model in (fitted, pickle.loads(pickle.dumps(fitted))):
+                require(
+                    _equal_frames(model.transform(example.table), expected),
+                    "fit(X).transform(X) equals fit_transform(X).",
+                    f"two tables ({example.name}, suppression_limit={limit})",
+                )
+
+
+def check_transform_goes_row_by_row(estimator: Any) -> None:
+    """Other rows are recoded one by one, and only as approved at ``fit``."""
+    if not hasattr(estimator, "transform"):
+        return
+    params = {"suppression": "mask", "suppression_limit": 0.4}
+    run = publish(estimator, examples(estimator)[0], **params)
+    others = _narrowed(people(1), estimator).table
+    batch = run.estimator.transform(others)
+    known = list(run.example.quasi_identifiers)
+    marks = {run.estimator.suppression_label, ""}
+    approved = set(run.combinations)
+    strange = [
+        cells
+        for cells in row_texts(batch[known])
+        if cells not in approved and not set(cells) <= marks
+    ]
+    require(
+        not strange,
+        "transform suppresses rows whose class was not approved at fit.",
+        f"{len(strange)} of {len(batch)} rows with a combination that was not",
+    )
+    half = run.estimator.transform(others.iloc[::2])
+    require(
+        row_texts(half) == row_texts(batch)[::2],
+        "transform recodes row by row.",
+        "rows that change with their batch",
+    )
+
+
+def check_arrays_are_published_as_arrays(estimator: Any) -> None:
+    """An array of numbers comes back as an array with as many rows."""
+    array = _array()
+    output = _plain(estimator).fit_transform(array)
+    require(
+        isinstance(output, np.ndarray) and output.shape == array.shape,
+        "What is published is of the kind that was given.",
+        f"{type(output).__name__} for an array",
+    )
+
+
+CHECKS = (
+    check_constructor,
+    check_fit_leaves_parameters_alone,
+    check_input_is_not_mutated,
+    check_reproducible,
+    check_global_randomness_is_left_alone,
+    check_no_state_is_shared,
+    check_transform_repeats_fit_transform,
+    check_transform_goes_row_by_row,
+    check_arrays_are_published_as_arrays,
+)
+
+
+@contextmanager
+def _global_randomness(seed: int) -> Iterator[None]:
+    """Seed the global generators, and put them back."""
+    numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        np.random.seed(seed)  # noqa: NPY002
+        random.seed(seed)
+        yield
+    finally:
+        np.random.set_state(numpy_state)  # noqa: NPY002
+        random.setstate(python_state)
+
+
+def _drawn_next() -> tuple[float, float]:
+    return float(np.random.random()), random.random()  # noqa: NPY002
+
+
+def _array() -> np.ndarray:
+    return np.random.default_rng(5).normal(size=(60, 2)).round(3)
+
+
+def _plain(estimator: Any) -> Any:
+    """A clone for an array, whose columns have no names and no roles."""
+    fresh = clone(estimator)
+    return fresh.set_params(
+        quasi_identifiers=None,
+        sensitive=None,
+        identifiers=None,
+        subject=None,
+        models=None,
+    )
+
+
+def _narrowed(example: Example, estimator: Any) -> Example:
+    """The example with the columns that the estimator's examples have."""
+    wanted = examples(estimator)[0]
+    table = example.table[list(wanted.table.columns)]
+    return replace(wanted, name=example.name, table=table)
+
+
+def _equal_frames(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    return (
+        list(one.columns) == list(other.columns)
+        and list(one.dtypes) == list(other.dtypes)
+        and row_texts(one) == row_texts(other)
+    )

@@ -1,0 +1,85 @@
+"""How a contract check is run, and what it says when it fails."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from anon_transformers.exceptions import PluginError
+from anon_transformers.registry import Shelf
+
+Check = tuple[str, Callable[[], None]]
+
+
+def require(holds: Any, sentence: str, found: str) -> None:
+    """Raise unless ``holds``: first the sentence that is broken, then what was found.
+
+    Examples
+    --------
+    >>> require(1 + 1 == 3, "Sums are right.", "1 + 1 is 2")
+    Traceback (most recent call last):
+    AssertionError: Sums are right. Found: 1 + 1 is 2.
+    """
+    if not holds:
+        raise AssertionError(f"{sentence} Found: {found}.")
+
+
+def instances_of(subject: Any) -> list[Any]:
+    """Those a class names itself; an instance stands for itself."""
+    if not isinstance(subject, type):
+        return [subject]
+    told = "test_instances() names the configurations that the checks run on."
+    maker = getattr(subject, "test_instances", None)
+    require(maker is not None, told, f"{subject.__name__} has no such class method")
+    instances = list(maker())  # type: ignore[misc]
+    require(instances, told, "an empty list")
+    strange = [i for i in instances if not isinstance(i, subject)]
+    require(not strange, told, f"{len(strange)} objects of another class")
+    return instances
+
+
+def bind(
+    subject: Any, instances: Sequence[Any], checks: Callable[[Any], Iterable[Callable]]
+) -> Iterator[Check]:
+    """Name each check; where a class stands for several, say for which instance."""
+    for instance in instances:
+        prefix = f"{_one_line(instance)}-" if isinstance(subject, type) else ""
+        for check in checks(instance):
+            yield prefix + check.__name__, partial(check, instance)
+
+
+def run(subject: Any, checks: Iterable[Check]) -> None:
+    """Run every check, and tell of all that failed at once."""
+    failures: list[str] = []
+    first: Exception | None = None
+    count = 0
+    for name, check in checks:
+        count += 1
+        try:
+            check()
+        except AssertionError as error:
+            failures.append(f"{name}: {error}")
+            first = first or error
+        except Exception as error:  # whatever a stranger's class raises
+            failures.append(f"{name}: raised {type(error).__name__}: {error}")
+            first = first or error
+    if failures:
+        told = "\n".join(f"- {failure}" for failure in failures)
+        raise AssertionError(
+            f"{_one_line(subject)} fails {len(failures)} of {count} contract checks:\n"
+            f"{told}"
+        ) from first
+
+
+def require_legal_name(kind: str, item: Any) -> None:
+    """Ask the registry whether it would take the object under its own name."""
+    told = "Names in configurations are lower case with hyphens."
+    try:
+        Shelf(kind).add(item.name, type(item), owner=type(item).__name__)
+    except PluginError as error:
+        raise AssertionError(f"{told} Found: {error}") from None
+
+
+def _one_line(subject: Any) -> str:
+    if isinstance(subject, type):
+        return subject.__name__
+    return " ".join(repr(subject).split())

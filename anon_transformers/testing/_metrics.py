@@ -1,0 +1,138 @@
+"""The contract of metrics."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
+from anon_transformers.metrics import measure
+from anon_transformers.testing._contract import (
+    Check,
+    bind,
+    instances_of,
+    require,
+    require_legal_name,
+    run,
+)
+from anon_transformers.testing._example_evidence import (
+    EVIDENCE,
+    empty_classes,
+    fingerprint,
+    trials,
+)
+from anon_transformers.testing._values import check_is_frozen_value
+
+
+def metric_checks(metric: Any) -> Iterator[Check]:
+    """Yield the contract checks of a metric, by name.
+
+    Parameters
+    ----------
+    metric : metric instance or class
+        A class is checked on its ``test_instances()``, or else on its default.
+
+    Yields
+    ------
+    name : str
+        What is checked.
+    check : callable without arguments
+        Raises ``AssertionError`` with the broken sentence of the contract.
+    """
+    named = not isinstance(metric, type) or hasattr(metric, "test_instances")
+    for instance in instances_of(metric) if named else [metric()]:
+        kind = getattr(instance, "evidence", None)
+        if kind not in EVIDENCE:
+            raise ParameterError(
+                f"{type(instance).__name__}.evidence: "
+                + unknown_choice("kind of evidence", kind, EVIDENCE)
+            )
+        yield from bind(metric, [instance], _checks)
+
+
+def check_metric(metric: Any) -> None:
+    """Check a metric against the contract.
+
+    Parameters
+    ----------
+    metric : metric instance or class
+        A class is checked on its ``test_instances()``, or else on its default.
+
+    Raises
+    ------
+    AssertionError
+        With every sentence of the contract that is broken.
+
+    Examples
+    --------
+    >>> from anon_transformers.metrics import AverageRisk
+    >>> from anon_transformers.testing import check_metric
+    >>> check_metric(AverageRisk)
+    """
+    run(metric, metric_checks(metric))
+
+
+def check_attributes(metric: Any) -> None:
+    """The class attributes that gates and reports read."""
+    require_legal_name("metric", metric)
+    legal = ("higher", "lower")
+    require(metric.better in legal, f"better is one of {legal}.", repr(metric.better))
+
+
+def check_number_is_plain(metric: Any) -> None:
+    """A number that can be written to a file, and evidence left as it is."""
+    for evidence in trials(metric):
+        before = fingerprint(evidence)
+        value = metric.measure(evidence)
+        require(
+            type(value) in {int, float} and math.isfinite(value),
+            "measure() gives a plain finite number, int or float.",
+            f"{type(value).__module__}.{type(value).__name__}",
+        )
+        require(
+            fingerprint(evidence) == before,
+            "A metric leaves the evidence as it is.",
+            "other counts after measuring",
+        )
+
+
+def check_nothing_to_measure_fails(metric: Any) -> None:
+    """An empty table has no number."""
+    if metric.evidence != "classes":
+        return
+    try:
+        value = measure(metric, empty_classes())
+    except NotEvaluable:
+        return
+    raise AssertionError(
+        f"What cannot be evaluated raises NotEvaluable. Found: {value} for an empty "
+        "table."
+    )
+
+
+def check_class_order_does_not_matter(metric: Any) -> None:
+    """Classes have no order."""
+    rng = np.random.default_rng(1)
+    for evidence in trials(metric, seed=1, count=40):
+        if not isinstance(evidence, Classes):
+            return
+        order = rng.permutation(evidence.n_classes)
+        moved = evidence.merge(order, evidence.n_classes)
+        one, other = metric.measure(evidence), metric.measure(moved)
+        require(
+            math.isclose(one, other, rel_tol=1e-9),
+            "The order of the classes does not matter.",
+            "another number",
+        )
+
+
+def _checks(metric: Any) -> tuple[Callable[[Any], None], ...]:
+    return (
+        check_is_frozen_value,
+        check_attributes,
+        check_number_is_plain,
+        check_nothing_to_measure_fails,
+        check_class_order_does_not_matter,
+    )

@@ -1,0 +1,244 @@
+"""Whether the promise is kept, and whether the numbers told are true."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.privacy import KAnonymity, judge
+from anon_transformers.testing._contract import require
+from anon_transformers.testing._example_tables import Example, examples
+from anon_transformers.testing._published_texts import (
+    column_texts,
+    meanings,
+    number_classes,
+    too_rare,
+)
+from anon_transformers.testing._runs import Run, every_run, on_every_run, publish
+
+
+@on_every_run
+def check_every_class_has_k_rows(run: Run) -> None:
+    """Count the published combinations by what they mean."""
+    k = run.estimator.k
+    rare, count = too_rare(meanings(run.combinations), k)
+    require(
+        not rare,
+        "Every published combination of quasi-identifiers is shared by k rows.",
+        f"{rare} of {count} classes hold fewer than k={k} rows ({run.told})",
+    )
+
+
+@on_every_run
+def check_no_value_is_finer_than_its_class(run: Run) -> None:
+    """Count them again by their exact texts: 1, 1.0 and 1.00 are three."""
+    k = run.estimator.k
+    by_meaning, _ = too_rare(meanings(run.combinations), k)
+    by_text, count = too_rare(run.combinations, k)
+    require(
+        by_text <= by_meaning,
+        "No published value is finer than its class: what means the same is written "
+        "the same.",
+        f"{by_text} of {count} combinations of texts belong to fewer than k={k} rows, "
+        f"though their class is large enough ({run.told})",
+    )
+
+
+@on_every_run
+def check_every_model_holds(run: Run) -> None:
+    """Judge the published table by k and by every further model."""
+    told = "What fit_transform returns satisfies every model it was given."
+    classes = run.classes()
+    for model in (KAnonymity(run.estimator.k), *(run.estimator.models or ())):
+        try:
+            verdict = judge(model, classes)
+        except NotEvaluable as error:
+            raise AssertionError(f"{told} Found: {error} ({run.told})") from error
+        require(
+            verdict.passed,
+            told,
+            f"{model!r} reaches level {verdict.level}, {verdict.failing} of "
+            f"{verdict.units} classes fail ({run.told})",
+        )
+
+
+def check_own_judgement_agrees(estimator: Any) -> None:
+    """``check(table)`` passes the fitted table and fails a weaker one."""
+    told = "check(table) judges a published table by every model that was given."
+    run = publish(estimator, examples(estimator)[0], k=max(2, estimator.k))
+    verdicts = run.estimator.check(run.output)
+    n_models = 1 + len(run.estimator.models or ())
+    require(len(verdicts) == n_models, told, f"{len(verdicts)} of {n_models} verdicts")
+    failed = [v.model.name for v in verdicts if not v.passed]
+    require(not failed, told, f"its own table fails {failed}")
+    try:
+        verdicts = run.estimator.check(run.output.iloc[:1])
+    except NotEvaluable:
+        return  # which fails a gate just as well
+    require(not all(v.passed for v in verdicts), told, "a table of one row passes")
+
+
+def check_k_counts_subjects(estimator: Any) -> None:
+    """With ``subject``, k persons share a combination, and the column is dropped."""
+    example = _two_rows_a_person(examples(estimator)[0])
+    run = publish(estimator, example, subject="person", identifiers=[])
+    require(
+        "person" not in run.output.columns,
+        "The subject column is dropped like an identifier.",
+        "it is published",
+    )
+    persons: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    who = column_texts(run.source, "person")
+    for combination, person in zip(run.combinations, who, strict=True):
+        persons[combination].add(person)
+    fewest = min(len(found) for found in persons.values())
+    require(
+        fewest >= run.estimator.k,
+        "With subject=, k persons, not rows, share every published combination.",
+        f"a combination that belongs to {fewest} of k={run.estimator.k} persons",
+    )
+
+
+@on_every_run
+def check_suppressed_rows_agree(run: Run) -> None:
+    """The mask, the count, the limit and the marks tell the same story."""
+    told = "suppressed_mask_ and n_suppressed_ say which rows were suppressed."
+    fitted, mask = run.estimator, run.suppressed
+    n_rows = len(run.example.table)
+    require(mask.shape == (n_rows,), told, f"a mask of shape {mask.shape}")
+    require(
+        mask.sum() == fitted.n_suppressed_,
+        told,
+        f"{mask.sum()} rows in the mask, n_suppressed_={fitted.n_suppressed_}",
+    )
+    require(
+        mask.sum() <= fitted.suppression_limit * n_rows,
+        "No more rows are suppressed than suppression_limit allows.",
+        f"{mask.sum()} of {n_rows} rows at suppression_limit="
+        f"{fitted.suppression_limit}",
+    )
+    require(
+        0 <= fitted.n_extra_suppressed_ <= fitted.n_suppressed_,
+        "n_extra_suppressed_ counts some of the suppressed rows.",
+        f"{fitted.n_extra_suppressed_} of {fitted.n_suppressed_}",
+    )
+    marks = {fitted.suppression_label, ""}
+    hidden = np.array([set(cells) <= marks for cells in run.combinations])
+    require(
+        hidden[run.suppressed_output].all(),
+        "A suppressed row shows the mark, or nothing, in every quasi-identifier.",
+        f"{(~hidden & run.suppressed_output).sum()} suppressed rows that show more "
+        f"({run.told})",
+    )
+    mark = {fitted.suppression_label}
+    astray = np.array([set(c) == mark for c in run.combinations])
+    astray &= ~run.suppressed_output
+    require(not astray.any(), told, f"{astray.sum()} marked rows outside the mask")
+
+
+def check_report(estimator: Any) -> None:
+    """``report_`` is true, plain, and holds no cell."""
+    for run in every_run(estimator):
+        report = run.estimator.report_
+        told = "report_ holds class statistics, rows suppressed, loss, risk and time."
+        expected = _true_numbers(run)
+        found = {
+            "rows": report.rows,
+            "suppressed_rows": report.suppressed_rows,
+            "extra_suppressed_rows": report.extra_suppressed_rows,
+            "classes": report.classes["count"],
+            "smallest": report.classes["smallest"],
+            "largest": report.classes["largest"],
+            "average-risk": report.risk["average-risk"],
+            "highest-risk": report.risk["highest-risk"],
+        }
+        wrong = {
+            key: (found[key], value)
+            for key, value in expected.items()
+            if not math.isclose(found[key], value, rel_tol=1e-9)
+        }
+        require(not wrong, told, f"(told, true) is {wrong} ({run.told})")
+        losses = {"loss": report.loss, **report.column_losses}
+        outside = [key for key, loss in losses.items() if not 0 <= loss <= 1]
+        require(not outside, told, f"{outside} outside 0 to 1")
+        names = [str(name) for name in run.example.quasi_identifiers]
+        require(list(report.column_losses) == names, told, "no loss for some column")
+        require(report.seconds >= 0, told, f"seconds={report.seconds}")
+        require(isinstance(report.details, Mapping), told, "details is no mapping")
+        failed = [m["model"] for m in report.models if not m["passed"]]
+        n_models = 1 + len(run.estimator.models or ())
+        require(
+            len(report.models) == n_models and not failed,
+            told,
+            f"{len(report.models)} of {n_models} models, failed: {failed}",
+        )
+        _require_plain_numbers(report, run.example)
+
+
+CHECKS = (
+    check_every_class_has_k_rows,
+    check_no_value_is_finer_than_its_class,
+    check_every_model_holds,
+    check_own_judgement_agrees,
+    check_k_counts_subjects,
+    check_suppressed_rows_agree,
+    check_report,
+)
+
+
+def _two_rows_a_person(example: Example) -> Example:
+    table = example.table.drop(columns=list(example.identifiers))
+    rng = np.random.default_rng(11)
+    person = rng.permutation(np.repeat(np.arange(len(table) // 2), 2))
+    table["person"] = [f"person-{p}" for p in person]
+    # The rows of a person agree, so that counting rows would be fooled.
+    first = {p: row for row, p in reversed(list(enumerate(person)))}
+    known = list(example.quasi_identifiers)
+    table[known] = table[known].iloc[[first[p] for p in person]].set_axis(table.index)
+    return replace(example, table=table, identifiers=("person",))
+
+
+def _true_numbers(run: Run) -> dict[str, float]:
+    """The report's numbers, from the published texts alone."""
+    kept = [
+        combination
+        for combination, hidden in zip(
+            run.combinations, run.suppressed_output, strict=True
+        )
+        if not hidden
+    ]
+    sizes = np.bincount(number_classes(kept))
+    return {
+        "rows": len(run.example.table),
+        "suppressed_rows": run.estimator.n_suppressed_,
+        "extra_suppressed_rows": run.estimator.n_extra_suppressed_,
+        "classes": len(sizes),
+        "smallest": int(sizes.min()),
+        "largest": int(sizes.max()),
+        "average-risk": len(sizes) / len(kept),
+        "highest-risk": 1 / sizes.min(),
+    }
+
+
+def _require_plain_numbers(report: Any, example: Example) -> None:
+    told = "report_ holds plain numbers and no cell of the table."
+    require(is_dataclass(report), told, type(report).__name__)
+    try:
+        text = json.dumps(asdict(report))
+    except TypeError as error:
+        raise AssertionError(f"{told} Found: {error}.") from error
+    require(isinstance(report.loss, Real), told, type(report.loss).__name__)
+    cells = {
+        cell
+        for name in (*example.quasi_identifiers, *example.identifiers)
+        for cell in column_texts(example.table, name)
+        if not cell.replace(".", "").isdigit()
+    }
+    shown = sorted(cell for cell in cells if json.dumps(cell) in text)
+    require(not shown, told, f"{len(shown)} cells of the table")

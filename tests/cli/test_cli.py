@@ -1,0 +1,246 @@
+"""The command ``anon``, as a person or a script calls it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+
+REPOSITORY = Path(__file__).parents[2]
+SECRET = "Zebedee-the-secret"
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "name": [f"{SECRET}-{i}" for i in range(40)],
+            "age": [20 + i % 17 for i in range(40)],
+            "zip": [f"{i % 7:05d}" for i in range(40)],
+            "disease": ["flu", "cold", "gout", "none"] * 10,
+        }
+    )
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+ROLES = ["-q", "age", "-q", "zip", "-s", "disease", "-i", "name"]
+
+
+def test_anonymize_writes_a_table_that_validates(anon, people, tmp_path):
+    target = tmp_path / "safe.csv"
+    made = anon("anonymize", people, target, *ROLES, "-k", 4, "--json")
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["classes"]["smallest"] >= 4
+    table = pd.read_csv(target, dtype=str, keep_default_na=False)
+    assert list(table.columns) == ["age", "zip", "disease"]
+    assert table.groupby(["age", "zip"]).size().min() >= 4
+    assert SECRET not in target.read_text()
+    judged = anon("validate", target, "-q", "age", "-q", "zip", "--k", 4, "--json")
+    assert judged.exit_code == 0, judged.output
+    assert json.loads(judged.stdout)["passed"] is True
+
+
+def test_validate_exits_with_one_when_a_threshold_is_broken(anon, people):
+    judged = anon("validate", people, "-q", "age", "-q", "zip", "--k", 4, "--json")
+    assert judged.exit_code == 1
+    told = json.loads(judged.stdout)
+    assert told["passed"] is False
+    assert told["checks"][0]["observed"] == 1
+
+
+def test_validate_takes_any_registered_metric(anon, people):
+    judged = anon("validate", people, "-q", "disease", "-t", "average-risk,max=0.05")
+    assert judged.exit_code == 1
+    judged = anon("validate", people, "-q", "disease", "-t", "average-risk,max=0.1")
+    assert judged.exit_code == 0, judged.output
+
+
+def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
+    for name, option in (("a", []), ("b", []), ("c", ["--keep-order"])):
+        made = anon(
+            "anonymize", people, tmp_path / f"{name}.csv", *ROLES, "-k", 4, *option
+        )
+        assert made.exit_code == 0, made.output
+    a, b, c = (pd.read_csv(tmp_path / f"{n}.csv", dtype=str) for n in "abc")
+    assert not a.equals(b)
+    assert c["disease"].tolist() == ["flu", "cold", "gout", "none"] * 10
+    columns = list(a.columns)
+    assert a.sort_values(columns).to_numpy().tolist() == (
+        b.sort_values(columns).to_numpy().tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        pytest.param(["-q", "agee", *ROLES[2:]], 2, "did you mean 'age'", id="column"),
+        pytest.param([*ROLES, "-m", "mondrain"], 2, "mean 'mondrian'", id="method"),
+        pytest.param([*ROLES, "-o", "outputt=center"], 2, "mean 'output'", id="option"),
+        pytest.param([*ROLES, "-o", "output=centre"], 2, "mean 'center'", id="value"),
+        pytest.param([*ROLES, "-k", "0"], 2, "at least 1", id="k-zero"),
+        pytest.param([*ROLES, "-k", "41"], 1, "n_samples=40", id="k-too-large"),
+        pytest.param(["-q", "age", "-s", "disease"], 2, "without a role: name, zip",
+                     id="undeclared"),
+        pytest.param([*ROLES, "-q", "disease"], 2, "'disease'", id="two-roles"),
+        pytest.param([*ROLES, "--hierarchy", "age"], 2, "NAME=VALUE", id="no-value"),
+    ],
+)  # fmt: skip
+def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, told):
+    before = sorted(tmp_path.iterdir())
+    made = anon("anonymize", people, tmp_path / "safe.csv", *arguments)
+    assert made.exit_code == code, made.output
+    assert told in " ".join(made.stderr.split())
+    assert SECRET not in made.output
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        pytest.param(b"a,b\n1,2\n3\n", "another number of fields", id="ragged-short"),
+        pytest.param(
+            b"a,b\n1,2\n3,4,5\n", "another number of fields", id="ragged-long"
+        ),
+        pytest.param(b"", "cannot be read", id="no-bytes"),
+        pytest.param(b"a,b\n", "empty", id="header-only"),
+        pytest.param(b"a,a\n1,2\n", "column twice", id="column-twice"),
+        pytest.param(b"a,b\n\xff\xfe\x00,2\n", "cannot be read", id="not-utf-8"),
+        pytest.param(b"a,b\n*,2\n*,3\n", "suppression mark", id="star"),
+    ],
+)
+def test_bad_files_are_refused(anon, tmp_path, content, told):
+    source = tmp_path / "bad.csv"
+    source.write_bytes(content)
+    made = anon("anonymize", source, tmp_path / "safe.csv", "-k", 1)
+    assert made.exit_code == 2, made.output
+    assert told in " ".join(made.stderr.split())
+    assert not (tmp_path / "safe.csv").exists()
+
+
+def test_the_target_is_not_overwritten_unasked(anon, people, tmp_path):
+    target = tmp_path / "safe.csv"
+    target.write_text("mine")
+    assert anon("anonymize", people, target, *ROLES).exit_code == 2
+    assert target.read_text() == "mine"
+    assert anon("anonymize", people, target, *ROLES, "--force").exit_code == 0
+    assert target.read_text() != "mine"
+
+
+def test_unexpected_errors_do_not_quote_the_data(anon, people, tmp_path, monkeypatch):
+    from anon_transformers import MondrianAnonymizer
+
+    def explode(self, table, models):
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(MondrianAnonymizer, "_learn", explode)
+    made = anon("anonymize", people, tmp_path / "safe.csv", *ROLES)
+    assert made.exit_code == 2
+    assert "RuntimeError" in made.stderr
+    assert SECRET not in made.output
+
+
+def test_list_names_what_is_installed_and_by_whom(anon):
+    listed = anon("list", "--json")
+    assert listed.exit_code == 0, listed.output
+    rows = {(r["kind"], r["name"]): r for r in json.loads(listed.stdout)["registered"]}
+    assert rows["anonymizer", "mondrian"]["distribution"] == "anon-transformers"
+    assert ("privacy model", "k-anonymity") in rows
+
+
+def test_list_exits_with_one_for_a_broken_plugin(anon, monkeypatch):
+    from anon_transformers import registry
+
+    broken = registry.BrokenPlugin("odd", "odd-dist", "ImportError: no such thing")
+    found = registry.Registry(broken=(broken,))
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    listed = anon("list", "--json")
+    assert listed.exit_code == 1
+    assert json.loads(listed.stdout)["broken"][0]["distribution"] == "odd-dist"
+
+
+def test_commands_of_plugins_are_found(anon, monkeypatch):
+    import typer
+
+    from anon_transformers import registry
+
+    greet = typer.Typer()
+    greet.command()(lambda: typer.echo("hello from a plugin"))
+    found = registry.Registry()
+    found.commands.add("greet", greet, "greeting-dist")
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    assert "hello from a plugin" in anon("greet").output
+    assert anon("gret").exit_code == 2
+
+
+def test_init_writes_a_release_that_runs(anon, tmp_path):
+    made = anon("init", tmp_path / "study", "--json")
+    assert made.exit_code == 0, made.output
+    assert all(Path(path).is_file() for path in json.loads(made.stdout)["written"])
+    again = anon("init", tmp_path / "study")
+    assert again.exit_code == 2
+    assert "there already" in again.stderr
+    released = anon("release", tmp_path / "study/releases/adult.yaml", "--json")
+    assert released.exit_code == 0, released.output
+    manifest = json.loads(released.stdout)
+    assert manifest["measured"]["rows"] == 30162
+    assert manifest["measured"]["checks"][0]["observed"] >= 5
+    assert (Path(manifest["folder"]) / "validation.html").is_file()
+    judged = anon("validate", tmp_path / "study/build/releases/adult", "--json")
+    assert judged.exit_code == 0, judged.output
+
+
+def test_a_release_can_be_tightened_and_not_loosened(anon, tmp_path):
+    anon("init", tmp_path)
+    release = tmp_path / "releases/adult.yaml"
+    loosened = anon("release", release, "--set", "k_anonymity_k=2")
+    assert loosened.exit_code == 2
+    assert "only tighten" in " ".join(loosened.stderr.split())
+    assert not (tmp_path / "build").exists()
+    refused = anon("release", release, "--set", "loss_max=0.0001", "--json")
+    assert refused.exit_code == 1
+    assert not (tmp_path / "build/releases/adult/current").exists()
+
+
+@pytest.mark.parametrize(
+    ("template", "path"),
+    [
+        ("release.yaml", "releases/adult.yaml"),
+        ("suite.json", "expectations/adult.json"),
+        ("dag.py", "dags/releases.py"),
+    ],
+)
+def test_the_templates_are_what_the_repository_itself_runs(template, path):
+    written = REPOSITORY / "anon_transformers/cli/templates" / template
+    assert written.read_text() == (REPOSITORY / path).read_text()
+
+
+def test_every_command_has_help(anon):
+    for command in ("init", "list", "anonymize", "validate", "release"):
+        told = anon(command, "--help")
+        assert told.exit_code == 0
+        assert len(told.stdout.splitlines()) > 5
+
+
+def test_it_runs_as_a_program():
+    told = subprocess.run(
+        [Path(sys.executable).with_name("anon"), "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.strip() == "0.1.0"

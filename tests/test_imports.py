@@ -1,0 +1,113 @@
+"""Importing the library is light, and its public names are there."""
+
+import importlib
+import importlib.util
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import anon_transformers
+
+HEAVY = ["numba", "pandas", "sklearn", "great_expectations", "airflow"]
+PACKAGES = [
+    "anon_transformers",
+    *(
+        found.name
+        for found in pkgutil.iter_modules(
+            anon_transformers.__path__, "anon_transformers."
+        )
+        if found.ispkg and not found.name.rsplit(".", 1)[-1].startswith("_")
+    ),
+]
+LAZY = [name for name in PACKAGES if hasattr(importlib.import_module(name), "__all__")]
+
+# What the extras bring; everything else resolves in a bare installation.
+NEEDS = {
+    "anon_transformers.gx": ["great_expectations"],
+    "anon_transformers.release": ["great_expectations", "pydantic", "yaml"],
+    "anon_transformers.airflow": ["airflow", "pydantic", "yaml"],
+    "anon_transformers.cli": ["typer", "rich"],
+}
+
+
+def loaded_by(code, *arguments):
+    """Which heavy libraries a fresh interpreter holds after running ``code``."""
+    told = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", told, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    modules = json.loads(done.stdout.splitlines()[-1])
+    return [name for name in HEAVY if name in modules], done.stdout
+
+
+def test_importing_the_library_loads_nothing_heavy():
+    assert loaded_by("import anon_transformers")[0] == []
+
+
+def test_listing_the_public_names_loads_nothing_heavy():
+    assert loaded_by("import anon_transformers; dir(anon_transformers)")[0] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_a_package_loads_no_other_heavy_library(package):
+    # An Airflow DAG file imports our airflow package, and needs Airflow itself.
+    allowed = {"airflow"} if package.endswith(".airflow") else set()
+    assert set(loaded_by(f"import {package}")[0]) <= allowed
+
+
+def test_the_help_of_the_command_loads_nothing_heavy():
+    code = (
+        "from anon_transformers.cli import main\n"
+        "sys.argv = ['anon', '--help']\n"
+        "try:\n    main()\n"
+        "except SystemExit as done:\n    assert not done.code\n"
+    )
+    heavy, printed = loaded_by(code)
+    assert "Usage" in printed
+    assert heavy == []
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_every_exported_name_resolves(package, tmp_path):
+    for library in NEEDS.get(package, ()):
+        if importlib.util.find_spec(library) is None:
+            pytest.skip(f"needs {library}")
+    # In a process of its own: Airflow takes its settings when it is first imported.
+    code = (
+        f"import {package} as package\n"
+        "gone = [n for n in package.__all__ if getattr(package, n, None) is None]\n"
+        "sys.exit(f'not there: {gone}' if gone else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "AIRFLOW_HOME": str(tmp_path)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_what_is_exported_is_what_is_listed(package):
+    module = importlib.import_module(package)
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert dir(module) == sorted(module.__all__)
+
+
+def test_there_is_something_to_resolve():
+    assert {"anon_transformers", "anon_transformers.privacy"} <= set(LAZY)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_an_unknown_name_is_an_attribute_error(package):
+    module = importlib.import_module(package)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = module.no_such_name

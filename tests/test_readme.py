@@ -1,0 +1,83 @@
+"""What the README shows is what happens."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.registry import KINDS, registry
+from anon_transformers.release import read_published, run_release
+
+README = Path(__file__).parents[1] / "README.md"
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README.read_text(), flags=re.M | re.S)
+
+
+def blocks(language):
+    return [code for kind, code in BLOCKS if kind == language]
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_blocks_run(code, capsys):
+    exec(compile(code, "README.md", "exec"), {})
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_yaml_blocks_are_releases_that_run(text, tmp_path):
+    file = tmp_path / "adult.yaml"
+    file.write_text(text)
+    folder = run_release(file)
+    table = read_published(folder)
+    known = ["age", "sex", "race", "education", "marital-status", "native-country"]
+    assert len(table) == 30162
+    assert table.groupby(known, dropna=False).size().min() >= 5
+
+
+def commands():
+    lines = [line for text in blocks("console") for line in text.splitlines()]
+    return [line.partition("#")[0].strip() for line in lines if line.strip()]
+
+
+def test_console_blocks_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"p{i}", 20 + i % 9, f"{i % 3:05d}", "flu") for i in range(30)]
+    people = pd.DataFrame(rows, columns=["name", "age", "zip", "disease"])
+    people.to_csv("people.csv", index=False)
+    run = []
+    for line in commands():
+        program, *arguments = shlex.split(line)
+        if program == "anon":
+            result = CliRunner().invoke(app, arguments)
+            assert result.exit_code == 0, (line, result.output)
+            run.append(arguments[0])
+    assert set(run) == {"init", "list", "anonymize", "validate", "release"}
+
+
+def test_make_targets_exist():
+    makefile = README.with_name("Makefile").read_text()
+    wanted = [line.split()[1] for line in commands() if line.startswith("make ")]
+    assert wanted
+    for target in [*wanted, "demo-airflow"]:
+        assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+
+def test_the_table_of_methods_is_the_registry():
+    rows = re.findall(r"^\| ([\w ]+) \| (`[^|]+`) \|", README.read_text(), flags=re.M)
+    shown = {
+        (kind, name) for kind, names in rows for name in re.findall(r"`(.+?)`", names)
+    }
+    home = {
+        (kind, name)
+        for shelf, kind in KINDS.items()
+        for name in getattr(registry(), shelf)
+        if getattr(registry(), shelf).owner(name) == "anon-transformers"
+    }
+    assert shown == home
+
+
+def test_it_says_what_it_is_not():
+    assert "None of the models here is differential privacy" in README.read_text()
