@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from anon_transformers._recoding import PublishedColumn, Table, group_published
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
@@ -30,6 +31,61 @@ class Settlement:
     n_extra_rows: int
     published: Classes
     verdicts: list[Verdict]
+
+
+@dataclass(frozen=True)
+class Approval:
+    """What a recoding may publish of a table.
+
+    Attributes
+    ----------
+    settlement : Settlement
+        The outcome for the classes.
+    codes : int array of shape (n_columns, n_kept_classes)
+        Positions of the labels of each kept class.
+    suppressed : bool ndarray
+        Which rows are suppressed.
+    """
+
+    settlement: Settlement
+    codes: np.ndarray
+    suppressed: np.ndarray
+
+
+def approve(
+    table: Table,
+    published: list[PublishedColumn],
+    promise: AllOf,
+    suppression_limit: float,
+    mode: str,
+) -> Approval:
+    """Decide which published combinations a table may show, or raise."""
+    groups = group_published(published)
+    codes = np.stack([column.codes[groups.first] for column in published])
+    settlement = settle(
+        table.classes(groups.labels, len(groups.sizes)),
+        promise,
+        covered=np.all(codes >= 0, axis=0),
+        suppression_limit=suppression_limit,
+        mode=mode,
+    )
+    kept = settlement.kept
+    return Approval(settlement, codes[:, kept], ~kept[groups.labels])
+
+
+def can_approve(
+    table: Table,
+    published: list[PublishedColumn],
+    promise: AllOf,
+    suppression_limit: float,
+    mode: str,
+) -> bool:
+    """Whether :func:`approve` would not raise."""
+    try:
+        approve(table, published, promise, suppression_limit, mode)
+    except InfeasibleError:
+        return False
+    return True
 
 
 def settle(

@@ -5,7 +5,7 @@ A cell's identity is the text it is published as: within a column of mixed objec
 """
 
 from collections.abc import Container, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -109,7 +109,9 @@ class Column:
                     f"holds values of kind {more.kind}."
                 )
             more = _encode_text(series, self.name)
-        if self.kind in {"number", "date"}:
+        if not len(more.values):
+            places, exact = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        elif self.kind in {"number", "date"}:
             places = np.searchsorted(self.values, more.values)
             exact = np.isin(more.values, self.values)
         else:
@@ -185,7 +187,7 @@ def to_text(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, pd.CategoricalDtype):
         by_code = to_text(pd.Series(series.cat.categories)).tolist()
         cells = np.array([*by_code, None], dtype=object)[series.cat.codes]
-        return pd.Series(cells, index=series.index).astype(object)
+        return pd.Series(cells, index=series.index, dtype=object)
     series = _moments(series)
     missing = series.isna().to_numpy()
     if types.is_datetime64_any_dtype(series.dtype):
@@ -255,7 +257,16 @@ def identify(series: pd.Series) -> Column:
         )
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, series.name)
-    return _encode_text(series, series.name)
+    column = _encode_text(series, series.name)
+    held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
+    return _in_order_of_numbers(column) if held in _NUMBERS_AS_OBJECTS else column
+
+
+def _in_order_of_numbers(column: Column) -> Column:
+    """Texts of numbers, 9 before 10."""
+    order = np.argsort(column.values.astype(float), kind="stable")
+    place = np.append(np.argsort(order), column.missing_code).astype(np.int32)
+    return replace(column, values=column.values[order], codes=place[column.codes])
 
 
 def _encode_sorted(

@@ -16,11 +16,10 @@ from anon_transformers._recoding import (
     PublishedColumn,
     Table,
     approved,
-    group_published,
     index_is_asked_for,
 )
 from anon_transformers._reporting import make_report
-from anon_transformers._suppression import settle
+from anon_transformers._suppression import approve, can_approve
 from anon_transformers._tables import (
     Column,
     encode,
@@ -40,7 +39,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
-from anon_transformers.roles import Roles
+from anon_transformers.roles import Roles, refuse_repeated_columns
 
 __all__ = [
     "BaseAnonymizer",
@@ -75,8 +74,9 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     A subclass implements ``_learn(table, models)``, which sets attributes with a
     trailing underscore, and ``_recode(table)``, which returns one
-    :class:`PublishedColumn` a quasi-identifier. This class does the rest: roles,
-    coding, suppression, the final judgement, the report, and the published table.
+    :class:`PublishedColumn` a quasi-identifier (``_can_publish`` tells a search whether
+    they would do). This class does the rest: roles, coding, suppression, the final
+    judgement, the report, and the published table.
 
     Parameters
     ----------
@@ -208,6 +208,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         """
         check_is_fitted(self)
         frame = self._open(X, reset=False)
+        if not (self._named and is_frame(X)):  # by position, as scikit-learn does
+            frame = frame.set_axis(self._all_columns, axis=1)
         known = tuple(
             column.encode_more(frame[name])
             for column, name in zip(
@@ -234,16 +236,11 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         frame = to_frame(table)
         if not is_frame(table):
             frame = frame.set_axis(self._kept_columns, axis=1)
-        subject = self.roles_.subject
+        known, sensitive = self.roles_.quasi_identifiers, self.roles_.sensitive
+        subject, mark = self.roles_.subject, self.suppression_label
         if subject not in {None, *frame.columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
-        classes = Classes.from_frame(
-            frame,
-            self.roles_.quasi_identifiers,
-            self.roles_.sensitive,
-            subject,
-            self.suppression_label,
-        )
+        classes = Classes.from_frame(frame, known, sensitive, subject, mark)
         return [judge(model, classes) for model in self._promise().models]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -292,7 +289,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()
         # The report comes last: after a fit that fails nothing passes for fitted.
-        vars(self).pop("report_", None)
+        self.__dict__.pop("report_", None)
         promise = self._promise()
         self._check_parameters()
         frame = self._open(X, reset=True)
@@ -308,6 +305,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+        if isinstance(X, pd.DataFrame):
+            refuse_repeated_columns(list(X.columns))
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
         else:
@@ -318,9 +317,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         if not len(frame):
             raise DataError("the table is empty: it has 0 sample(s).")
         if not reset:
-            # Rows without names are taken by position, as scikit-learn does.
-            named = self._named and is_frame(X)
-            return frame if named else frame.set_axis(self._all_columns, axis=1)
+            return frame
         self._named, self._all_columns = is_frame(X), frame.columns
         self.roles_ = Roles.resolve(
             frame.columns,
@@ -359,21 +356,20 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self, table: Table, published: list[PublishedColumn], promise: AllOf
     ) -> list[Verdict]:
         """Decide which classes may be published, and remember them."""
-        groups = group_published(published)
-        codes = np.stack([column.codes[groups.first] for column in published])
-        settlement = settle(
-            table.classes(groups.labels, len(groups.sizes)),
-            promise,
-            covered=np.all(codes >= 0, axis=0),
-            suppression_limit=self.suppression_limit,
-            mode=self.suppression,
+        approval = approve(
+            table, published, promise, self.suppression_limit, self.suppression
         )
-        self._approved = codes[:, settlement.kept]
-        self.suppressed_mask_ = ~settlement.kept[groups.labels]
+        self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
-        self.n_extra_suppressed_ = settlement.n_extra_rows
-        self._classes = replace(settlement.published, labels=None)
-        return settlement.verdicts
+        self.n_extra_suppressed_ = approval.settlement.n_extra_rows
+        self._classes = replace(approval.settlement.published, labels=None)
+        return approval.settlement.verdicts
+
+    def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
+        """Whether these columns keep the promise; for a search that tries several."""
+        return can_approve(
+            table, published, models, self.suppression_limit, self.suppression
+        )
 
     def _publish(
         self,

@@ -59,7 +59,7 @@ class Roles:
         ('age',)
         """
         columns = list(columns)
-        _refuse_repeated_columns(columns)
+        refuse_repeated_columns(columns)
         hidden = _declared("identifiers", identifiers)
         if subject is not None and subject not in hidden:
             hidden = (*hidden, subject)
@@ -97,7 +97,8 @@ def _declared(role: str, names: Sequence[Hashable] | None) -> tuple[Hashable, ..
     return names
 
 
-def _refuse_repeated_columns(columns: list[Hashable]) -> None:
+def refuse_repeated_columns(columns: list[Hashable]) -> None:
+    """Refuse a table in which a name may mean two columns."""
     repeated = sorted({str(c) for c in columns if columns.count(c) > 1})
     if repeated:
         raise DataError(f"the table has a column twice: {', '.join(repeated)}.")

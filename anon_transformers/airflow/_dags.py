@@ -38,6 +38,7 @@ def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]
         raise ConfigurationError("name a folder, or set ANON_RELEASES.")
     files = sorted(f for f in Path(place).iterdir() if f.suffix in {".yaml", ".yml"})
     built: dict[str, DAG] = {}
+    broken: dict[Path, str] = {}
     for file in files:
         try:
             config = read_config(file)
@@ -47,8 +48,13 @@ def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]
                 )
             built[config.name] = release_dag(config, file)
         except ConfigurationError as error:
-            shown = broken_dag(file, str(error), taken=built)
-            built[shown.dag_id] = shown
+            broken[file] = str(error)
+        except Exception as error:  # whatever Airflow thinks of a schedule
+            broken[file] = f"{file}: {type(error).__name__}: {error}"
+    # Last, so that no broken file takes the name of a good one.
+    for file, message in broken.items():
+        shown = broken_dag(file, message, taken=built)
+        built[shown.dag_id] = shown
     return built
 
 
@@ -90,8 +96,9 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
 
 def broken_dag(file: Path, message: str, taken: Any = ()) -> DAG:
     """Build a DAG that only says why its release file cannot be used."""
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", file.stem)
-    name = f"{stem}.broken" if stem in taken else stem
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", file.stem)
+    while name in taken:
+        name = f"{name}.broken"
 
     @dag(
         dag_id=name,

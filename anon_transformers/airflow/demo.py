@@ -31,11 +31,14 @@ def main(
     from anon_transformers.release import read_config
 
     db.initdb()
-    name = read_config(release_file).name
-    run = DagBag(os.environ["AIRFLOW__CORE__DAGS_FOLDER"]).dags[name].test()
-    for instance in run.get_task_instances():
-        print(f"{instance.task_id:10} {instance.state}")
-    print(f"run {run.state}")
+    config = read_config(release_file)
+    dag = DagBag(os.environ["AIRFLOW__CORE__DAGS_FOLDER"]).dags[config.name]
+    run = dag.test()
+    states = {task.task_id: task.state for task in run.get_task_instances()}
+    for task in dag.topological_sort():
+        print(f"{task.task_id:10} {states[task.task_id]}")
+    print(f"{'run':10} {run.state}")
+    print(f"{'release':10} {config.path(config.target.path) / 'current'}")
     return 0 if run.state == "success" else 1
 
 

@@ -81,6 +81,11 @@ def print_table(
     Console().print(table)
 
 
+def shown(number: object) -> str:
+    """Four digits of a number are enough for people; JSON has them all."""
+    return f"{number:.4g}" if isinstance(number, float) else str(number)
+
+
 def number_or_text(text: str) -> Any:
     """What a person means by ``5``, ``0.1``, ``true`` or ``center``."""
     try:

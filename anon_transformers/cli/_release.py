@@ -13,6 +13,7 @@ from anon_transformers.cli._output import (
     assignments,
     print_json,
     print_table,
+    shown,
     told,
 )
 
@@ -60,7 +61,7 @@ def release(
 
 def _tell(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
-    rows = [(c["id"], c["observed"], c["sentence"]) for c in measured["checks"]]
+    rows = [(c["id"], shown(c["observed"]), c["sentence"]) for c in measured["checks"]]
     rows += [
         ("smallest class", measured["classes"]["smallest"],
          f"of {measured['classes']['count']:,} classes"),

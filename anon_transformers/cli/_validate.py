@@ -20,6 +20,7 @@ from anon_transformers.cli._output import (
     assignments,
     print_json,
     print_table,
+    shown,
     told,
 )
 from anon_transformers.exceptions import ConfigurationError
@@ -129,7 +130,7 @@ def _tell(path: Path, result: Any) -> None:
         (
             check.id,
             check.sentence,
-            "not evaluated" if check.observed is None else check.observed,
+            "not evaluated" if check.observed is None else shown(check.observed),
             "passed" if check.passed else f"[red]failed[/] {check.reason or ''}",
         )
         for check in result.checks

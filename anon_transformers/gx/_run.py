@@ -114,7 +114,7 @@ def _refuse_impostors(known: Mapping[str, int]) -> None:
 
 def _outcome(single: Any) -> Outcome:
     config = single.expectation_config
-    reason = _reason(config.type, single.exception_info or {})
+    reason = _reason(single.exception_info or {})
     passed = single.success is True and reason is None
     if config.type not in OURS:
         return Outcome(config.type, passed, reason=reason)
@@ -129,15 +129,14 @@ def _outcome(single: Any) -> Outcome:
     return Outcome(config.type, passed, asked, observed, found, reason)
 
 
-def _reason(kind: str, info: Mapping[str, Any]) -> str | None:
+def _reason(info: Mapping[str, Any]) -> str | None:
     """Why there was no evaluation; only what our own metrics say can be repeated."""
     raised = [info] if "raised_exception" in info else list(info.values())
     if not any(one["raised_exception"] for one in raised):
         return None
-    if kind in OURS:
-        for metric, one in info.items():
-            if f"'{MODEL_METRIC}'" in metric or f"'{METRIC_METRIC}'" in metric:
-                return one["exception_message"]
+    for metric, one in info.items():
+        if f"'{MODEL_METRIC}'" in metric or f"'{METRIC_METRIC}'" in metric:
+            return one["exception_message"]
     return "it could not be evaluated."
 
 

@@ -93,9 +93,11 @@ def refuse_bad_suite(suite: Any) -> None:
         raise ConfigurationError("the suite lists no expectation.")
     for number, expectation in enumerate(listed, start=1):
         held = expectation if isinstance(expectation, Mapping) else {}
-        kwargs = held.get("kwargs", {})
-        if not isinstance(held.get("type"), str) or not isinstance(kwargs, Mapping):
-            raise ConfigurationError(f"expectation {number} of the suite has no type.")
+        typed = isinstance(held.get("type"), str)
+        if not typed or not isinstance(held.get("kwargs"), Mapping):
+            raise ConfigurationError(
+                f"expectation {number} of the suite needs a type and kwargs."
+            )
 
 
 def _expectation(requirement: Requirement) -> dict[str, Any]:

@@ -231,7 +231,7 @@ def _refuse_missing_parameters(
     suite: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> None:
     for expectation in suite["expectations"]:
-        for value in expectation.get("kwargs", {}).values():
+        for value in expectation["kwargs"].values():
             name = value.get("$PARAMETER") if isinstance(value, Mapping) else None
             # Anything else is an expression, which Great Expectations evaluates.
             if isinstance(name, str) and name.isidentifier() and name not in parameters:

@@ -55,7 +55,8 @@ class Hierarchy:
     @classmethod
     def read_csv(cls, path: str | os.PathLike[str]) -> "Hierarchy":
         """Read a semicolon-separated file without a header, as ARX writes it."""
-        with Path(path).open(newline="", encoding="utf-8") as file:
+        # Spreadsheets put a byte order mark before the first value.
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
             try:
                 return cls(row for row in csv.reader(file, delimiter=";") if row)
             except DataError as error:

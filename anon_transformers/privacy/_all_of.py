@@ -7,8 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import ParameterError
-from anon_transformers.privacy._judge import Direction, Merging, PrivacyModel
+from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.privacy._judge import (
+    Direction,
+    Merging,
+    PrivacyModel,
+    answers,
+)
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,10 @@ class AllOf:
         if not self.models:
             raise ParameterError("models is empty; name at least one privacy model.")
         for model in self.models:
-            if getattr(model, "evidence", None) != "classes":
+            evidence = getattr(model, "evidence", None)
+            if evidence != "classes" or isinstance(model, type):
                 raise ParameterError(
-                    f"models: {type(model).__name__} does not judge "
-                    "equivalence classes."
+                    f"models: {model!r} is no model of equivalence classes."
                 )
 
     @property
@@ -56,7 +61,11 @@ class AllOf:
         """Which classes satisfy every model."""
         passed = np.ones(evidence.n_classes, dtype=bool)
         for model in self.models:
-            passed = passed & model.satisfied(evidence)
+            answer = answers(model, evidence)
+            # A model of the whole table answers once, for every class.
+            if len(answer) not in {1, len(passed)}:
+                raise NotEvaluable(f"{model.name} did not answer for every class.")
+            passed = passed & answer
         return passed
 
     def level(self, evidence: Classes) -> int:

@@ -86,6 +86,14 @@ def parameters(model: Any) -> dict[str, Any]:
     return {f.name: getattr(model, f.name) for f in fields(model)}
 
 
+def answers(model: PrivacyModel, evidence: Any) -> np.ndarray:
+    """Ask ``model`` about every unit; an answer that is no boolean a unit raises."""
+    satisfied = np.asarray(model.satisfied(evidence))
+    if satisfied.dtype != bool or satisfied.ndim != 1:
+        raise NotEvaluable(f"{model.name} did not answer with one boolean a unit.")
+    return satisfied
+
+
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:
     """Ask ``model`` about a table; what cannot be evaluated raises.
 
@@ -106,9 +114,7 @@ def judge(model: PrivacyModel, evidence: Any) -> Verdict:
     kind = getattr(evidence, "kind", None)
     if kind != model.evidence:
         raise NotEvaluable(f"{model.name} judges {model.evidence}, not {kind}.")
-    satisfied = np.asarray(model.satisfied(evidence))
-    if satisfied.dtype != bool or satisfied.ndim != 1:
-        raise NotEvaluable(f"{model.name} did not answer with one boolean a unit.")
+    satisfied = answers(model, evidence)
     if not len(satisfied):
         raise NotEvaluable(f"{model.name} has nothing to judge: the table is empty.")
     failing = int(np.count_nonzero(~satisfied))

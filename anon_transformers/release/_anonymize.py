@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers._tables import identify
+from anon_transformers.exceptions import AnonymizationError
 from anon_transformers.release._build import installed, make_anonymizer
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
 from anon_transformers.release._run import (
@@ -25,6 +27,9 @@ PERSONS = "persons.parquet"
 def anonymize(location: str) -> str:
     """Anonymize the loaded table, shuffle its rows, write the candidate.
 
+    If the table cannot be anonymized as the release asks, the run is over, and the
+    loaded data are removed.
+
     Row order comes from fresh entropy that is drawn here once; publishing moves these
     bytes unchanged. A candidate that is already there is left as it is.
 
@@ -41,6 +46,17 @@ def anonymize(location: str) -> str:
     run = Run(location)
     if run.path("candidate").is_dir():
         return location
+    try:
+        write_candidate(run)
+    except AnonymizationError:
+        run.ledger.abandon(run.id)
+        remove_tree(run.folder)
+        raise
+    return location
+
+
+def write_candidate(run: Run) -> None:
+    """Write the protected table, what was noted of it, and its private evidence."""
     config = run.config
     anonymizer = make_anonymizer(config, run.thresholds)
     anonymizer.set_output(transform="default")
@@ -68,12 +84,12 @@ def anonymize(location: str) -> str:
         },
     )
     draft.rename(run.path("candidate"))
-    return location
 
 
 def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:
     """A number for the person of each published row, -1 where unknown."""
-    numbers = pd.factorize(subject)[0]
+    column = identify(subject)
+    numbers = np.where(column.codes == column.missing_code, -1, column.codes)
     if anonymizer.suppression == "drop":
         numbers = numbers[~anonymizer.suppressed_mask_]
     return numbers

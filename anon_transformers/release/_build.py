@@ -1,18 +1,29 @@
 """From names in a configuration to the objects they stand for."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from anon_transformers.base import BaseAnonymizer
+from pydantic import ValidationError
+
+from anon_transformers.base import BaseAnonymizer, TableAnonymizer
 from anon_transformers.exceptions import (
     ConfigurationError,
     ParameterError,
     unknown_choice,
 )
+from anon_transformers.gx._judging import Scope
+from anon_transformers.gx._requirements import (
+    parameters_for,
+    refuse_bad_requirements,
+)
+from anon_transformers.gx.gate import Requirement, read_suite
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import Registry, registry
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._strict import explain
 from anon_transformers.release._thresholds import Threshold
 
 
@@ -25,18 +36,30 @@ def installed() -> Registry:
 
 def make(what: str, cls: Any, params: Mapping[str, Any]) -> Any:
     """Make a model, metric or anonymizer; a misspelt parameter is told by name."""
-    import inspect
-
-    legal = [name for name in inspect.signature(cls).parameters if name != "self"]
-    for name in params:
-        if name not in legal:
-            raise ConfigurationError(
-                f"{what}: {unknown_choice('parameter', name, legal)}"
-            )
+    refuse_unknown_parameters(what, cls, params)
     try:
         return cls(**params)
     except (TypeError, ParameterError) as error:
         raise ConfigurationError(f"{what}: {error}") from None
+
+
+def refuse_unknown_parameters(
+    what: str, called: Callable[..., Any], params: Mapping[str, Any]
+) -> None:
+    """Refuse what ``called`` does not take, before anything is called."""
+    signature = inspect.signature(called)
+    takes = signature.parameters.values()
+    legal = [p.name for p in takes if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if not any(p.kind == p.VAR_KEYWORD for p in takes):
+        for name in params:
+            if name not in legal:
+                raise ConfigurationError(
+                    f"{what}: {unknown_choice('parameter', name, legal)}"
+                )
+    try:
+        signature.bind(**params)
+    except TypeError as error:
+        raise ConfigurationError(f"{what}: {error}.") from None
 
 
 def make_model(threshold: Threshold) -> PrivacyModel:
@@ -55,6 +78,29 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
     return {"min": "higher", "max": "lower"}
 
 
+def requirements_for(thresholds: Sequence[Threshold]) -> list[Requirement]:
+    """The thresholds as the gate knows them."""
+    return [
+        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
+        for t in thresholds
+    ]
+
+
+def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
+    """Refuse before the run what the gate would refuse at its end."""
+    scope = Scope(config.roles.quasi_identifiers, config.roles.sensitive)
+    requirements = requirements_for(thresholds)
+    refuse_bad_requirements(requirements)
+    parameters_for(requirements, scope)
+    for requirement in requirements:
+        try:
+            requirement.wanted(scope)
+        except ParameterError as error:
+            raise ConfigurationError(f"thresholds, {requirement.id}: {error}") from None
+    if config.suite is not None:
+        read_suite(config.path(config.suite))
+
+
 def make_anonymizer(
     config: ReleaseConfig, thresholds: tuple[Threshold, ...]
 ) -> BaseAnonymizer:
@@ -70,7 +116,7 @@ def make_anonymizer(
     }
     if config.hierarchies:
         params["hierarchies"] = {
-            column: Hierarchy.read_csv(config.path(path))
+            column: _read_hierarchy(column, config.path(path))
             for column, path in config.hierarchies.items()
         }
     sizes = [model.k for model in models if model.name == "k-anonymity"]
@@ -81,8 +127,33 @@ def make_anonymizer(
         for model in models
         if model.evidence == "classes" and model.name != "k-anonymity"
     ]
+    what = f"anonymizer {config.anonymizer.name}"
     if "models" in stated:
-        stated["models"] = [
-            make_model(Threshold.model_validate(model)) for model in stated["models"]
-        ]
-    return make(f"anonymizer {config.anonymizer.name}", cls, {**params, **stated})
+        stated["models"] = _stated_models(what, stated["models"])
+    anonymizer = make(what, cls, {**params, **stated})
+    if isinstance(anonymizer, TableAnonymizer):
+        try:
+            anonymizer._promise()
+            anonymizer._check_parameters()
+        except ParameterError as error:
+            raise ConfigurationError(f"{what}: {error}") from None
+    return anonymizer
+
+
+def _read_hierarchy(column: str, path: Path) -> Hierarchy:
+    try:
+        return Hierarchy.read_csv(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"hierarchies, {column}: {path} cannot be read ({type(error).__name__})."
+        ) from None
+
+
+def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:
+    """The models that an anonymizer states for itself, written like thresholds."""
+    if not isinstance(stated, list | None):
+        raise ConfigurationError(f"{what}: models must be a list.")
+    try:
+        return [make_model(Threshold.model_validate(model)) for model in stated or []]
+    except ValidationError as error:
+        raise ConfigurationError(f"{what}: models: {explain(error)}") from None

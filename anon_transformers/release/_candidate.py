@@ -10,7 +10,8 @@ from anon_transformers.release._run import Run, sha256
 def read_candidate(run: Run) -> dict[str, Any]:
     """What *anonymize* noted of its candidate; refuses bytes that changed since."""
     folder = run.path("candidate")
-    if run.config and not folder.is_dir():
+    run.refuse_gone()
+    if not folder.is_dir():
         raise ReleaseError(f"run {run.id} has no candidate yet.")
     noted = json.loads((folder / "candidate.json").read_text(encoding="utf-8"))
     if sha256(folder / noted["data"]) != noted["sha256"]:

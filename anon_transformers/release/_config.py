@@ -16,8 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release._strict import Strict, explain, parse_yaml
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.release._strict import Strict, explain, misspelt, parse_yaml
 from anon_transformers.release._thresholds import Threshold
 
 BUNDLED = "bundled:"
@@ -35,7 +35,8 @@ class Source(Strict):
     @model_validator(mode="after")
     def _some_origin(self) -> "Source":
         if not self.kind and self.path is None:
-            raise ValueError("name a path, or the kind of reader with its options.")
+            slip = misspelt(self.options, ("kind", "path"))
+            raise ValueError(slip or "name a path, or the kind of reader.")
         return self
 
     @property
@@ -90,6 +91,16 @@ class DeclaredRoles(Strict):
         )
 
 
+ROLE_PARAMETERS = (
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "insensitive",
+    "subject",
+    "hierarchies",
+)
+
+
 class Method(Strict):
     """The anonymizer by name, and the parameters it states itself."""
 
@@ -101,6 +112,25 @@ class Method(Strict):
     def params(self) -> dict[str, Any]:
         """Parameters beside the name."""
         return dict(self.model_extra or {})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "name" not in given:
+            slip = misspelt(given, ["name"])
+            if slip:
+                raise ValueError(slip)
+        return given
+
+    @model_validator(mode="after")
+    def _no_roles(self) -> "Method":
+        for key in ROLE_PARAMETERS:
+            if key in self.params:
+                raise ValueError(
+                    f"{key}: columns are declared once, under roles and hierarchies; "
+                    "an anonymizer cannot see them otherwise."
+                )
+        return self
 
     @model_validator(mode="after")
     def _no_seed(self) -> "Method":
@@ -153,11 +183,33 @@ class ReleaseConfig(Strict):
     @field_validator("thresholds")
     @classmethod
     def _different_ids(cls, thresholds: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
-        ids = [threshold.id for threshold in thresholds]
-        for id_ in ids:
-            if ids.count(id_) > 1:
-                raise ValueError(f"{id_!r} stands twice; give each an id of its own.")
+        stems = [threshold.stem for threshold in thresholds]
+        for threshold in thresholds:
+            if stems.count(threshold.stem) > 1:
+                raise ValueError(
+                    f"{threshold.id!r} stands twice; give each an id of its own."
+                )
+        keys = [t.key(param) for t in thresholds for param in t.params]
+        twice = sorted(
+            {key for key in [*keys, *stems] if (keys + stems).count(key) > 1}
+        )
+        if twice:
+            raise ValueError(f"{twice[0]!r} could mean two of them; choose other ids.")
         return thresholds
+
+    @model_validator(mode="after")
+    def _declared_columns(self) -> "ReleaseConfig":
+        known, wanted = self.roles.quasi_identifiers, self.roles.sensitive
+        for column in self.hierarchies:
+            if column not in known:
+                told = unknown_choice("quasi-identifier", column, known)
+                raise ValueError(f"hierarchies: {told}")
+        for threshold in self.thresholds:
+            judged = threshold.params.get("sensitive")
+            if judged is not None and judged not in wanted:
+                told = unknown_choice("sensitive column", judged, wanted)
+                raise ValueError(f"thresholds, {threshold.id}: {told}")
+        return self
 
     def path(self, given: str) -> Path:
         """A path of the file, from the folder of the file."""

@@ -1,9 +1,15 @@
 """Tables in files: readers, writers, and the schema that keeps cells what they are."""
 
+import codecs
+import csv
 import json
+import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +23,13 @@ from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 
 KINDS = ("integer", "number", "date", "text")
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})\Z")
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_ZONED = re.compile(r"[-+][0-9]{2}:[0-9]{2}\Z")
+_EXACT_DIGITS = 15
+_TINY = sys.float_info.min
+"""From here on every float keeps as many digits."""
 
 
 def read_csv(
@@ -51,6 +61,9 @@ def read_csv(
     DataError
         If it cannot be read, is empty, has a column twice, or rows of other lengths.
     """
+    encoding = _known_encoding(encoding)
+    if not isinstance(separator, str) or len(separator) != 1:
+        raise ParameterError(f"separator must be one character, got {separator!r}.")
     ragged: list[int] = []
 
     def note(row: Any) -> str:
@@ -89,6 +102,16 @@ def read_csv(
     return apply_schema(frame, kinds)
 
 
+def _known_encoding(name: str) -> str:
+    """Refuse an encoding that nobody knows; the usual one is read strictly."""
+    try:
+        known = codecs.lookup(name).name
+    except (LookupError, TypeError):
+        raise ParameterError(f"unknown encoding {name!r}.") from None
+    # Under its plain name, what is no UTF-8 would get as far as the rows.
+    return "utf-8-sig" if known == "utf-8" else known
+
+
 def _all_texts(
     path: str | os.PathLike[str], separator: str, encoding: str
 ) -> pa.Schema:
@@ -102,21 +125,56 @@ def _all_texts(
             invalid_row_handler=lambda row: "skip",
         ),
     )
-    names = reader.schema.names
+    _refuse_repeated(path, reader.schema.names)
+    return pa.schema([(name, pa.string()) for name in reader.schema.names])
+
+
+def _refuse_repeated(path: str | os.PathLike[str], names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
-    return pa.schema([(name, pa.string()) for name in names])
 
 
 def _guess(texts: pd.Series) -> str:
     distinct = texts.dropna().unique()
     if not len(distinct):
         return "text"
-    for kind, pattern in (("integer", _WHOLE), ("number", _NUMBER), ("date", _DATE)):
-        if all(pattern.match(text) for text in distinct):
+    for kind, is_kind in _GUESSES.items():
+        if all(is_kind(text) for text in distinct):
             return kind
     return "text"
+
+
+def _is_whole(text: str) -> bool:
+    return _WHOLE.match(text) is not None
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is written as a number, and one that a float tells from others."""
+    found = _NUMBER.match(text)
+    if found is None:
+        return False
+    exact, read = Decimal(text), float(text)
+    if len(exact.as_tuple().digits) <= _EXACT_DIGITS and _TINY < abs(read) < math.inf:
+        return True
+    return exact == Decimal(repr(read))
+
+
+def _is_date(text: str) -> bool:
+    if _DATE.match(text) is None:
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+_GUESSES: dict[str, Callable[[str], bool]] = {
+    "integer": _is_whole,
+    "number": _is_number,
+    "date": _is_date,
+}
 
 
 def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
@@ -133,17 +191,27 @@ def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
         )
     try:
         if kind == "integer":
-            whole = texts.isna().any()
-            return texts.astype("Int64" if whole else "int64")
+            return _integers(texts)
         if kind == "number":
             return texts.astype("float64")
         if kind == "date":
-            return pd.to_datetime(texts, format="ISO8601")
+            known = texts.dropna()
+            zoned = len(known) > 0 and _ZONED.search(known.iloc[0]) is not None
+            return pd.to_datetime(texts, format="ISO8601", utc=zoned)
     except (ValueError, TypeError, OverflowError):
         raise DataError(
             f"column {texts.name!r} holds values that are no {kind}."
         ) from None
-    return texts.astype("str") if texts.notna().any() else texts.astype(object)
+    return texts.astype(object).infer_objects()
+
+
+def _integers(texts: pd.Series) -> pd.Series:
+    """Whole numbers; the largest ones fit only without a sign."""
+    missing = texts.isna().any()
+    try:
+        return texts.astype("Int64") if missing else texts.astype("int64")
+    except OverflowError:
+        return texts.astype("UInt64") if missing else texts.astype("uint64")
 
 
 def schema_of(frame: pd.DataFrame) -> dict[str, str]:
@@ -164,27 +232,76 @@ def _kind_of(series: pd.Series) -> str:
 def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a Parquet file; an index that pandas stored in it is left behind."""
     try:
-        table = pyarrow.parquet.read_table(os.fspath(path))
+        with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
+            _refuse_repeated(path, file.schema_arrow.names)
+            table = file.read()
     except (pa.ArrowException, OSError) as error:
         raise DataError(
             f"{path}: cannot be read as Parquet ({type(error).__name__})."
         ) from None
-    twice = sorted({n for n in table.column_names if table.column_names.count(n) > 1})
-    if twice:
-        raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
-    return table.replace_schema_metadata(None).to_pandas()
+    table = table.replace_schema_metadata(None)
+    frame = table.to_pandas()
+    for name in table.column_names:
+        # As floats, the largest whole numbers would run together.
+        if pa.types.is_integer(table[name].type) and table[name].null_count:
+            frame[name] = table[name].to_pandas(types_mapper=_NULLABLE.get)
+    return frame
+
+
+_NULLABLE = {
+    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint8(): pd.UInt8Dtype(),
+    pa.uint16(): pd.UInt16Dtype(),
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+}
 
 
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write the published text of every cell; a missing one is empty."""
     texts = pd.DataFrame({name: to_text(frame[name]) for name in frame.columns})
-    texts.to_csv(path, index=False, lineterminator="\n")
+    # A lone carriage return ends a line for some readers, yet is not quoted by itself.
+    returns = any("\r" in str(name) for name in texts.columns) or any(
+        texts[name].str.contains("\r", regex=False, na=False).any() for name in texts
+    )
+    texts.to_csv(
+        path,
+        index=False,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+    )
 
 
 def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write a Parquet file that holds the columns and nothing else."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    cells = pd.DataFrame({name: _storable(frame[name]) for name in frame.columns})
+    table = pa.Table.from_pandas(cells, preserve_index=False)
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), os.fspath(path))
+
+
+def _storable(series: pd.Series) -> pd.Series:
+    """A column of one type, without values that no row has.
+
+    Objects of several types would lose the text that tells them apart: 1 and 1.0.
+    """
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        used = series.cat.remove_unused_categories()
+        return used if series.cat.ordered else to_text(used)
+    if series.dtype != object:
+        return series
+    held = types.infer_dtype(series, skipna=True)
+    if held == "integer":
+        try:
+            return series.astype("Int64")
+        except OverflowError:
+            return to_text(series)
+    return series if held in _UNMIXED else to_text(series)
+
+
+_UNMIXED = {"string", "floating", "boolean", "date", "datetime", "empty"}
 
 
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}

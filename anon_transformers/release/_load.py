@@ -3,17 +3,24 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
-from anon_transformers.gx.gate import read_suite
-from anon_transformers.release._build import check_threshold, installed, make_anonymizer
+from anon_transformers.release._build import (
+    check_gate,
+    check_threshold,
+    installed,
+    make_anonymizer,
+    refuse_unknown_parameters,
+)
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
 from anon_transformers.release._files import kind_of_file, write_parquet
 from anon_transformers.release._publish import recover
 from anon_transformers.release._run import (
     Ledger,
+    Run,
     discreet,
     locked,
     make_private,
@@ -57,49 +64,79 @@ def load(
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
     make_anonymizer(config, thresholds)
-    if config.suite is not None:
-        read_suite(config.path(config.suite))
+    check_gate(config, thresholds)
     refuse_unwritable(config)
+    order = {
+        "config": config.model_dump(mode="json"),
+        "thresholds": [threshold.to_dict() for threshold in thresholds],
+    }
+    found = find_run(config, run_id, order)
+    if found is not None:
+        return str(found)
+    # Everything is checked before the first folder is made.
+    frame = read_source(config)
+    check_columns(frame, config.roles)
+    return str(start_run(config, run_id, order, frame))
+
+
+def find_run(
+    config: ReleaseConfig, run_id: str | None, order: dict[str, Any]
+) -> Path | None:
+    """The unfinished run of that name, if it was started with the same order."""
+    if run_id is None:
+        return None
+    run = Run(config.home / "runs" / next_run_id(run_id, Ledger(config.home)))
+    return run.folder if run.has_order(order) else None
+
+
+def start_run(
+    config: ReleaseConfig,
+    run_id: str | None,
+    order: dict[str, Any],
+    frame: pd.DataFrame,
+) -> Path:
+    """Write the run's private folder; older unfinished runs go."""
     runs = make_private(config.home) / "runs"
     with locked(config.home):
-        folder = runs / next_run_id(run_id, Ledger(config.home))
-        if folder.is_dir():
-            return str(folder)
         recover(config)
-        frame = read_source(config)
-        check_columns(frame, config.roles)
-        draft = make_private(runs / f".{folder.name}.draft")
-        write_parquet(frame, draft / "input.parquet")
-        write_json(
-            draft / "run.json",
-            {
-                "started": now(),
-                "config": config.model_dump(mode="json", exclude_none=True),
-                "thresholds": [
-                    t.model_dump(mode="json", exclude_none=True) for t in thresholds
-                ],
-                "unique_shares": unique_shares(frame, config.roles),
-            },
-        )
-        Ledger(config.home).write(folder.name, "loaded", rows=len(frame))
+        ledger = Ledger(config.home)
+        folder = runs / next_run_id(run_id, ledger)
+        draft = runs / f".{folder.name}.draft"
+        remove_tree(draft)
+        make_private(draft)
+        try:
+            write_parquet(frame, draft / "input.parquet")
+            shares = unique_shares(frame, config.roles)
+            write_json(
+                draft / "run.json",
+                {"started": now(), "unique_shares": shares, **order},
+            )
+        except BaseException:
+            remove_tree(draft)
+            raise
+        ledger.write(folder.name, "loaded", rows=len(frame))
+        remove_tree(folder)
         draft.rename(folder)
         for older in runs.iterdir():
             if older != folder:
+                ledger.abandon(older.name.removeprefix(".").removesuffix(".draft"))
                 remove_tree(older)
-    return str(folder)
+    return folder
 
 
 def refuse_unwritable(config: ReleaseConfig) -> None:
-    """Refuse a target that could not be written in the end."""
-    if config.target.format not in installed().writers:
-        legal = installed().writers
+    """Refuse a target that could not be written, or read back, in the end."""
+    for shelf in (installed().writers, installed().readers):
+        if config.target.format not in shelf:
+            told = unknown_choice("format", config.target.format, shelf)
+            raise ConfigurationError(f"target.format: {told}")
+    target, home = config.path(config.target.path), config.home
+    if target.is_relative_to(home) or home.is_relative_to(target):
         raise ConfigurationError(
-            f"target.format: {unknown_choice('format', config.target.format, legal)}"
+            f"workspace: {home} and the target {target} must not hold one another; "
+            "the workspace is private."
         )
-    for key, path in (
-        ("target.path", config.path(config.target.path)),
-        ("workspace", config.home),
-    ):
+    for key, path in (("target.path", target), ("workspace", home)):
         place = path
         while not place.exists():
             place = place.parent
@@ -115,14 +152,12 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     if config.source.path is not None:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], readers)
-        if not Path(options["path"]).is_file():
-            raise DataError(f"source.path: {options['path']} does not exist.")
-    try:
-        return readers[kind](**options)
-    except TypeError as error:
-        if "argument" not in str(error):
-            raise
-        raise ConfigurationError(f"source: {error}.") from None
+    reader = readers[kind]
+    # A stranger's TypeError could quote a cell, so its words are never passed on.
+    refuse_unknown_parameters("source", reader, options)
+    if "path" in options and not Path(options["path"]).is_file():
+        raise DataError(f"source.path: {options['path']} does not exist.")
+    return reader(**options)
 
 
 def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:

@@ -4,6 +4,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from anon_transformers.gx._judging import numbers_only
 from anon_transformers.release._run import Run, now
 
 TOLD_VERSIONS = (
@@ -37,17 +38,22 @@ def make_manifest(
         "roles": {
             "quasi_identifiers": list(config.roles.quasi_identifiers),
             "sensitive": list(config.roles.sensitive),
-            "insensitive": list(config.roles.insensitive),
+            "insensitive": run.unique_shares,
         },
         "anonymizer": {"name": config.anonymizer.name, **config.anonymizer.params},
         "promised": {
             "file": [_plain(t) for t in config.thresholds],
             "in_force": [_plain(t) for t in run.thresholds],
         },
-        "measured": {"checks": verdict["checks"], **report},
+        "measured": {"checks": verdict["checks"], **_told(report)},
         "versions": {"python": platform.python_version(), **_versions()},
         "note": DISCLAIMER,
     }
+
+
+def _told(report: dict[str, Any]) -> dict[str, Any]:
+    """The report; of what a method tells in its own words, only the numbers."""
+    return {**report, "details": numbers_only(report["details"])}
 
 
 def _plain(threshold: Any) -> dict[str, Any]:

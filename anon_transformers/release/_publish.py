@@ -15,11 +15,13 @@ from anon_transformers.release._candidate import read_candidate, read_verdict
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
+    FINISHED,
     Ledger,
     Run,
     discreet,
     locked,
     remove_tree,
+    sha256,
     write_json,
 )
 
@@ -45,7 +47,8 @@ def publish(location: str) -> str:
     """
     run = Run(location)
     done = run.ledger.last(run.id)
-    if not run.folder.is_dir() and done is not None and done["event"] == "published":
+    if done is not None and done["event"] == "published":
+        remove_tree(run.folder)
         return done["version"]
     candidate, verdict = read_candidate(run), read_verdict(run)
     if not verdict["passed"] or verdict["sha256"] != candidate["sha256"]:
@@ -83,6 +86,8 @@ def _write_version(
     staging.mkdir()
     data = staging / candidate["data"]
     shutil.copyfile(run.path("candidate") / candidate["data"], data)
+    if sha256(data) != candidate["sha256"]:
+        raise ReleaseError(f"run {run.id}: the candidate changed while it was copied.")
     shutil.copyfile(run.path("validation.html"), staging / "validation.html")
     write_json(staging / "validation.json", verdict)
     manifest = make_manifest(run, candidate, verdict, data.stat().st_size)
@@ -106,18 +111,35 @@ def _point_current_at(version: Path) -> None:
 def _remove_old_versions(target: Path) -> None:
     """Keep the current version and the one before it, for readers who are at it."""
     current = (target / CURRENT).resolve()
-    versions = [v for v in (target / VERSIONS).iterdir() if not v.name.startswith(".")]
     others = sorted(
-        (v for v in versions if v != current), key=lambda v: v.stat().st_mtime_ns
+        (version for version in _versions(target) if version != current),
+        key=lambda version: version.stat().st_mtime_ns,
     )
     for old in others[:-1]:
-        remove_tree(old)
+        # Renamed first: half removed, it would pass for the newest of the others.
+        gone = old.with_name(f".{old.name}")
+        remove_tree(gone)
+        old.rename(gone)
+        remove_tree(gone)
+
+
+def _versions(target: Path) -> list[Path]:
+    """The whole versions in a target; nothing else that may lie there."""
+    return [
+        manifest.parent
+        for manifest in (target / VERSIONS).glob("*/manifest.json")
+        if not manifest.parent.name.startswith(".")
+    ]
 
 
 def recover(config: ReleaseConfig) -> None:
-    """Clean up after a run that was cut off while it published."""
+    """Clean up after runs that were cut off while they published or were put away."""
     target = config.path(config.target.path)
     ledger = Ledger(config.home)
+    for place in (config.home / "quarantine").glob("*"):
+        last = ledger.last(place.name)
+        if last is not None and last["event"] not in FINISHED:
+            ledger.write(place.name, "quarantined")
     if not (target / VERSIONS).is_dir():
         return
     with locked(target):

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from anon_transformers.release._manifest import DISCLAIMER
-from anon_transformers.release._run import Run
+from anon_transformers.release._run import Run, write_text
 
 
 def write_report(
@@ -27,4 +27,4 @@ def write_report(
         verdict=verdict,
         disclaimer=DISCLAIMER,
     )
-    path.write_text(page, encoding="utf-8")
+    write_text(path, page)

@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_UN, flock
@@ -46,13 +46,17 @@ class Run:
         """Ledger of the release this run belongs to."""
         return Ledger(self.folder.parent.parent)
 
-    @cached_property
-    def _order(self) -> dict[str, Any]:
+    def refuse_gone(self) -> None:
+        """Refuse to work on a run that has ended."""
         if not self.folder.is_dir():
             raise ReleaseError(
-                f"run {self.id} is gone: it was published, quarantined, or a newer run "
-                "of this release took its place."
+                f"run {self.id} is gone: it was published, quarantined, given up, or a "
+                "newer run of this release took its place."
             )
+
+    @cached_property
+    def _order(self) -> dict[str, Any]:
+        self.refuse_gone()
         return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
 
     @property
@@ -64,6 +68,16 @@ class Run:
     def thresholds(self) -> tuple[Threshold, ...]:
         """The thresholds in force, tightened at trigger time or not."""
         return tuple(Threshold.model_validate(t) for t in self._order["thresholds"])
+
+    @property
+    def unique_shares(self) -> dict[str, float]:
+        """Insensitive columns, each with its share of unique values."""
+        return self._order["unique_shares"]
+
+    def has_order(self, order: Mapping[str, Any]) -> bool:
+        """Whether it was started with this configuration and these thresholds."""
+        whole = self.path("run.json").is_file()
+        return whole and all(self._order.get(key) == order[key] for key in order)
 
     @property
     def started(self) -> str:
@@ -83,9 +97,12 @@ class Ledger:
 
     def write(self, run_id: str, event: str, **facts: Any) -> None:
         """Append an event."""
-        line = {"at": now(), "run": run_id, "event": event, **facts}
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        line = json.dumps({"at": now(), "run": run_id, "event": event, **facts})
+        with self.file.open("ab+") as file:
+            # A line that a crash cut off must not swallow this one.
+            if file.tell() and not self.file.read_bytes().endswith(b"\n"):
+                line = "\n" + line
+            file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -106,6 +123,12 @@ class Ledger:
         of_run = [event for event in self.events() if event["run"] == run_id]
         return of_run[-1] if of_run else None
 
+    def abandon(self, run_id: str) -> None:
+        """Note that an unfinished run goes no further."""
+        last = self.last(run_id)
+        if last is not None and last["event"] not in FINISHED:
+            self.write(run_id, "abandoned")
+
 
 def now() -> str:
     """Tell the time, to the second, in UTC."""
@@ -122,7 +145,8 @@ def next_run_id(given: str | None, ledger: Ledger) -> str:
         return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     # Different names must not become one by losing their odd characters.
     mark = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
-    base = f"{re.sub(r'[^A-Za-z0-9_.]+', '-', given)[:80]}-{mark}"
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
+    base = f"{plain}-{mark}"
     finished = {e["run"] for e in ledger.events() if e["event"] in FINISHED}
     names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
     return next(name for name in names if name not in finished)
@@ -143,10 +167,14 @@ def remove_tree(folder: Path) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, default=str) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
     with draft.open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2, default=str)
-        file.write("\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
@@ -184,9 +212,9 @@ def discreet(step: Callable[..., str]) -> Callable[..., str]:
             raise
         except Exception as error:
             kept = _keep_traceback(Path(location), step.__name__)
-            raise ReleaseError(
-                f"{step.__name__} failed with {type(error).__name__}{kept}"
-            ) from None
+            told = f"{step.__name__} failed with {type(error).__name__}{kept}"
+        # Out here nothing is chained to it: some loggers print all that is.
+        raise ReleaseError(told)
 
     return run
 

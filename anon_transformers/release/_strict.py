@@ -1,5 +1,7 @@
 """Configuration that is read strictly: no unknown key, no key twice."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import yaml
@@ -23,15 +25,27 @@ class Strict(BaseModel):
         return given
 
 
+def misspelt(given: Iterable[Any], legal: Iterable[str]) -> str | None:
+    """What to say of a key that looks like one that is wanted and not there."""
+    given, legal = list(given), list(legal)
+    wanted = [key for key in legal if key not in given]
+    for key in given:
+        if key not in legal and get_close_matches(str(key), wanted, n=1):
+            return unknown_choice("key", key, legal)
+    return None
+
+
 class _Loader(yaml.SafeLoader):
     """YAML without the silent last-one-wins for a key that stands twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ConfigurationError(f"line {line}: a key must be a plain text.")
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
-                line = key_node.start_mark.line + 1
                 raise ConfigurationError(f"line {line}: the key {key!r} stands twice.")
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
@@ -46,6 +60,13 @@ def parse_yaml(text: str) -> dict[str, Any]:
         raise ConfigurationError(f"line {line}: {error.problem}.") from None
     except yaml.YAMLError as error:
         raise ConfigurationError(f"not readable as YAML: {error}.") from None
+    except ConfigurationError:
+        raise
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        # The reader lets these out for dates and numbers that do not exist.
+        raise ConfigurationError(
+            f"not readable as YAML ({type(error).__name__})."
+        ) from None
     if not isinstance(content, dict):
         raise ConfigurationError("expected keys with values at the top level.")
     return content

@@ -1,13 +1,14 @@
 """What a release must reach: the only source of its thresholds."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, model_serializer, model_validator
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
-from anon_transformers.release._strict import Strict
+from anon_transformers.release._strict import Strict, misspelt
 
 COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
     "k": "higher",
@@ -23,6 +24,8 @@ COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
 Known without loading any plugin, so that a DAG can be parsed quickly. What a model
 itself declares in ``tighter`` is what counts when a run starts.
 """
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 
 class Threshold(Strict):
@@ -50,19 +53,31 @@ class Threshold(Strict):
         if not isinstance(given, dict):
             raise ValueError("expected {model: NAME, ...} or {metric: NAME, max: ...}.")
         if ("model" in given) == ("metric" in given):
-            raise ValueError("name either a model or a metric.")
+            slip = misspelt(given, ("model", "metric", "id"))
+            raise ValueError(slip or "name either a model or a metric.")
         if "metric" in given and not {"min", "max"} & set(given):
-            raise ValueError("a metric needs min or max.")
+            slip = misspelt(given, ("metric", "id", "min", "max"))
+            raise ValueError(slip or "a metric needs min or max.")
         return {"id": given.get("model") or given.get("metric"), **given}
 
     @model_validator(mode="after")
     def _plain_values(self) -> "Threshold":
+        if not _ID.match(self.id):
+            raise ValueError(
+                f"{self.id!r} cannot be an id; use letters, digits, hyphens and "
+                "underscores."
+            )
         for key, value in self.params.items():
             if not isinstance(value, int | float | str):
                 raise ValueError(f"{key}: expected a number or a text.")
-            if isinstance(value, float) and math.isnan(value):
-                raise ValueError(f"{key}: not a number.")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{key}: not a finite number.")
         return self
+
+    @model_serializer
+    def to_dict(self) -> dict[str, Any]:
+        """As the file states it, with its id."""
+        return {"id": self.id, self.kind: self.name, **self.params}
 
     @property
     def kind(self) -> Literal["model", "metric"]:
@@ -79,9 +94,14 @@ class Threshold(Strict):
         """Parameters and bounds."""
         return dict(self.model_extra or {})
 
+    @property
+    def stem(self) -> str:
+        """The id as names of parameters begin: without hyphens."""
+        return self.id.replace("-", "_")
+
     def key(self, param: str) -> str:
         """Name of one number where it may be given when a run is triggered."""
-        return f"{self.id}_{param}".replace("-", "_")
+        return f"{self.stem}_{param}".replace("-", "_")
 
     def numbers(self) -> dict[str, int | float]:
         """Parameters that are numbers, by name."""
@@ -106,7 +126,8 @@ def tighten(
     parameters : mapping, optional
         Numbers by key, such as ``{"k_anonymity_k": 10}``.
     tighter : mapping, optional
-        For each threshold id which way asks for more, by parameter.
+        For each threshold id which way asks for more, by parameter; one that is not
+        listed there cannot be changed. Without it, the common words decide.
 
     Raises
     ------
@@ -131,12 +152,13 @@ the release, which asks for 5; a trigger may only tighten.
             raise ConfigurationError(unknown_choice("threshold", key, legal))
     tightened = []
     for threshold in thresholds:
-        ways = {**COMMON_WORDS, **(tighter or {}).get(threshold.id, {})}
+        ways = COMMON_WORDS if tighter is None else tighter.get(threshold.id, {})
         params = threshold.params
         for param, stated in threshold.numbers().items():
             asked = left.get(threshold.key(param), stated)
             _refuse_loosening(threshold.key(param), asked, stated, ways.get(param))
-            params[param] = asked
+            if asked != stated:  # 5.0 is 5, and stays so
+                params[param] = asked
         tightened.append(
             Threshold.model_validate(
                 {threshold.kind: threshold.name, "id": threshold.id, **params}
@@ -147,11 +169,11 @@ the release, which asks for 5; a trigger may only tighten.
 
 def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
     number = isinstance(asked, int | float) and not isinstance(asked, bool)
-    if not number or math.isnan(asked):
-        raise ConfigurationError(f"{key} must be a number, got {asked!r}.")
+    if not number or (isinstance(asked, float) and not math.isfinite(asked)):
+        raise ConfigurationError(f"{key} must be a finite number, got {asked!r}.")
     if asked == stated:
         return
-    if way is None:
+    if way not in {"higher", "lower"}:
         raise ConfigurationError(
             f"{key} cannot be changed by a trigger: its model does not say which way "
             "asks for more."

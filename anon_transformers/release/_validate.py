@@ -1,13 +1,17 @@
 """Third step: judge the candidate as its readers will see it."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
+
+import pandas as pd
 
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
-from anon_transformers.gx.gate import GateResult, Requirement, read_suite, run_gate
+from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._anonymize import PERSONS
+from anon_transformers.release._build import requirements_for
 from anon_transformers.release._candidate import read_candidate
+from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._files import read_data, read_parquet
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
@@ -43,8 +47,8 @@ def validate(location: str) -> str:
     candidate = read_candidate(run)
     result = judge_candidate(run, candidate)
     verdict = {"sha256": candidate["sha256"], **result.to_dict()}
-    write_json(run.path("verdict.json"), verdict)
     write_report(run.path("validation.html"), run, candidate, verdict)
+    write_json(run.path("verdict.json"), verdict)
     if not result.passed:
         place = quarantine(run)
         told = "; ".join(result.reasons) or "a threshold is broken"
@@ -60,18 +64,15 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
         candidate["format"],
         candidate["schema"],
     )
+    strays = column_faults(frame, config.roles)
     subject = config.roles.subject
     if subject is not None:
         persons = read_parquet(run.path(PERSONS))[subject]
         frame = frame.assign(**{subject: persons.mask(persons < 0).astype("Int64")})
-    requirements = [
-        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
-        for t in run.thresholds
-    ]
     noted = {field.name: candidate["report"][field.name] for field in fields(Report)}
-    return run_gate(
+    result = run_gate(
         frame,
-        requirements=requirements,
+        requirements=requirements_for(run.thresholds),
         quasi_identifiers=list(config.roles.quasi_identifiers),
         sensitive=list(config.roles.sensitive),
         subject=subject,
@@ -79,6 +80,22 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
         report=noted,
         suite=None if config.suite is None else read_suite(config.path(config.suite)),
     )
+    if strays:
+        return replace(result, passed=False, reasons=(*strays, *result.reasons))
+    return result
+
+
+def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
+    """Columns that an anonymizer published unasked, or lost."""
+    wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
+    held = {str(name) for name in frame.columns}
+    faults = [
+        ("the candidate holds columns that may not be published", held - wanted),
+        ("the candidate lacks columns", wanted - held),
+    ]
+    return [
+        f"{what}: {', '.join(sorted(columns))}" for what, columns in faults if columns
+    ]
 
 
 def quarantine(run: Run) -> str:

@@ -12,6 +12,8 @@ from sklearn.utils import get_tags
 
 N_ROWS = 120
 GAPS = 0.15
+AMOUNTS = (1750, 2250, 3125, 4875)
+"""Sensitive values: numbers, which every kind of model can judge."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def people(seed: int = 0) -> Example:
             "age": rng.integers(18, 91, N_ROWS),
             "note": [f"note-{t}" for t in rng.permutation(token)],
             "city": _with_gaps(rng, rng.choice(_CITIES, N_ROWS)),
-            "salary": rng.choice([1750, 2250, 3125, 4875], N_ROWS),
+            "salary": rng.choice(AMOUNTS, N_ROWS),
             "born": _with_gaps(rng, days),
             "account": [f"account-{t}" for t in rng.permutation(token)],
             "member": rng.choice([False, True], N_ROWS),
@@ -121,7 +123,7 @@ def oddities() -> Example:
             "same": np.full(N_ROWS, "all"),
             "void": pd.Series([None] * N_ROWS, dtype=object),
             "choice": pd.Categorical(rng.choice(["p", "q"], N_ROWS), ["p", "q", "r"]),
-            "amount": rng.choice([1750, 2250, 3125], N_ROWS),
+            "amount": rng.choice(AMOUNTS, N_ROWS),
             "key": [f"key-{t}" for t in rng.permutation(N_ROWS)],
         }
     )
@@ -137,7 +139,7 @@ def numbers() -> Example:
         {
             "x": rng.integers(-20, 20, N_ROWS),
             "y": rng.normal(size=N_ROWS),
-            "wealth": rng.choice([10, 20, 30, 40], N_ROWS),
+            "wealth": rng.choice(AMOUNTS, N_ROWS),
             "id": rng.permutation(N_ROWS) + 700000,
         }
     )

@@ -1,9 +1,10 @@
 """One run of an anonymizer on an example, with what the checks ask of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -98,11 +99,21 @@ def publish(estimator: Any, example: Example, **params: Any) -> Run:
     return Run(example, configured, output)
 
 
-def every_run(estimator: Any) -> Iterator[Run]:
+_RUNS: WeakKeyDictionary[Any, tuple[str, list[Run]]] = WeakKeyDictionary()
+"""Kept as long as the estimator lives, for a dozen checks look at the same runs."""
+
+
+def every_run(estimator: Any) -> list[Run]:
     """Every example, as configured and in every suppression mode."""
-    for example in examples(estimator):
-        for params in MODES:
-            yield publish(estimator, example, **params)
+    params = repr(estimator.get_params())
+    if estimator not in _RUNS or _RUNS[estimator][0] != params:
+        runs = [
+            publish(estimator, example, **mode)
+            for example in examples(estimator)
+            for mode in MODES
+        ]
+        _RUNS[estimator] = params, runs
+    return _RUNS[estimator][1]
 
 
 def on_every_run(check: Callable[[Run], None]) -> Callable[[Any], None]:

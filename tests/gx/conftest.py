@@ -1,11 +1,14 @@
 """Contexts, tables and stand-in plugins for the Great Expectations tests."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
+from typing import ClassVar
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from anon_transformers.gx import run_gate
 from anon_transformers.registry import create_registry
 
 gx = pytest.importorskip("great_expectations")
@@ -91,5 +94,43 @@ def install(monkeypatch):
         for user in ("_judging", "gate"):
             monkeypatch.setattr(f"anon_transformers.gx.{user}.registry", lambda: found)
         return found
+
+    return run
+
+
+@dataclass(frozen=True)
+class HalfSafe:
+    """A plugin's model of sensitive columns: no class holds one value only."""
+
+    sensitive: str | None = None
+    values: int = 2
+    name: ClassVar[str] = "half-safe"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[str] = "higher"
+    merging: ClassVar[str] = "any"
+    tighter: ClassVar[dict[str, str]] = {"values": "higher"}
+
+    def satisfied(self, evidence):
+        columns = evidence.sensitive_columns(self.sensitive)
+        seen = [np.diff(c.counts.tocsr().indptr) for c in columns]
+        return np.min(seen, axis=0) >= int(self.values)
+
+    def level(self, evidence):
+        columns = evidence.sensitive_columns(self.sensitive)
+        return min(np.diff(c.counts.tocsr().indptr).min() for c in columns)
+
+
+@pytest.fixture
+def half_safe(install):
+    install(models={"half-safe": HalfSafe})
+
+
+@pytest.fixture
+def ask():
+    """Put a table through the gate."""
+
+    def run(frame, *requirements, **options):
+        given = {"quasi_identifiers": ["age", "sex"], **options}
+        return run_gate(frame, requirements=requirements, **given)
 
     return run

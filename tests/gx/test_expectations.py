@@ -31,7 +31,7 @@ SENTENCE = "Every combination of age, sex must be shared by at least 2 rows."
 
 @dataclass(frozen=True)
 class LargestShare:
-    """A plugin's model of the whole table: at most ``share`` of the rows are one class."""
+    """A plugin's model of the whole table: no class holds more than a share."""
 
     share: float
     name: ClassVar[str] = "no-large-class"
@@ -196,6 +196,18 @@ def test_loss_comes_from_the_report(validate, people):
     assert not validate(table, gx.ExpectationSuite("s", [asked]), report=None).success
 
 
+def test_a_report_does_not_save_an_empty_table(validate, people):
+    anonymizer = MondrianAnonymizer(quasi_identifiers=["age"], k=3).fit(people)
+    asked = ExpectPrivacyMetricToBeBetween(
+        metric="loss",
+        quasi_identifiers=["age"],
+        max_value=1.0,
+        report=asdict(anonymizer.report_),
+    )
+    assert validate(people, asked).success
+    assert not validate(people.iloc[:0], asked).success
+
+
 ILLEGAL_AT_ONCE = [
     (ExpectTableToBeKAnonymous, {"k": 0}),
     (ExpectTableToBeKAnonymous, {"k": 2.5}),
@@ -252,7 +264,9 @@ def test_other_illegal_arguments_fail(validate, people, arguments, told):
         "k": ExpectTableToBeKAnonymous,
     }
     expectation = kinds[next(iter(arguments))]
-    result = validate(people, expectation(**{"quasi_identifiers": ["age"], **arguments}))
+    result = validate(
+        people, expectation(**{"quasi_identifiers": ["age"], **arguments})
+    )
     assert result.success is False
     assert told in json.dumps(result.to_json_dict())
 
@@ -331,8 +345,9 @@ def test_checkpoint_and_data_docs(file_context, publish_docs, people, caplog):
     assert result.success
     assert SENTENCE in pages["validations"]
     assert "2 (0 of 3 classes fail)" in pages["validations"]
-    assert "average-risk must be at most 0.5 , judged on age, sex ." in (
-        pages["validations"]
+    assert (
+        "average-risk must be at most 0.5 , judged on age, sex ."
+        in (pages["validations"])
     )
     generic = "Every combination of columns must be shared by at least k rows."
     assert generic in pages["expectations"]

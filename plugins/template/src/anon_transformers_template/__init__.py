@@ -1,0 +1,1 @@
+"""A plugin of anon_transformers to start from."""

@@ -1,0 +1,153 @@
+"""Suites as JSON, and the gate in a process of its own."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from anon_transformers.datasets import load_adult
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.gx import Requirement, read_suite, run_gate, suite_for
+from anon_transformers.partitioning import MondrianAnonymizer
+
+gx = pytest.importorskip("great_expectations")
+pytestmark = pytest.mark.gx
+
+STORED = Path(__file__).parents[2] / "expectations"
+ADULT = [
+    Requirement("k-anonymity", "model", "k-anonymity", {"k": 5}),
+    Requirement("average-risk", "metric", "average-risk", {"max": 0.1}),
+    Requirement("loss", "metric", "loss", {"max": 0.6}),
+]
+
+
+@pytest.fixture(scope="module")
+def adult():
+    """The first rows of Adult, recoded, with what the gate is told of them."""
+    columns = ["sex", "age", "race"]
+    anonymizer = MondrianAnonymizer(quasi_identifiers=columns, k=10)
+    frame = load_adult()[[*columns, "salary-class"]].head(2000)
+    return anonymizer.set_params(sensitive=["salary-class"]).fit_transform(frame), {
+        "quasi_identifiers": columns,
+        "sensitive": ["salary-class"],
+        "report": asdict(anonymizer.report_),
+    }
+
+
+def test_suites_hold_no_number():
+    requirements = [
+        *ADULT,
+        Requirement("t", "model", "t-closeness", {"t": 0.2, "sensitive": "job"}),
+        Requirement("few", "metric", "records-at-risk", {"min": 0, "threshold": 0.2}),
+    ]
+    suite = suite_for("release", requirements)
+    asked = {e["meta"]["requirement"]: e for e in suite["expectations"]}
+    assert list(asked) == ["k-anonymity", "average-risk", "loss", "t", "few"]
+    assert asked["t"]["kwargs"]["params"] == {"$PARAMETER": "t"}
+    assert asked["few"]["kwargs"]["params"] == {"$PARAMETER": "few_params"}
+    assert asked["few"]["kwargs"]["min_value"] == {"$PARAMETER": "few_min"}
+    assert "max_value" not in asked["few"]["kwargs"]
+    for expectation in suite["expectations"]:
+        literal = [v for v in expectation["kwargs"].values() if not isinstance(v, dict)]
+        assert all(isinstance(value, str) for value in literal)
+
+
+def test_a_written_suite_is_read_again(tmp_path):
+    suite = suite_for("release", ADULT)
+    path = tmp_path / "release.json"
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    assert read_suite(path) == suite
+    assert len(gx.ExpectationSuite(**read_suite(path)).expectations) == len(ADULT)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, "cannot be read"),
+        (b"\xff\xfe", "cannot be read"),
+        (b"{", "line 1 is not JSON"),
+        (b"[]", "a suite is a mapping"),
+        (b'{"expectations": [{"type": "x"}]}', "has no name"),
+        (b'{"name": "x", "expectations": []}', "lists no expectation"),
+        (b'{"name": "x", "expectations": [{}]}', "expectation 1 of the suite"),
+    ],
+)
+def test_unreadable_suites_are_refused(tmp_path, text, told):
+    path = tmp_path / "suite.json"
+    if text is not None:
+        path.write_bytes(text)
+    with pytest.raises(ConfigurationError, match=told) as caught:
+        read_suite(path)
+    assert "suite.json" in str(caught.value)
+
+
+def test_a_suite_for_nothing_is_refused():
+    with pytest.raises(ConfigurationError, match="no requirement"):
+        suite_for("release", [])
+
+
+def test_the_stored_suite_of_adult(adult):
+    table, told = adult
+    suite = read_suite(STORED / "adult.json")
+    result = run_gate(table, requirements=ADULT, suite=suite, **told)
+    assert result.reasons == ()
+    assert [check.passed for check in result.checks] == [True] * 3
+    assert result.checks[0].observed >= 10
+    strict = [Requirement("k-anonymity", "model", "k-anonymity", {"k": 500})]
+    failed = run_gate(table, requirements=[*strict, *ADULT[1:]], suite=suite, **told)
+    assert [check.passed for check in failed.checks] == [False, True, True]
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.json")), ids=lambda p: p.stem)
+def test_stored_suites_are_as_great_expectations_stores_them(path, file_context):
+    folder = Path(file_context.root_directory) / "expectations"
+    (folder / path.name).write_bytes(path.read_bytes())
+    suite = file_context.suites.get(path.stem)
+    text = read_suite(path)
+    assert len(suite.expectations) == len(text["expectations"])
+    suite.save()
+    again = json.loads((folder / path.name).read_text(encoding="utf-8"))
+    assert again == text
+
+
+def test_in_a_process_of_its_own(tmp_path):
+    """Nothing need be imported before, nothing is printed, nothing is written."""
+    program = """
+        import warnings, pandas as pd
+        from anon_transformers.gx import Requirement, run_gate
+        shown = warnings.showwarning
+        wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 2})
+        tables = [pd.DataFrame({"age": [1, 1]}), pd.DataFrame({"age": [1, 2]})]
+        for table in [*tables, tables[0].iloc[:0]]:
+            result = run_gate(table, requirements=[wanted], quasi_identifiers=["age"])
+            print(result.passed)
+        gone = {"type": "expect_gone", "kwargs": {}}
+        suite = {"name": "x", "expectations": [gone]}
+        result = run_gate(
+            tables[0], requirements=[wanted], quasi_identifiers=["age"], suite=suite
+        )
+        print(result.reasons)
+        print(warnings.showwarning is shown)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.splitlines() == [
+        "True",
+        "False",
+        "False",
+        "('expect_gone of the suite is not registered',)",
+        "True",
+    ]
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,206 @@
+"""A release file: what is refused, with which words, and that nothing was written."""
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import (
+    DataError,
+)
+from anon_transformers.release import load
+
+# ---------------------------------------------------------------- keys
+
+
+def bend(content, path, old, new):
+    """The content with one key renamed, at any depth."""
+    place = content
+    for step in path:
+        place = place[step]
+    place[new] = place.pop(old)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        pytest.param((), "source", "sorce", id="top-source"),
+        pytest.param((), "thresholds", "treshholds", id="top-thresholds"),
+        pytest.param((), "workspace", "worksapce", id="top-workspace"),
+        pytest.param(("source",), "path", "pth", id="source"),
+        pytest.param(("roles",), "quasi_identifiers", "quasi_identifier", id="roles"),
+        pytest.param(("roles",), "insensitive", "insensitiv", id="roles-2"),
+        pytest.param(("anonymizer",), "name", "nmae", id="anonymizer"),
+        pytest.param(("thresholds", 0), "model", "modle", id="threshold-model"),
+        pytest.param(("thresholds", 0), "k", "kk", id="threshold-parameter"),
+        pytest.param(("thresholds", 1), "metric", "metirc", id="threshold-metric"),
+        pytest.param(("thresholds", 1), "max", "maxx", id="threshold-bound"),
+        pytest.param(("target",), "path", "paht", id="target"),
+    ],
+)
+def test_a_misspelt_key_is_told_with_the_nearest(release, path, old, new):
+    release.content = bend(release.content, path, old, new)
+    release.write()
+    told = release.refusal()
+    assert f"{new!r}" in told
+    if len(old) > 1:  # one letter resembles nothing; the choices are listed
+        assert f"did you mean {old!r}?" in told
+    assert f"{old!r}" in told.split("Choices:")[1]
+
+
+@pytest.mark.parametrize("key", ["separater", "colums", "encodin"])
+def test_a_misspelt_option_of_the_source_is_told_with_the_nearest(release, key):
+    release.write(source={"path": "people.csv", key: ";"})
+    told = release.refusal()
+    assert told.startswith("source: unknown parameter")
+    assert "did you mean" in told
+
+
+def test_a_misspelt_parameter_of_the_anonymizer_is_told_with_the_nearest(release):
+    release.write(anonymizer={"name": "mondrian", "suppression_limt": 0.1})
+    assert "did you mean 'suppression_limit'?" in release.refusal()
+
+
+def test_a_misspelt_hierarchy_column_is_told_with_the_nearest(release):
+    release.write(hierarchies={"zpi": "zip.csv"})
+    assert "did you mean 'zip'?" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    "key", ["source", "roles", "anonymizer", "thresholds", "target"]
+)
+def test_a_missing_key_is_named(release, key):
+    release.write(**{key: None})
+    assert f"{key}: Field required" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("source: {path: a.csv}\nsource: {path: b.csv}\n", 2),
+        ("thresholds:\n- model: k-anonymity\n  k: 5\n  k: 1\n", 4),
+        ("roles:\n  sensitive: [a]\n  identifiers: [b]\n  sensitive: []\n", 4),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(release, text, line):
+    release.write_text(text)
+    told = release.refusal()
+    assert f"line {line}: the key" in told
+    assert "stands twice" in told
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "source: [unclosed",
+        "\tsource: x",
+        "a: b: c",
+        "- a\n- b",
+        "just a text",
+        "",
+        "a: 2024-13-45",  # the reader lets a plain ValueError out
+        "? [a, b]\n: c",  # a key that cannot be hashed
+        "a: !!python/object:os.system {}",
+        "a: &x [*x]\nb: *y",
+        "[" * 5000,
+        "a: \x00",
+    ],
+)
+def test_unreadable_yaml_is_a_configuration_error(release, content):
+    release.write_text(content)
+    assert str(release.file) in release.refusal()
+
+
+def test_a_file_that_is_no_text_or_not_there(release):
+    release.file.write_bytes(b"\xff\xfe\x00\x01")
+    assert "cannot be read" in release.refusal()
+    release.file.unlink()
+    assert "FileNotFoundError" in release.refusal()
+
+
+def test_the_folder_of_the_file_cannot_be_stated(release):
+    release.write(folder="/")
+    assert "folder" in release.refusal()
+
+
+@pytest.mark.parametrize("name", ["../up", "", ".hidden", "a/b", "a b"])
+def test_a_name_must_be_safe_in_a_path(release, name):
+    release.write(name=name)
+    assert "name:" in release.refusal()
+
+
+# ---------------------------------------------------------------- roles
+
+
+@pytest.mark.parametrize(
+    ("roles", "told"),
+    [
+        ({"sensitive": ["job", "age"]}, "'age' is declared as quasi_identifiers"),
+        ({"identifiers": ["name", "job"]}, "'job' is declared as sensitive"),
+        ({"insensitive": ["note", "note"]}, "'note' is declared as insensitive"),
+        ({"quasi_identifiers": []}, "quasi_identifiers"),
+        ({"quasi_identifiers": "age"}, "quasi_identifiers"),
+        ({"subject": "age"}, "subject 'age' has another role"),
+        ({"accept_unique": ["job"]}, "accept_unique names 'job'"),
+    ],
+)
+def test_roles_that_contradict_themselves(release, roles, told):
+    release.write(roles={**release.content["roles"], **roles})
+    assert told in release.refusal()
+
+
+def test_an_undeclared_column_of_the_source_is_an_error(release):
+    roles = {**release.content["roles"], "insensitive": []}
+    release.write(roles=roles)
+    told = release.refusal(DataError)
+    assert "columns without a declared role: note" in told
+
+
+def test_a_declared_column_that_the_source_lacks_is_an_error(release):
+    roles = {**release.content["roles"], "insensitive": ["note", "nte"]}
+    release.write(roles=roles)
+    told = release.refusal(DataError)
+    assert "'nte'; did you mean 'note'?" in told
+
+
+@pytest.mark.parametrize(
+    ("n_unique", "refused"), [(2, False), (3, True), (40, True), (0, False)]
+)
+def test_an_insensitive_column_above_five_percent_of_unique_values(
+    release, n_unique, refused
+):
+    lines = release.source.read_text().splitlines()
+    rows = [line.split(",") for line in lines]
+    for number, row in enumerate(rows[1:]):
+        row[4] = f"UNIQUE{number}" if number < n_unique else "same"
+    release.write_rows(rows)
+    if not refused:
+        assert load(release.file)
+        return
+    told = release.refusal(DataError)
+    assert "insensitive column 'note'" in told
+    assert f"{n_unique / 40:.1%}" in told
+    assert "UNIQUE" not in told
+    release.write(roles={**release.content["roles"], "accept_unique": ["note"]})
+    assert load(release.file)
+
+
+def test_a_threshold_on_an_undeclared_sensitive_column(
+    release, registered, sensitive_model
+):
+    registered("privacy_models", "some-values", sensitive_model)
+    asked = {"model": "some-values", "l": 1, "sensitive": "jbo"}
+    release.write(thresholds=[*release.content["thresholds"], asked])
+    assert "'jbo'; did you mean 'job'?" in release.refusal()
+
+
+@pytest.fixture
+def sensitive_model(distinct_values):
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True)
+    class SomeValues(distinct_values):
+        sensitive: str | None = None
+
+    return SomeValues

@@ -1,0 +1,245 @@
+"""Readers and writers: what a file holds, and what is refused as no table."""
+
+import csv
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from anon_transformers._tables import to_text
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.release._files import (
+    kind_of_file,
+    read_csv,
+    read_parquet,
+    schema_of,
+    write_csv,
+    write_parquet,
+)
+
+# ---------------------------------------------------------------- what a file holds
+
+
+def test_a_parquet_file_holds_columns_and_nothing_else(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "plain": pd.Categorical(["b", "a"], categories=["SECRET", "b", "a"]),
+            "ordered": pd.Categorical(
+                ["b", "a"], categories=["SECRET", "b", "a"], ordered=True
+            ),
+        },
+        index=pd.Index(["Ann", "Bob"], name="person"),
+    )
+    path = tmp_path / "x.parquet"
+    write_parquet(frame, path)
+    content = path.read_bytes()
+    for secret in (b"SECRET", b"Ann", b"person", b"pandas"):
+        assert secret not in content
+    assert pq.read_schema(path).names == ["plain", "ordered"]
+    assert read_parquet(path)["ordered"].cat.ordered
+
+
+def test_an_index_that_pandas_stored_in_a_source_is_left_behind(tmp_path):
+    path = tmp_path / "x.parquet"
+    frame = pd.DataFrame({"a": [1, 2]}, index=pd.RangeIndex(5, 7))
+    frame.to_parquet(path)
+    assert b"pandas" in path.read_bytes()
+    assert read_parquet(path).index.tolist() == [0, 1]
+
+
+def test_a_csv_file_holds_no_index(tmp_path):
+    frame = pd.DataFrame({"a": ["x"], "b": [None]}, index=["Ann"])
+    write_csv(frame, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == b"a,b\nx,\n"
+
+
+def test_every_reader_agrees_on_the_rows(tmp_path):
+    """Python's own reader sees the same rows as ours, whatever the cells hold."""
+    cells = ["a\rb", "c\nd", 'e"f', "g,h", "", "\r", "x"]
+    write_csv(pd.DataFrame({"a": cells, "b": cells}), tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [["a", "b"], *([cell, cell] for cell in cells)]
+
+
+# ---------------------------------------------------------------- guessing
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "2"], "integer"),
+        (["-1", "0"], "integer"),
+        (["007", "1"], "text"),
+        (["1", "1.0"], "number"),
+        (["1.5", "-2e3"], "number"),
+        (["0.30000000000000004", "1"], "number"),
+        (["12345678901234567890", "12345678901234567891"], "text"),
+        (["0.1234567890123456789", "1"], "text"),
+        (["1e400", "1"], "text"),
+        (["1e-400", "0"], "text"),
+        (["inf", "1"], "text"),
+        (["nan", "1"], "text"),
+        (["+1", "1"], "text"),
+        (["1_000", "1"], "text"),
+        (["1.", "1"], "text"),
+        (["٣", "1"], "text"),
+        (["2024-01-31", "1999-12-01"], "date"),
+        (["2024-02-30", "2024-01-01"], "text"),
+        (["2024-1-1", "2024-01-01"], "text"),
+        (["true", "false"], "text"),
+        (["", ""], "text"),
+        (["", "3"], "integer"),
+    ],
+)
+def test_what_a_column_is_taken_for(tmp_path, cells, kind):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "".join(f"{cell},.\n" for cell in cells))
+    frame = read_csv(path)
+    assert schema_of(frame)["a"] == kind
+    known = [cell or None for cell in cells]
+    if kind in {"text", "integer", "date"}:
+        assert to_text(frame["a"]).tolist() == known
+
+
+def test_stated_kinds_and_marks_of_missing_values(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("zip;n\n1;?\n2;3\n")
+    frame = read_csv(path, separator=";", missing=["?"], columns={"zip": "text"})
+    assert frame["zip"].tolist() == ["1", "2"]
+    assert frame["n"].isna().tolist() == [True, False]
+    with pytest.raises(ParameterError, match="did you mean 'zip'"):
+        read_csv(path, separator=";", columns={"zp": "text"})
+    with pytest.raises(ParameterError, match="did you mean 'text'"):
+        read_csv(path, separator=";", columns={"zip": "txt"})
+
+
+# ---------------------------------------------------------------- refusals
+
+MARK = "CELLMARK"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (f"a,b\n1,2\n3,{MARK},5\n", "1 rows have another number of fields"),
+        (f"a,b\n1,2\n{MARK}\n3\n", "2 rows have another number of fields"),
+        (f"a,b\n1,2\n3,4\n{MARK},2,3\n", "the first is row 4"),
+        (f'a,b\n"{MARK},2\n3,4\n', "1 rows have another number"),
+        ("", "cannot be read as CSV"),
+        (f"a,a\n{MARK},2\n", "the table has a column twice: a"),
+        (f"a,b\n{MARK}é,2\n".encode("latin-1"), "cannot be read as CSV"),
+        (f"a,b\n{MARK}é,2,3\n".encode("latin-1"), "cannot be read as CSV"),
+        (bytes(range(256)) * 40, "cannot be read as CSV"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "cannot be read as CSV"),
+    ],
+)
+def test_bad_csv_files(tmp_path, capfd, content, told):
+    path = tmp_path / "x.csv"
+    raw = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(raw)
+    with pytest.raises(DataError) as caught:
+        read_csv(path)
+    assert told in str(caught.value)
+    assert MARK not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ["integer", "number", "date"])
+def test_a_stated_kind_that_does_not_hold_is_told_without_the_cell(tmp_path, kind):
+    path = tmp_path / "x.csv"
+    path.write_text(f"a,b\n{MARK},2\n")
+    with pytest.raises(DataError, match=f"column 'a' holds values that are no {kind}"):
+        read_csv(path, columns={"a": kind})
+    try:
+        read_csv(path, columns={"a": kind})
+    except DataError as error:
+        assert MARK not in str(error)
+
+
+def test_a_header_without_rows_is_an_empty_table(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n")
+    frame = read_csv(tmp_path / "x.csv")
+    assert list(frame.columns) == ["a", "b"]
+    assert len(frame) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"encoding": "latin-99"}, "unknown encoding 'latin-99'"),
+        ({"encoding": 5}, "unknown encoding 5"),
+        ({"separator": ";;"}, "separator must be one character"),
+        ({"separator": ""}, "separator must be one character"),
+    ],
+)
+def test_options_that_make_no_sense(tmp_path, options, told):
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ParameterError, match=told):
+        read_csv(tmp_path / "x.csv", **options)
+
+
+def test_other_encodings_and_compression(tmp_path):
+    (tmp_path / "l.csv").write_bytes("a,b\né,2\n".encode("latin-1"))
+    assert read_csv(tmp_path / "l.csv", encoding="latin-1")["a"].tolist() == ["é"]
+    (tmp_path / "b.csv").write_bytes("a,b\né,2\n".encode("utf-8-sig"))
+    assert read_csv(tmp_path / "b.csv").columns.tolist() == ["a", "b"]
+    packed = gzip.compress(f"a,b\n{MARK},2\n".encode() * 50)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"a,b\n007,2\n"))
+    assert read_csv(tmp_path / "x.csv.gz")["a"].tolist() == ["007"]
+    for number, broken in enumerate((packed[:40], b"a,b\n1,2\n")):
+        (tmp_path / f"{number}.csv.gz").write_bytes(broken)
+        with pytest.raises(DataError, match="cannot be read as CSV") as caught:
+            read_csv(tmp_path / f"{number}.csv.gz")
+        assert MARK not in str(caught.value)
+
+
+def test_bad_parquet_files(tmp_path):
+    path = tmp_path / "x.parquet"
+    for content in (b"", f"a,b\n{MARK},2\n".encode(), b"PAR1" + bytes(100) + b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match="cannot be read as Parquet") as caught:
+            read_parquet(path)
+        assert MARK not in str(caught.value)
+    with pytest.raises(DataError, match="FileNotFoundError"):
+        read_parquet(tmp_path / "no.parquet")
+
+
+def test_a_parquet_file_with_a_column_twice(tmp_path):
+    table = pa.table([pa.array([1]), pa.array([MARK])], names=["a", "a"])
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(DataError, match="a column twice: a") as caught:
+        read_parquet(tmp_path / "x.parquet")
+    assert MARK not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("x.csv", "csv"),
+        ("x.CSV.gz", "csv"),
+        ("x.tsv", "csv"),
+        ("a.b.parquet", "parquet"),
+    ],
+)
+def test_the_format_of_a_file_by_its_name(name, kind):
+    assert kind_of_file(name, ["csv", "parquet"]) == kind
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x", "csv", "x.gz"])
+def test_an_unknown_file_type(name):
+    with pytest.raises(DataError, match="choices: csv, parquet"):
+        kind_of_file(name, ["parquet", "csv"])
+
+
+def test_numpy_cells_are_published_as_plain_texts(tmp_path):
+    cells = pd.Series([np.int64(1), np.float64(1), np.str_("x")], dtype=object)
+    write_csv(pd.DataFrame({"a": cells}), tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == "a\n1\n1.0\nx\n"

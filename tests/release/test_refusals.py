@@ -1,0 +1,200 @@
+"""Names, numbers and places that a release cannot use: refused, nothing written."""
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    ParameterError,
+    PluginError,
+)
+from anon_transformers.registry import BrokenPlugin, registry
+from anon_transformers.release import ReleaseConfig, load, read_config
+
+# ---------------------------------------------------------------- names and numbers
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"anonymizer": {"name": "mondrain"}}, "did you mean 'mondrian'?"),
+        ({"thresholds": [{"model": "k-anonimity", "k": 3}]}, "'k-anonymity'?"),
+        ({"thresholds": [{"metric": "los", "max": 1}]}, "did you mean 'loss'?"),
+        ({"source": {"path": "people.csv", "kind": "csvv"}}, "did you mean 'csv'?"),
+        ({"target": {"path": "out", "format": "parqet"}}, "did you mean 'parquet'?"),
+    ],
+)
+def test_unknown_names_are_told_with_the_nearest(release, changes, told):
+    release.write(**changes)
+    assert told in release.refusal((ConfigurationError, ParameterError))
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "5"])
+def test_k_below_one_or_no_number(release, k):
+    release.write(thresholds=[{"model": "k-anonymity", "k": k}])
+    assert f"k must be a whole number of at least 1, got {k!r}" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ({"k": 0}, "k must be a whole number of at least 1, got 0"),
+        ({"k": "many"}, "k must be a whole number"),
+        ({"suppression_limit": 2}, "suppression_limit must be a share"),
+        ({"suppression": "hide"}, "suppression"),
+        ({"output": "boxes"}, "output"),
+        ({"models": 5}, "models must be a list"),
+        ({"models": [{"modle": "k-anonymity", "k": 3}]}, "did you mean 'model'?"),
+        ({"models": [{"model": "k-anonymity", "k": 0}]}, "at least 1"),
+        ({"random_state": 7}, "a release draws fresh entropy"),
+        ({"identifiers": []}, "declared once, under roles"),
+        ({"quasi_identifiers": ["age"]}, "declared once, under roles"),
+        ({"subject": None}, "declared once, under roles"),
+        ({"hierarchies": {}}, "declared once, under roles"),
+    ],
+)
+def test_what_an_anonymizer_may_not_state(release, stated, told):
+    release.write(anonymizer={"name": "mondrian", **stated})
+    assert told in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("threshold", "told"),
+    [
+        ({"metric": "loss"}, "a metric needs min or max"),
+        ({"metric": "loss", "id": "x"}, "a metric needs min or max"),
+        ({"metric": "loss", "max": "0.5"}, "max must be a finite number, got '0.5'"),
+        ({"metric": "loss", "max": True}, "max must be a finite number"),
+        ({"metric": "loss", "max": [0.5]}, "expected a number or a text"),
+        ({"metric": "loss", "max": float("nan")}, "not a finite number"),
+        ({"metric": "loss", "max": float("inf")}, "not a finite number"),
+        ({"metric": "loss", "max": 0.5, "mid": 3}, "unknown parameter 'mid'"),
+        ({"model": "k-anonymity"}, "'k'"),
+        ({"model": "k-anonymity", "metric": "loss"}, "either a model or a metric"),
+        ({"k": 5}, "either a model or a metric"),
+        ("k-anonymity", "expected {model: NAME"),
+        ({"model": "k-anonymity", "k": 3, "id": "has space"}, "cannot be an id"),
+        ({"model": "k-anonymity", "k": 3, "id": ""}, "cannot be an id"),
+        ({"model": "k-anonymity", "k": 3, "id": "pi"}, "'pi' cannot be the id"),
+        ({"model": "k-anonymity", "k": 3, "id": "report"}, "taken"),
+    ],
+)
+def test_thresholds_that_ask_nothing_that_can_be_judged(release, threshold, told):
+    release.write(thresholds=[threshold])
+    assert told in release.refusal()
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        (None, None),
+        ("same", "same"),
+        ("a-b", "a_b"),  # one name as a parameter
+    ],
+)
+def test_two_thresholds_with_one_id(release, ids):
+    asked = [
+        {"model": "k-anonymity", "k": k} | ({"id": id_} if id_ else {})
+        for k, id_ in zip((3, 5), ids, strict=True)
+    ]
+    release.write(thresholds=asked)
+    assert "stands twice; give each an id of its own" in release.refusal()
+
+
+def test_ids_whose_parameters_would_be_one(release):
+    asked = [
+        {"model": "k-anonymity", "k": 3, "id": "a"},
+        {"model": "k-anonymity", "k": 3, "id": "a-k"},
+    ]
+    release.write(thresholds=asked)
+    assert "'a_k' could mean two of them" in release.refusal()
+
+
+def test_no_threshold_at_all(release):
+    release.write(thresholds=[])
+    assert "thresholds" in release.refusal()
+
+
+def test_a_suite_that_cannot_be_read_stops_the_run_before_it_starts(release):
+    release.write(suite="no-such-suite.json")
+    assert "no-such-suite.json: it cannot be read" in release.refusal()
+    (release.folder / "no-such-suite.json").write_text('{"name": "x"}')
+    assert "lists no expectation" in release.refusal()
+
+
+def test_a_hierarchy_that_cannot_be_read(release):
+    release.write(hierarchies={"zip": "zip.csv"})
+    assert "hierarchies, zip" in release.refusal()
+    (release.folder / "zip.csv").write_text("007;0*;*\n008;*\n")
+    assert "zip.csv: row 2" in release.refusal(DataError)
+
+
+# ---------------------------------------------------------------- places
+
+
+def test_a_source_that_is_not_there(release):
+    release.source.unlink()
+    told = release.refusal(DataError)
+    assert "source.path" in told
+    assert "does not exist" in told
+
+
+def test_a_reader_without_its_path(release):
+    release.write(source={"kind": "csv"})
+    assert "missing a required argument: 'path'" in release.refusal()
+
+
+def test_a_target_that_cannot_be_written(release):
+    (release.folder / "file").write_text("no folder")
+    release.write(target={"path": "file/below"})
+    assert "target.path" in release.refusal()
+    release.write(target={"path": "out"}, workspace="file/below")
+    assert "workspace" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("target", "workspace"),
+    [("work/people", "work"), ("out", "out"), ("work/people/in", "work"), (".", "x")],
+)
+def test_the_private_folder_never_lies_in_the_target(release, target, workspace):
+    release.write(target={"path": target}, workspace=workspace)
+    assert "must not hold one another" in release.refusal()
+
+
+def test_a_broken_plugin_stops_a_release(release, monkeypatch):
+    broken = BrokenPlugin("odd", "odd-dist", "ImportError: no module")
+    monkeypatch.setitem(vars(registry()), "broken", (broken,))
+    told = release.refusal(PluginError)
+    assert "odd of odd-dist" in told
+
+
+def test_paths_start_from_the_folder_of_the_file(release, monkeypatch, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    config = read_config(release.file)
+    assert config.home == release.home
+    assert config.path(config.target.path) == release.target
+    assert config.path(str(elsewhere / "x")) == elsewhere / "x"
+    assert load(release.file).startswith(str(release.home))
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_configuration_survives_being_noted(release):
+    release.write(
+        anonymizer={"name": "mondrian", "models": None, "suppression_limit": 0.1},
+        source={"path": "people.csv", "missing": ["?"], "columns": {"zip": "text"}},
+    )
+    config = read_config(release.file)
+    noted = ReleaseConfig.model_validate_json(config.model_dump_json())
+    assert noted == config
+    assert noted.anonymizer.params == {"models": None, "suppression_limit": 0.1}
+
+
+def test_the_example_release_is_legal(root):
+    config = read_config(root / "releases" / "adult.yaml")
+    assert config.name == "adult"
+    assert config.path(config.source.path).is_file()

@@ -1,0 +1,66 @@
+"""Published columns: what a row shows, what it costs, and who is approved."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers._recoding import (
+    PublishedColumn,
+    Table,
+    approved,
+    group_published,
+)
+from anon_transformers._tables import encode, identify
+
+
+def test_a_suppressed_text_is_the_mark():
+    column = PublishedColumn(
+        np.array([0, 1, -1, 0]), np.array(["a", None], dtype=object), np.zeros(2)
+    )
+    cells = column.decode(np.array([False, False, False, True]), "*")
+    assert cells.isna().tolist() == [False, True, False, False]
+    assert cells.dropna().tolist() == ["a", "*", "*"]
+
+
+def test_a_suppressed_number_or_date_is_missing():
+    codes, hidden = np.array([0, 1, -1]), np.array([False, True, False])
+    numbers = PublishedColumn(codes, np.array([1.5, 2.5]), np.zeros(2))
+    assert numbers.decode(hidden, "*").isna().tolist() == [False, True, True]
+    days = np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[us]")
+    dates = PublishedColumn(codes, days, np.zeros(2)).decode(hidden, "*")
+    assert dates.isna().tolist() == [False, True, True]
+    assert dates.dtype.kind == "M"
+
+
+def test_the_loss_counts_a_suppressed_row_as_one():
+    column = PublishedColumn(
+        np.array([0, 0, 1, -1]),
+        np.array(["a", "b"], dtype=object),
+        np.array([0, 0.5]),
+    )
+    assert column.loss(np.array([False, True, False, False])) == pytest.approx(2.5 / 4)
+
+
+def test_rows_without_a_label_are_a_group_that_is_never_approved():
+    labels = np.array(["a", "b"], dtype=object)
+    column = PublishedColumn(np.array([0, -1, 1, -1]), labels, np.zeros(2))
+    assert group_published([column]).labels.tolist() == [0, 1, 2, 1]
+    assert approved(np.array([[0]]), [column]).tolist() == [
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_a_table_counts_its_own_classes():
+    table = Table(
+        3,
+        (encode(pd.Series([1, 1, 2], name="q")),),
+        (identify(pd.Series(["x", "y", "x"], name="s")),),
+        identify(pd.Series(["p", "p", "q"], name="who")),
+    )
+    classes = table.classes(np.array([0, 0, -1]), 1)
+    assert (classes.rows.tolist(), classes.sizes.tolist()) == ([2], [1])
+    assert classes.sensitive["s"].counts.toarray().tolist() == [[1, 1, 0]]
+    assert classes.sensitive["s"].reference.tolist() == [2, 1, 0]

@@ -1,0 +1,360 @@
+"""The plugin door: who comes in, who is refused, and who is to blame."""
+
+import importlib
+import re
+import sys
+from importlib.metadata import distributions, entry_points
+from pathlib import Path
+
+import pytest
+
+from anon_transformers import hookspecs
+from anon_transformers.exceptions import ParameterError, PluginError
+from anon_transformers.partitioning import MondrianAnonymizer
+from anon_transformers.privacy import KAnonymity
+from anon_transformers.registry import HOME, KINDS, create_registry, registry
+
+HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("register_"))
+
+
+class Shop:
+    """A folder in which small distributions are installed."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.modules = []
+
+    def install(self, distribution, plugins, **sources):
+        """Write a distribution; ``plugins`` maps entry points to modules."""
+        info = self.folder / f"{distribution.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
+        )
+        lines = [f"{name} = {value}" for name, value in plugins.items()]
+        (info / "entry_points.txt").write_text(
+            "\n".join([f"[{hookspecs.PROJECT}]", *lines])
+        )
+        for module, source in sources.items():
+            (self.folder / f"{module}.py").write_text(source)
+            self.modules.append(module)
+        importlib.invalidate_caches()
+
+    def offer(self, distribution, hook, name, module=None):
+        """Install a distribution that registers one name by one hook."""
+        module = module or f"plugin_of_{distribution.replace('-', '_')}"
+        self.install(
+            distribution, {distribution: module}, **{module: offers(hook, name)}
+        )
+
+    def points(self):
+        return [
+            point
+            for distribution in distributions(path=[str(self.folder)])
+            for point in distribution.entry_points
+            if point.group == hookspecs.PROJECT
+        ]
+
+    def registry(self):
+        return create_registry(self.points())
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("ANON_DISABLE_PLUGINS", raising=False)
+    monkeypatch.delenv("ANON_DISABLE_PLUGIN_AUTOLOAD", raising=False)
+    shop = Shop(tmp_path)
+    yield shop
+    for module in shop.modules:
+        sys.modules.pop(module, None)
+
+
+def offers(hook, name, thing="object()"):
+    return (
+        "from anon_transformers import hookimpl\n"
+        f"THING = {thing}\n"
+        "@hookimpl\n"
+        f"def {hook}(register):\n"
+        f"    register({name!r}, THING)\n"
+    )
+
+
+def check_hook(shop, hook):
+    shop.offer("acme-tools", hook, "acme-thing")
+    found = shop.registry()
+    shelf = getattr(found, hook.removeprefix("register_"))
+    assert list(shelf) == ["acme-thing"]
+    assert shelf["acme-thing"] is sys.modules["plugin_of_acme_tools"].THING
+    assert shelf.owner("acme-thing") == "acme-tools"
+    others = set(KINDS) - {hook.removeprefix("register_")}
+    assert not any(len(getattr(found, other)) for other in others)
+    with pytest.raises(ParameterError, match=r"unknown .* did you mean 'acme-thing'"):
+        _ = shelf["acme-thong"]
+
+
+def test_register_anonymizers_fills_its_shelf(shop):
+    check_hook(shop, "register_anonymizers")
+
+
+def test_register_privacy_models_fills_its_shelf(shop):
+    check_hook(shop, "register_privacy_models")
+
+
+def test_register_metrics_fills_its_shelf(shop):
+    check_hook(shop, "register_metrics")
+
+
+def test_register_attacks_fills_its_shelf(shop):
+    check_hook(shop, "register_attacks")
+
+
+def test_register_hierarchy_builders_fills_its_shelf(shop):
+    check_hook(shop, "register_hierarchy_builders")
+
+
+def test_register_readers_fills_its_shelf(shop):
+    check_hook(shop, "register_readers")
+
+
+def test_register_writers_fills_its_shelf(shop):
+    check_hook(shop, "register_writers")
+
+
+def test_register_experiments_fills_its_shelf(shop):
+    check_hook(shop, "register_experiments")
+
+
+def test_register_commands_fills_its_shelf(shop):
+    check_hook(shop, "register_commands")
+
+
+def test_the_hooks_are_those_of_the_design():
+    assert sorted(f"register_{kind}" for kind in KINDS) == HOOKS
+    assert len(HOOKS) == 9
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_has_a_test_that_bears_its_name(hook):
+    told = Path(__file__).read_text(encoding="utf-8")
+    assert re.search(rf"^def test_\w*{hook}", told, re.MULTILINE)
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_says_what_it_is_for(hook):
+    assert "register(" in getattr(hookspecs, hook).__doc__
+
+
+class TestBuiltIns:
+    def test_they_come_through_entry_points(self):
+        points = entry_points(group=hookspecs.PROJECT)
+        own = {point.name for point in points if point.dist.name == HOME}
+        assert {"partitioning", "privacy", "metrics"} <= own
+
+    def test_they_are_registered(self):
+        found = registry()
+        assert found.anonymizers["mondrian"] is MondrianAnonymizer
+        assert found.privacy_models["k-anonymity"] is KAnonymity
+        assert {"average-risk", "highest-risk", "loss"} <= set(found.metrics)
+        assert found.anonymizers.owner("mondrian") == HOME
+
+    def test_none_of_them_is_broken(self):
+        points = entry_points(group=hookspecs.PROJECT)
+        own = create_registry(point for point in points if point.dist.name == HOME)
+        assert own.broken == ()
+        own.refuse_broken()
+
+    def test_without_entry_points_there_is_nothing(self):
+        found = create_registry([])
+        assert all(len(getattr(found, kind)) == 0 for kind in KINDS)
+
+    def test_the_registry_is_loaded_once(self):
+        assert registry() is registry()
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_what_is_registered_bears_its_name(self, kind):
+        for name, item in getattr(registry(), kind).items():
+            assert getattr(item, "name", name) == name
+
+
+class TestStrangers:
+    def test_one_comes_in_beside_the_built_ins(self, shop):
+        shop.offer("acme-tools", "register_anonymizers", "acme-thing")
+        found = create_registry(entry_points(group=hookspecs.PROJECT))
+        assert {"mondrian", "acme-thing"} <= set(found.anonymizers)
+
+    def test_a_plugin_may_be_an_object_with_hooks(self, shop):
+        source = (
+            "from anon_transformers import hookimpl\n"
+            "class Plugin:\n"
+            "    @hookimpl\n"
+            "    def register_metrics(self, register):\n"
+            "        register('a', 1)\n"
+            "plugin = Plugin()\n"
+        )
+        shop.install("acme", {"acme": "acme_module:plugin"}, acme_module=source)
+        assert dict(shop.registry().metrics) == {"a": 1}
+
+    def test_one_found_twice_on_the_path_is_one(self, shop):
+        shop.offer("acme", "register_metrics", "a")
+        found = create_registry([*shop.points(), *shop.points()])
+        assert list(found.metrics) == ["a"]
+
+    def test_names_are_listed_in_order(self, shop):
+        shop.offer("two", "register_metrics", "b")
+        shop.offer("one", "register_metrics", "c")
+        shop.offer("three", "register_metrics", "a")
+        assert list(shop.registry().metrics) == ["a", "b", "c"]
+        assert len(shop.registry().metrics) == 3
+        assert "a" in shop.registry().metrics
+
+
+class TestClashes:
+    def test_two_plugins_of_one_name(self, shop):
+        shop.install("acme", {"tools": "one"}, one=offers("register_metrics", "a"))
+        shop.install("zeta", {"tools": "two"}, two=offers("register_metrics", "b"))
+        with pytest.raises(PluginError, match="'tools': acme and zeta"):
+            shop.registry()
+
+    def test_two_distributions_of_one_registered_name(self, shop):
+        shop.offer("acme", "register_metrics", "a")
+        shop.offer("zeta", "register_metrics", "a")
+        with pytest.raises(PluginError, match="metric 'a' is registered by") as error:
+            shop.registry()
+        for told in ("acme", "zeta", "ANON_DISABLE_PLUGINS"):
+            assert told in str(error.value)
+
+    def test_a_built_in_name_is_taken(self, shop):
+        shop.offer("zeta", "register_anonymizers", "mondrian")
+        with pytest.raises(PluginError, match="'mondrian'") as error:
+            create_registry(entry_points(group=hookspecs.PROJECT))
+        assert HOME in str(error.value)
+        assert "zeta" in str(error.value)
+
+    def test_one_name_on_two_shelves_is_no_clash(self, shop):
+        shop.offer("acme", "register_metrics", "a")
+        shop.offer("zeta", "register_attacks", "a")
+        assert "a" in shop.registry().metrics
+        assert "a" in shop.registry().attacks
+
+    def test_a_clash_is_settled_by_disabling_one(self, shop, monkeypatch):
+        shop.offer("acme", "register_metrics", "a")
+        shop.offer("zeta", "register_metrics", "a")
+        monkeypatch.setenv("ANON_DISABLE_PLUGINS", "zeta")
+        assert shop.registry().metrics.owner("a") == "acme"
+
+    def test_one_module_under_two_names(self, shop):
+        shop.install(
+            "acme", {"one": "both", "two": "both"}, both=offers("register_metrics", "a")
+        )
+        with pytest.raises(PluginError, match="acme"):
+            shop.registry()
+
+
+class TestMistakes:
+    @pytest.mark.parametrize("hook", ["register_anonymizer", "register_anonymisers"])
+    def test_a_misspelt_hook(self, shop, hook):
+        shop.offer("acme", hook, "a")
+        with pytest.raises(
+            PluginError, match=rf"'acme' of acme.*{hook}.*Hooks: "
+        ) as error:
+            shop.registry()
+        assert "register_anonymizers" in str(error.value)
+
+    def test_a_wrong_argument(self, shop):
+        source = offers("register_metrics", "a").replace("(register):", "(registry):")
+        shop.install("acme", {"acme": "wrong"}, wrong=source)
+        with pytest.raises(PluginError, match=r"'acme' of acme.*argument register\."):
+            shop.registry()
+
+    @pytest.mark.parametrize(
+        "name",
+        ["Upper", "under_score", "", "-a", "a-", "a--b", "1a", "a b", "é", 5, None],
+    )
+    def test_a_bad_name(self, shop, name):
+        shop.offer("acme", "register_metrics", name)
+        with pytest.raises(
+            PluginError, match=r"acme registers the metric .*lower case"
+        ):
+            shop.registry()
+
+    @pytest.mark.parametrize("name", ["a", "k-anonymity", "t2", "a1-b2-c3"])
+    def test_a_good_name(self, shop, name):
+        shop.offer("acme", "register_metrics", name)
+        assert list(shop.registry().metrics) == [name]
+
+
+class TestBroken:
+    @pytest.mark.parametrize(
+        ("source", "reason"),
+        [
+            ("import no_such_module", "ModuleNotFoundError.*no_such_module"),
+            ("def broken(:", "SyntaxError"),
+            ("raise RuntimeError('out of order')", "RuntimeError: out of order"),
+            ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ],
+    )
+    def test_a_module_that_cannot_be_imported(self, shop, source, reason):
+        shop.install("acme", {"tools": "bad"}, bad=source)
+        shop.offer("zeta", "register_metrics", "a")
+        found = shop.registry()
+        (broken,) = found.broken
+        assert (broken.name, broken.distribution) == ("tools", "acme")
+        assert re.search(reason, broken.reason)
+        assert list(found.metrics) == ["a"]
+        with pytest.raises(PluginError, match=f"tools of acme .*{reason}"):
+            found.refuse_broken()
+
+    def test_an_object_that_is_not_there(self, shop):
+        shop.install("acme", {"tools": "empty:plugin"}, empty="")
+        assert shop.registry().broken[0].reason.startswith("AttributeError")
+
+    @pytest.mark.parametrize("error", ["ValueError('no')", "SystemExit('no')"])
+    def test_a_hook_that_raises(self, shop, error):
+        source = offers("register_metrics", "a") + f"    raise {error}\n"
+        shop.install("acme", {"tools": "bad"}, bad=source)
+        shop.offer("zeta", "register_metrics", "b")
+        found = shop.registry()
+        assert [broken.distribution for broken in found.broken] == ["acme"]
+        assert found.broken[0].reason.endswith("Error: no") or "Exit" in error
+        assert "b" in found.metrics
+        with pytest.raises(PluginError, match="acme"):
+            found.refuse_broken()
+
+    def test_a_sound_house_refuses_nothing(self, shop):
+        shop.offer("acme", "register_metrics", "a")
+        assert shop.registry().broken == ()
+        shop.registry().refuse_broken()
+
+
+class TestSwitches:
+    def test_some_are_left_out_by_name(self, shop, monkeypatch):
+        for name in ("one", "two", "three"):
+            shop.offer(name, "register_metrics", name)
+        monkeypatch.setenv("ANON_DISABLE_PLUGINS", " one, three ,unheard-of")
+        assert list(shop.registry().metrics) == ["two"]
+
+    def test_a_disabled_plugin_is_not_even_imported(self, shop, monkeypatch):
+        shop.install("acme", {"tools": "bad"}, bad="raise RuntimeError")
+        monkeypatch.setenv("ANON_DISABLE_PLUGINS", "tools")
+        assert shop.registry().broken == ()
+        assert "bad" not in sys.modules
+
+    def test_a_built_in_may_be_left_out(self, monkeypatch):
+        monkeypatch.setenv("ANON_DISABLE_PLUGINS", "partitioning")
+        found = create_registry(entry_points(group=hookspecs.PROJECT))
+        assert "mondrian" not in found.anonymizers
+        assert "k-anonymity" in found.privacy_models
+
+    def test_all_strangers_are_left_out(self, shop, monkeypatch):
+        shop.offer("acme", "register_metrics", "a")
+        monkeypatch.setenv("ANON_DISABLE_PLUGIN_AUTOLOAD", "1")
+        found = create_registry(entry_points(group=hookspecs.PROJECT))
+        assert "a" not in found.metrics
+        assert "mondrian" in found.anonymizers
+
+    @pytest.mark.parametrize("off", ["", "0"])
+    def test_the_switch_may_be_off(self, shop, monkeypatch, off):
+        shop.offer("acme", "register_metrics", "a")
+        monkeypatch.setenv("ANON_DISABLE_PLUGIN_AUTOLOAD", off)
+        assert "a" in shop.registry().metrics

@@ -1,0 +1,231 @@
+"""Which classes go, which stay, and when it is refused."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_transformers._suppression import settle
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.privacy import AllOf, KAnonymity
+
+
+def sized(*sizes, jobs=None, persons=None):
+    """Classes of these sizes; ``jobs`` are the sensitive cells, row by row."""
+    rows = pd.DataFrame({"q": np.repeat(np.arange(len(sizes)), sizes)})
+    if jobs is not None:
+        rows["job"] = list(jobs)
+    if persons is not None:
+        rows["who"] = list(persons)
+    return Classes.from_frame(
+        rows,
+        ["q"],
+        ["job"] if jobs is not None else [],
+        "who" if persons is not None else None,
+    )
+
+
+def settled(classes, *models, limit=1.0, mode="mask", covered=None):
+    if covered is None:
+        covered = np.ones(classes.n_classes, dtype=bool)
+    return settle(
+        classes,
+        AllOf(models),
+        covered=np.asarray(covered),
+        suppression_limit=limit,
+        mode=mode,
+    )
+
+
+def test_nothing_goes_where_every_class_is_fine():
+    done = settled(sized(3, 4), KAnonymity(3), limit=0.0)
+    assert done.kept.tolist() == [True, True]
+    assert done.n_extra_rows == 0
+    assert done.published.suppressed is None
+    assert [verdict.passed for verdict in done.verdicts] == [True]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "k", "mode", "kept", "extra"),
+    [
+        pytest.param((5, 1, 2, 5), 3, "mask", [1, 0, 0, 1], 0, id="together enough"),
+        pytest.param((5, 1, 4, 6), 3, "mask", [1, 0, 0, 1], 4, id="smallest goes too"),
+        pytest.param((4, 1, 4, 6), 3, "mask", [0, 0, 1, 1], 4, id="first of equals"),
+        pytest.param((5, 1, 4, 6), 3, "drop", [1, 0, 1, 1], 0, id="dropped"),
+        pytest.param((5, 1, 4, 6), 3, "blank", [1, 0, 0, 1], 4, id="blank"),
+        pytest.param((9, 1, 4, 4), 6, "mask", [1, 0, 0, 0], 0, id="no extra needed"),
+        pytest.param((9, 1, 8, 7), 7, "mask", [1, 0, 1, 0], 7, id="one is enough"),
+    ],
+)
+def test_worked_examples(sizes, k, mode, kept, extra):
+    done = settled(sized(*sizes), KAnonymity(k), mode=mode)
+    assert done.kept.astype(int).tolist() == kept
+    assert done.n_extra_rows == extra
+
+
+def test_masked_rows_are_one_published_class():
+    done = settled(sized(5, 1, 2), KAnonymity(3))
+    assert done.published.suppressed == 1
+    assert done.published.rows.tolist() == [5, 3]
+
+
+def test_dropped_rows_are_no_published_class():
+    done = settled(sized(5, 1, 2), KAnonymity(3), mode="drop")
+    assert done.published.suppressed is None
+    assert done.published.rows.tolist() == [5]
+
+
+def test_the_suppressed_class_must_satisfy_every_model(distinct_values):
+    # The small class holds one job, so another class must join it under the mark.
+    classes = sized(2, 4, 5, jobs="aa" + "abab" + "ababa")
+    done = settled(classes, KAnonymity(2), distinct_values(2))
+    assert done.kept.tolist() == [False, False, True]
+    assert done.n_extra_rows == 4
+
+
+def test_dropping_needs_no_diverse_mark(distinct_values):
+    classes = sized(2, 4, 5, jobs="aa" + "abab" + "ababa")
+    done = settled(classes, KAnonymity(2), distinct_values(2), mode="drop")
+    assert done.kept.tolist() == [False, True, True]
+
+
+def test_blanked_rows_show_no_sensitive_value():
+    classes = sized(1, 1, 3, jobs="ab" + "aab")
+    done = settled(classes, KAnonymity(2), mode="blank")
+    column = done.published.sensitive["job"]
+    assert column.counts.toarray().tolist() == [[2, 1, 0], [0, 0, 2]]
+    assert column.reference.tolist() == [3, 2, 0]
+
+
+def test_blanked_rows_are_not_diverse(distinct_values):
+    classes = sized(1, 4, 4, jobs="a" + "abab" + "abab")
+    with pytest.raises(InfeasibleError):
+        settled(classes, distinct_values(2), mode="blank")
+
+
+def test_persons_count_not_rows():
+    classes = sized(4, 4, persons="pppp" + "pqrs")
+    assert classes.sizes.tolist() == [1, 4]
+    done = settled(classes, KAnonymity(2), mode="drop")
+    assert done.kept.tolist() == [False, True]
+    # The mark would hold one person: the other class would have to go as well.
+    with pytest.raises(InfeasibleError):
+        settled(classes, KAnonymity(2), mode="mask")
+
+
+def test_what_the_rule_does_not_cover_always_goes():
+    done = settled(sized(5, 6, 7), KAnonymity(3), covered=[True, False, True])
+    assert done.kept.tolist() == [True, False, True]
+    assert done.n_extra_rows == 0
+
+
+class TestLimit:
+    @pytest.mark.parametrize(
+        ("gone", "total", "limit"),
+        [
+            (29, 100, 0.29),
+            (57, 100, 0.57),
+            (58, 100, 0.58),
+            (1, 10, 0.1),
+            (1, 3, 1 / 3),
+        ],
+    )
+    def test_a_share_that_is_just_reached_is_allowed(self, gone, total, limit):
+        classes = sized(*[1] * gone, total - gone)
+        done = settled(classes, KAnonymity(2), limit=limit, mode="drop")
+        assert done.published.rows.tolist() == [total - gone]
+
+    @given(st.integers(1, 40), st.integers(1, 60))
+    def test_one_row_beyond_the_limit_is_refused(self, gone, kept):
+        total = gone + kept + 1
+        classes = sized(*[1] * gone, kept + 1)
+        with pytest.raises(InfeasibleError, match=f"allows {gone - 1}"):
+            settled(classes, KAnonymity(2), limit=(gone - 1) / total, mode="drop")
+        assert settled(classes, KAnonymity(2), limit=gone / total, mode="drop")
+
+    def test_rows_that_go_for_the_mark_count_too(self):
+        classes = sized(5, 1, 4)
+        with pytest.raises(InfeasibleError, match="5 of 10 rows"):
+            settled(classes, KAnonymity(3), limit=0.4)
+        assert settled(classes, KAnonymity(3), limit=0.5).n_extra_rows == 4
+
+    def test_nothing_may_go_by_default(self):
+        with pytest.raises(InfeasibleError):
+            settled(sized(500, 1), KAnonymity(2), limit=0.0)
+
+
+class TestRefusals:
+    def test_the_message_has_model_level_and_limit(self):
+        said = (
+            "KAnonymity(k=3) does not hold: level 1, 2 of 3 classes fail; keeping the "
+            "promise would suppress 2 of 12 rows, and suppression_limit=0.1 allows 1."
+        )
+        with pytest.raises(InfeasibleError, match=re.escape(said)):
+            settled(sized(1, 10, 1), KAnonymity(3), limit=0.1)
+
+    def test_the_first_model_that_fails_is_named(self, distinct_values):
+        with pytest.raises(InfeasibleError, match=r"DistinctValues\(l=2\).*level 1"):
+            settled(
+                sized(3, 3, jobs="aaa" + "abc"),
+                KAnonymity(3),
+                distinct_values(2),
+                limit=0.1,
+            )
+
+    def test_uncovered_rows_are_told_as_such(self):
+        with pytest.raises(InfeasibleError, match=r"does not cover every row.*2 of 5"):
+            settled(sized(3, 2), KAnonymity(2), limit=0.0, covered=[True, False])
+
+    @pytest.mark.parametrize("mode", ["mask", "drop", "blank"])
+    def test_a_result_without_a_class_is_none(self, mode):
+        with pytest.raises(InfeasibleError, match="no kept class"):
+            settled(sized(1, 1, 1), KAnonymity(2), mode=mode)
+
+    def test_no_class_is_left_when_the_mark_needs_the_last_one(self):
+        with pytest.raises(InfeasibleError, match=r"6 of 6 rows.*no kept class"):
+            settled(sized(1, 5), KAnonymity(3))
+
+    def test_a_model_that_changes_its_mind_is_caught(self):
+        class Fickle(KAnonymity):
+            """Satisfied class by class, but not by the table as published."""
+
+            def satisfied(self, evidence):
+                one = evidence.n_classes == 1
+                return np.full(evidence.n_classes, not one)
+
+        with pytest.raises(InfeasibleError, match="as it would be published"):
+            settled(sized(3, 3), Fickle(2), covered=[True, False], mode="drop")
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    st.integers(1, 8),
+    st.sampled_from(["mask", "drop", "blank"]),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+)
+def test_whatever_is_settled_keeps_the_promise(sizes, k, mode, limit):
+    classes = sized(*sizes)
+    try:
+        done = settled(classes, KAnonymity(k), limit=limit, mode=mode)
+    except InfeasibleError:
+        # Then even the least that must go is too much.
+        small = [size for size in sizes if size < k]
+        fine = sorted(size for size in sizes if size >= k)
+        while mode != "drop" and 0 < sum(small) < k and fine:
+            small.append(fine.pop(0))
+        assert not fine or sum(small) / sum(sizes) > limit
+        return
+    gone = sum(size for size, kept in zip(sizes, done.kept, strict=True) if not kept)
+    assert done.published.rows.min() >= k
+    assert done.kept.any()
+    assert gone / sum(sizes) <= limit
+    assert done.published.rows.sum() == sum(sizes) - (gone if mode == "drop" else 0)
+    extra = [size for size, kept in zip(sizes, done.kept, strict=True) if not kept]
+    assert done.n_extra_rows == sum(size for size in extra if size >= k)
+    if extra and max(extra) >= k:
+        staying = [s for s, kept in zip(sizes, done.kept, strict=True) if kept]
+        assert max(extra) <= min(staying)

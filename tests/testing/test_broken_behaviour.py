@@ -1,0 +1,165 @@
+"""An anonymizer that misbehaves as an estimator, or refuses badly, fails."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers.exceptions import DataError, InfeasibleError
+from anon_transformers.partitioning import MondrianAnonymizer
+from anon_transformers.testing import anonymizer_checks
+
+
+class Spoiled(MondrianAnonymizer):
+    """Spoils the table after Mondrian has made it."""
+
+    def fit_transform(self, X, y=None, **fit_params):
+        output = super().fit_transform(X, y, **fit_params)
+        return self.spoil(output, X) if isinstance(X, pd.DataFrame) else output
+
+
+class UsesGlobalRandomness(Spoiled):
+    def spoil(self, output, X):
+        name = self.quasi_identifiers[-1]
+        drawn = np.random.randint(10**6)  # noqa: NPY002
+        return output.assign(**{name: output[name].astype(str) + f" ({drawn})"})
+
+
+class SeedsGlobalRandomness(Spoiled):
+    def spoil(self, output, X):
+        np.random.seed(0)  # noqa: NPY002
+        return output
+
+
+class MutatesCells(Spoiled):
+    def spoil(self, output, X):
+        X.iloc[0] = X.iloc[1]
+        return output
+
+
+class MutatesIndex(Spoiled):
+    def spoil(self, output, X):
+        X.index = range(len(X))
+        return output
+
+
+class SharesState(Spoiled):
+    seen: dict = {}  # noqa: RUF012
+
+    def spoil(self, output, X):
+        return self.seen.setdefault(X.shape, output)
+
+
+class SetsParameter(Spoiled):
+    def spoil(self, output, X):
+        self.k = self.k + 0.0
+        return output
+
+
+class TransformsOtherwise(MondrianAnonymizer):
+    def transform(self, X):
+        output = super().transform(X)
+        if not isinstance(output, pd.DataFrame):
+            return output
+        return output.assign(**{output.columns[0]: output.iloc[:, 0].astype(str) + "!"})
+
+
+class TransformsByBatch(MondrianAnonymizer):
+    def transform(self, X):
+        output = super().transform(X)
+        if not isinstance(output, pd.DataFrame):
+            return output
+        return output.assign(**{output.columns[0]: f"{len(output)} rows"})
+
+
+class CountsRowsForPersons(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        if self.subject is None:
+            return super().fit_transform(X, y, **fit_params)
+        return super().fit_transform(X.assign(**{self.subject: range(len(X))}))
+
+
+class ReturnsAWeakerTable(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        try:
+            return super().fit_transform(X, y, **fit_params)
+        except InfeasibleError:
+            return X
+
+
+class TellsCells(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        try:
+            return super().fit_transform(X, y, **fit_params)
+        except DataError as error:
+            raise DataError(f"{error} See {X['name'].iloc[0]}.") from None
+        except InfeasibleError as error:
+            raise InfeasibleError(f"{error} See {X.index[0]}.") from None
+
+
+class RaisesAnything(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        try:
+            return super().fit_transform(X, y, **fit_params)
+        except ValueError:
+            raise KeyError("oops") from None
+
+
+class TakesAnEmptyTable(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        return super().fit_transform(X, y, **fit_params) if len(X) else X
+
+
+class TakesTheMark(MondrianAnonymizer):
+    def fit_transform(self, X, y=None, **fit_params):
+        if isinstance(X, pd.DataFrame):
+            X = X.replace(self.suppression_label, "other")
+        return super().fit_transform(X, y, **fit_params)
+
+
+BROKEN = [
+    (UsesGlobalRandomness, "check_reproducible", "only from random_state"),
+    (
+        UsesGlobalRandomness,
+        "check_global_randomness_is_left_alone",
+        "neither used nor seeded",
+    ),
+    (
+        SeedsGlobalRandomness,
+        "check_global_randomness_is_left_alone",
+        "neither used nor seeded",
+    ),
+    (MutatesCells, "check_input_is_not_mutated", "input is not mutated"),
+    (MutatesIndex, "check_input_is_not_mutated", "input is not mutated"),
+    (SharesState, "check_no_state_is_shared", "No state is shared"),
+    (SetsParameter, "check_fit_leaves_parameters_alone", "fit changes no parameter"),
+    (
+        TransformsOtherwise,
+        "check_transform_repeats_fit_transform",
+        "equals fit_transform",
+    ),
+    (TransformsOtherwise, "check_transform_goes_row_by_row", "not approved at fit"),
+    (TransformsByBatch, "check_transform_goes_row_by_row", "not approved at fit"),
+    (CountsRowsForPersons, "check_k_counts_subjects", "k persons, not rows"),
+    (
+        ReturnsAWeakerTable,
+        "check_k_beyond_the_table_is_infeasible",
+        "no weaker table is returned",
+    ),
+    (TellsCells, "check_k_beyond_the_table_is_infeasible", "never a cell's value"),
+    (TellsCells, "check_empty_table_is_refused", "IndexError"),
+    (RaisesAnything, "check_bad_parameters_are_refused", "Found: KeyError"),
+    (RaisesAnything, "check_unknown_columns_are_refused", "Found: KeyError"),
+    (RaisesAnything, "check_two_roles_for_a_column_are_refused", "Found: KeyError"),
+    (TakesAnEmptyTable, "check_empty_table_is_refused", "a table and no error"),
+    (TakesTheMark, "check_mark_in_the_input_is_refused", "a table and no error"),
+]
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "message"),
+    [pytest.param(*case, id=f"{case[0].__name__}-{case[1]}") for case in BROKEN],
+)
+def test_a_broken_anonymizer_fails(broken, check, message):
+    checks = dict(anonymizer_checks(broken(k=2)))
+    with pytest.raises(AssertionError, match=message):
+        checks[check]()
