@@ -8,11 +8,15 @@ import typer
 from rich.console import Console
 
 from anon_transformers.cli._columns import (
+    Identifiers,
+    Insensitive,
     Known,
     Missing,
     Sensitive,
     Separator,
+    Subject,
     read_table,
+    repeated,
 )
 from anon_transformers.cli._output import (
     JsonFlag,
@@ -23,50 +27,52 @@ from anon_transformers.cli._output import (
 )
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
+Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
+Target = Annotated[Path, typer.Argument(help="File to write: CSV or Parquet.")]
+Method = Annotated[
+    str, typer.Option("--method", "-m", help="Anonymizer, as in anon list.")
+]
+K = Annotated[
+    int, typer.Option("--k", "-k", help="Rows that must share each combination.")
+]
+Options = Annotated[
+    list[str] | None,
+    repeated(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="Further parameter of the anonymizer",
+    ),
+]
+Trees = Annotated[
+    list[str] | None,
+    repeated("--hierarchy", metavar="COLUMN=FILE", help="Hierarchy of a column"),
+]
+KeepOrder = Annotated[
+    bool, typer.Option("--keep-order", help="Do not shuffle the rows.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the target.")]
+
 
 @told
 def anonymize(
-    source: Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")],
-    target: Annotated[Path, typer.Argument(help="File to write: CSV or Parquet.")],
+    source: Source,
+    target: Target,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
-    identifiers: Annotated[
-        list[str] | None,
-        typer.Option("--identifier", "-i", metavar="COLUMN",
-                     help="Column to drop; repeat for more."),
-    ] = None,
-    insensitive: Annotated[
-        list[str] | None,
-        typer.Option("--insensitive", metavar="COLUMN",
-                     help="Column to publish as it is; repeat for more."),
-    ] = None,
-    subject: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Tells persons apart, so that k counts "
-                     "persons; it is dropped."),
-    ] = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="Anonymizer, as in "
-                                        "anon list.")] = "mondrian",
-    k: Annotated[int, typer.Option("--k", "-k", help="Rows that must share each "
-                                   "combination.")] = 5,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME=VALUE",
-                     help="Further parameter of the anonymizer; repeat for more."),
-    ] = None,
-    hierarchies: Annotated[
-        list[str] | None,
-        typer.Option("--hierarchy", metavar="COLUMN=FILE",
-                     help="Hierarchy of a column; repeat for more."),
-    ] = None,
+    identifiers: Identifiers = None,
+    insensitive: Insensitive = None,
+    subject: Subject = None,
+    method: Method = "mondrian",
+    k: K = 5,
+    options: Options = None,
+    hierarchies: Trees = None,
     separator: Separator = ",",
     missing: Missing = None,
-    keep_order: Annotated[bool, typer.Option("--keep-order", help="Do not shuffle the "
-                                             "rows.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the "
-                                        "target.")] = False,
+    keep_order: KeepOrder = False,
+    force: Force = False,
     json_output: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     """Protect one file.
 
     Without [bold]-q[/bold], every column that is not named otherwise is a

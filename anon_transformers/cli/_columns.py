@@ -8,22 +8,54 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
+
+def repeated(*names: str, metavar: str, help: str) -> Any:
+    """Describe an option that may be given several times."""
+    return typer.Option(*names, metavar=metavar, help=f"{help}; repeat for more.")
+
+
 Known = Annotated[
     list[str] | None,
-    typer.Option("--quasi-identifier", "-q", metavar="COLUMN",
-                 help="Column an intruder may know; repeat for more."),
-]  # fmt: skip
+    repeated(
+        "--quasi-identifier",
+        "-q",
+        metavar="COLUMN",
+        help="Column an intruder may know",
+    ),
+]
 Sensitive = Annotated[
     list[str] | None,
-    typer.Option("--sensitive", "-s", metavar="COLUMN",
-                 help="Column an intruder wants to know; repeat for more."),
-]  # fmt: skip
+    repeated(
+        "--sensitive",
+        "-s",
+        metavar="COLUMN",
+        help="Column an intruder wants to know",
+    ),
+]
+Identifiers = Annotated[
+    list[str] | None,
+    repeated("--identifier", "-i", metavar="COLUMN", help="Column to drop"),
+]
+Insensitive = Annotated[
+    list[str] | None,
+    repeated("--insensitive", metavar="COLUMN", help="Column to publish as it is"),
+]
+Subject = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Tells persons apart, so that k counts persons; it is dropped.",
+    ),
+]
 Separator = Annotated[str, typer.Option(help="Field separator of CSV files.")]
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", metavar="TEXT",
-                 help="Text that stands for a missing value in a CSV file, such as ?."),
-]  # fmt: skip
+    repeated(
+        "--missing",
+        metavar="TEXT",
+        help="Text that stands for a missing value in a CSV file, such as ?",
+    ),
+]
 
 
 def read_table(path: Path, separator: str, missing: list[str] | None) -> "pd.DataFrame":

@@ -61,9 +61,22 @@ def read_csv(
     DataError
         If it cannot be read, is empty, has a column twice, or rows of other lengths.
     """
-    encoding = _known_encoding(encoding)
     if not isinstance(separator, str) or len(separator) != 1:
         raise ParameterError(f"separator must be one character, got {separator!r}.")
+    frame = _read_texts(path, separator, _known_encoding(encoding))
+    frame = frame.astype(object).mask(frame.isin({"", *missing}), None)
+    stated = dict(columns or {})
+    for name in stated:
+        if name not in frame.columns:
+            raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
+    kinds = {name: stated.get(name) or _guess(frame[name]) for name in frame.columns}
+    return apply_schema(frame, kinds)
+
+
+def _read_texts(
+    path: str | os.PathLike[str], separator: str, encoding: str
+) -> pd.DataFrame:
+    """Every cell as it is written; refuses rows of other lengths than the header."""
     ragged: list[int] = []
 
     def note(row: Any) -> str:
@@ -91,15 +104,7 @@ def read_csv(
             f"{path}: {len(ragged)} rows have another number of fields than the "
             f"header; the first is row {min(ragged)}."
         )
-    frame = texts.to_pandas()
-    marks = {"", *missing}
-    frame = frame.astype(object).mask(frame.isin(marks), None)
-    stated = dict(columns or {})
-    for name in stated:
-        if name not in frame.columns:
-            raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
-    kinds = {name: stated.get(name) or _guess(frame[name]) for name in frame.columns}
-    return apply_schema(frame, kinds)
+    return texts.to_pandas()
 
 
 def _known_encoding(name: str) -> str:

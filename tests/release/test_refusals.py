@@ -8,11 +8,12 @@ pytest.importorskip("great_expectations")
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
+    InfeasibleError,
     ParameterError,
     PluginError,
 )
 from anon_transformers.registry import BrokenPlugin, registry
-from anon_transformers.release import ReleaseConfig, load, read_config
+from anon_transformers.release import ReleaseConfig, load, read_config, run_release
 
 # ---------------------------------------------------------------- names and numbers
 
@@ -198,3 +199,51 @@ def test_the_example_release_is_legal(root):
     config = read_config(root / "releases" / "adult.yaml")
     assert config.name == "adult"
     assert config.path(config.source.path).is_file()
+
+
+# ---------------------------------------------------------------- bad data
+
+
+@pytest.mark.parametrize(
+    ("bend", "error", "told"),
+    [
+        (lambda rows: rows[:3], InfeasibleError, "k=3 needs at least as many rows"),
+        (
+            lambda rows: [*rows, ["x", "30", "*", "j", "y"]],
+            DataError,
+            InfeasibleError,
+            "'zip' holds the suppression mark '*' in 1 rows",
+        ),
+    ],
+)
+def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error, told):
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    release.write_rows(bend(rows))
+    roles = {**release.content["roles"], "accept_unique": ["note"]}
+    release.write(roles=roles)
+    with pytest.raises(error, match=told.replace("*", r"\*")):
+        run_release(release.file)
+    assert not release.target.exists()
+    assert release.runs() == []
+    assert [event["event"] for event in release.events()] == ["loaded", "abandoned"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("name,age,zip,job,note\n", "it has no rows"),
+        ("", "cannot be read as CSV"),
+        ("name,age,zip,job,note\nNAMEMARK,1\n", "1 rows have another number"),
+        ("name,age,zip,zip,note\na,1,2,3,4\n", "a column twice: zip"),
+    ],
+)
+def test_a_source_that_is_no_table(release, content, told):
+    release.source.write_text(content)
+    assert told in release.refusal(DataError)
+
+
+def test_a_parameter_that_loosens_is_refused_before_anything_is_read(release):
+    release.source.unlink()
+    with pytest.raises(ConfigurationError, match="may only tighten"):
+        run_release(release.file, parameters={"k_anonymity_k": 2})
+    assert release.nothing_written()

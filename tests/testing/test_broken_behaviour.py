@@ -24,6 +24,13 @@ class UsesGlobalRandomness(Spoiled):
         return output.assign(**{name: output[name].astype(str) + f" ({drawn})"})
 
 
+class UsesFreshEntropy(Spoiled):
+    def spoil(self, output, X):
+        name = self.quasi_identifiers[-1]
+        drawn = np.random.default_rng().integers(10**6)
+        return output.assign(**{name: output[name].astype(str) + f" ({drawn})"})
+
+
 class SeedsGlobalRandomness(Spoiled):
     def spoil(self, output, X):
         np.random.seed(0)  # noqa: NPY002
@@ -69,6 +76,15 @@ class TransformsByBatch(MondrianAnonymizer):
         if not isinstance(output, pd.DataFrame):
             return output
         return output.assign(**{output.columns[0]: f"{len(output)} rows"})
+
+
+class TransformsBySize(MondrianAnonymizer):
+    def transform(self, X):
+        output = super().transform(X)
+        if not isinstance(output, pd.DataFrame) or len(output) > 100:
+            return output
+        hidden = dict.fromkeys(self.quasi_identifiers, self.suppression_label)
+        return output.assign(**hidden)
 
 
 class CountsRowsForPersons(MondrianAnonymizer):
@@ -117,6 +133,7 @@ class TakesTheMark(MondrianAnonymizer):
 
 
 BROKEN = [
+    (UsesFreshEntropy, "check_reproducible", "only from random_state"),
     (UsesGlobalRandomness, "check_reproducible", "only from random_state"),
     (
         UsesGlobalRandomness,
@@ -138,6 +155,7 @@ BROKEN = [
         "equals fit_transform",
     ),
     (TransformsOtherwise, "check_transform_goes_row_by_row", "not approved at fit"),
+    (TransformsBySize, "check_transform_goes_row_by_row", "change with their batch"),
     (TransformsByBatch, "check_transform_goes_row_by_row", "not approved at fit"),
     (CountsRowsForPersons, "check_k_counts_subjects", "k persons, not rows"),
     (
@@ -163,3 +181,46 @@ def test_a_broken_anonymizer_fails(broken, check, message):
     checks = dict(anonymizer_checks(broken(k=2)))
     with pytest.raises(AssertionError, match=message):
         checks[check]()
+
+
+class Seeded(Spoiled):
+    """Draws from ``random_state``, as it should."""
+
+    def __init__(
+        self,
+        quasi_identifiers=None,
+        *,
+        k=5,
+        models=None,
+        sensitive=None,
+        identifiers=None,
+        hierarchies=None,
+        subject=None,
+        suppression_limit=0.0,
+        suppression="mask",
+        random_state=None,
+    ):
+        super().__init__(
+            quasi_identifiers,
+            k=k,
+            models=models,
+            sensitive=sensitive,
+            identifiers=identifiers,
+            hierarchies=hierarchies,
+            subject=subject,
+            suppression_limit=suppression_limit,
+            suppression=suppression,
+        )
+        self.random_state = random_state
+
+    def spoil(self, output, X):
+        name = self.quasi_identifiers[-1]
+        drawn = np.random.default_rng(self.random_state).integers(10**6)
+        return output.assign(**{name: output[name].astype(str) + f" ({drawn})"})
+
+
+def test_an_anonymizer_that_draws_from_random_state_is_reproducible():
+    checks = dict(anonymizer_checks(Seeded(k=2)))
+    checks["check_constructor"]()
+    checks["check_reproducible"]()
+    checks["check_global_randomness_is_left_alone"]()

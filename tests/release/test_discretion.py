@@ -1,0 +1,315 @@
+"""What nobody outside may learn: names, seeds, strangers' words, private files."""
+
+import json
+import logging
+import re
+import traceback
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import (
+    GateError,
+    InfeasibleError,
+    PluginError,
+    ReleaseError,
+)
+from anon_transformers.partitioning import MondrianAnonymizer
+from anon_transformers.registry import BrokenPlugin, registry
+from anon_transformers.release import (
+    anonymize,
+    load,
+    publish,
+    read_published,
+    run_release,
+    validate,
+)
+
+pytestmark = pytest.mark.gx
+NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
+
+
+def told_by(error):
+    """Everything that any logger could print of an error."""
+    chain, seen = error, []
+    while chain is not None:
+        seen += [*traceback.format_exception(chain), repr(chain)]
+        chain = chain.__cause__ or chain.__context__
+    return "\n".join(seen)
+
+
+# ---------------------------------------------------------------- public files
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_no_identifier_is_anywhere_in_public(release, caplog, capfd, format_):
+    release.write(target={"path": "out", "format": format_})
+    with caplog.at_level(logging.DEBUG):
+        run_release(release.file)
+    for name, content in release.public_bytes().items():
+        assert NAME_MARK.encode() not in content, name
+    for text in (caplog.text, *capfd.readouterr()):
+        assert NAME_MARK not in text
+        assert JOB_MARK not in text
+
+
+def test_no_sensitive_value_is_outside_the_table(release):
+    run_release(release.file)
+    for name, content in release.public_bytes().items():
+        found = JOB_MARK.encode() in content
+        assert found == name.endswith("data.csv"), name
+
+
+def test_the_manifest_says_what_was_promised_and_measured(release):
+    run_release(release.file, parameters={"k_anonymity_k": 5})
+    manifest = release.manifest()
+    promised = manifest["promised"]
+    assert promised["file"][0] == {"id": "k-anonymity", "model": "k-anonymity", "k": 3}
+    assert promised["in_force"][0]["k"] == 5
+    assert promised["file"][1:] == promised["in_force"][1:]
+    checks = {check["id"]: check for check in manifest["measured"]["checks"]}
+    assert checks["k-anonymity"]["observed"] >= 5
+    assert checks["k-anonymity"]["params"] == {"k": 5}
+    assert 0 < checks["average-risk"]["observed"] <= 0.2
+    assert checks["loss"]["observed"] == pytest.approx(manifest["measured"]["loss"])
+    assert all(check["passed"] for check in checks.values())
+    assert manifest["measured"]["rows"] == 40
+    assert manifest["measured"]["suppressed_rows"] == 0
+    assert manifest["roles"]["insensitive"] == {"note": 0.0}
+    assert set(manifest["roles"]) == {"quasi_identifiers", "sensitive", "insensitive"}
+    assert {"python", "anon-transformers", "pandas"} <= set(manifest["versions"])
+    assert "none of them is differential privacy" in manifest["note"]
+
+
+def test_the_manifest_says_nothing_else(release):
+    from anon_transformers.release._run import sha256
+
+    run_release(release.file)
+    text = (release.target / "current" / "manifest.json").read_text()
+    manifest = json.loads(text)
+    assert sha256(release.source) not in text
+    for word in ("seed", "random_state", "entropy", str(release.folder), "name.csv"):
+        assert word not in text, word
+    assert set(re.findall(r"[0-9a-f]{16,}", text)) == {manifest["sha256"]}
+    assert "reference" not in text
+    assert "counts" not in text
+
+
+def test_of_what_a_method_tells_only_the_numbers_are_published(release, registered):
+    class Talkative(MondrianAnonymizer):
+        def _details(self):
+            return {"boxes": 3, "seen": [NAME_MARK, 4], "worst": {"who": NAME_MARK}}
+
+    registered("anonymizers", "talkative", Talkative)
+    release.write(anonymizer={"name": "talkative"})
+    run_release(release.file)
+    details = release.manifest()["measured"]["details"]
+    assert details == {"boxes": 3, "seen": [4], "worst": {}}
+
+
+# ---------------------------------------------------------------- strangers' errors
+
+
+class Gossip(Exception):
+    """An error of a stranger that quotes a cell."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Gossip(f"cannot convert {NAME_MARK}3"),
+        ValueError(f"bad value {NAME_MARK}3"),
+        KeyError(f"{NAME_MARK}3"),
+        TypeError(f"unexpected argument {NAME_MARK}3"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_strangers_words_do_not_surface(release, monkeypatch, caplog, capfd, error):
+    def gossip(self, X, y=None):
+        raise error
+
+    run = load(release.file)
+    monkeypatch.setattr(MondrianAnonymizer, "fit_transform", gossip)
+    with caplog.at_level(logging.DEBUG), pytest.raises(ReleaseError) as caught:
+        anonymize(run)
+    assert f"anonymize failed with {type(error).__name__}" in str(caught.value)
+    for text in (told_by(caught.value), caplog.text, *capfd.readouterr()):
+        assert NAME_MARK not in text
+    kept = Path(run) / "anonymize.error"
+    assert str(kept) in str(caught.value)
+    assert NAME_MARK in kept.read_text()  # for the owner of the private folder
+    monkeypatch.undo()
+    assert publish(validate(anonymize(run)))
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    "error", [Gossip(NAME_MARK), TypeError(f"bad argument {NAME_MARK}")]
+)
+def test_a_readers_words_do_not_surface(release, registered, error):
+    def gossip(path):
+        raise error
+
+    registered("readers", "gossip", gossip)
+    release.write(source={"kind": "gossip", "path": "people.csv"})
+    with pytest.raises(ReleaseError, match="load failed with") as caught:
+        load(release.file)
+    assert NAME_MARK not in told_by(caught.value)
+    assert release.nothing_written()
+
+
+def test_a_column_that_no_file_can_hold_leaves_nothing(release, registered):
+    import pandas as pd
+
+    def odd(path):
+        frame = pd.read_csv(path, dtype=str)
+        return frame.assign(note=[complex(number % 2) for number in range(len(frame))])
+
+    registered("readers", "odd", odd)
+    release.write(source={"kind": "odd", "path": "people.csv"})
+    with pytest.raises(ReleaseError, match="load failed with"):
+        load(release.file)
+    assert release.runs() == []
+    assert not list(release.home.rglob("input*"))
+
+
+# ---------------------------------------------------------------- plugins
+
+
+def test_a_plugin_that_breaks_between_the_steps_stops_the_release(release, monkeypatch):
+    run = validate(anonymize(load(release.file)))
+    broken = BrokenPlugin("odd", "odd-dist", "ImportError")
+    monkeypatch.setitem(vars(registry()), "broken", (broken,))
+    with pytest.raises(PluginError, match="odd of odd-dist"):
+        load(release.file)
+    assert Path(run).is_dir()
+    assert not release.target.exists()
+
+
+def test_an_anonymizer_that_publishes_an_identifier_is_caught(release, registered):
+    class Leaky(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            table = super().fit_transform(X)
+            return table.assign(name=X["name"].tolist())
+
+    registered("anonymizers", "leaky", Leaky)
+    release.write(anonymizer={"name": "leaky"})
+    with pytest.raises(GateError, match="may not be published: name"):
+        run_release(release.file)
+    assert not release.target.exists()
+
+
+def test_an_anonymizer_that_loses_a_column_is_caught(release, registered):
+    class Lossy(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            return super().fit_transform(X).drop(columns="note")
+
+    registered("anonymizers", "lossy", Lossy)
+    release.write(anonymizer={"name": "lossy"})
+    with pytest.raises(GateError, match="lacks columns: note"):
+        run_release(release.file)
+
+
+def test_an_anonymizer_that_lies_about_k_is_caught(release, registered):
+    class Liar(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            asked, self.k = self.k, 1
+            table = super().fit_transform(X)
+            self.k = asked
+            self.report_ = replace(
+                self.report_, classes={**self.report_.classes, "smallest": 99}
+            )
+            return table
+
+    registered("anonymizers", "liar", Liar)
+    release.write(anonymizer={"name": "liar"})
+    with pytest.raises(GateError, match="k-anonymity: the level is 1"):
+        run_release(release.file)
+
+
+def test_models_of_a_plugin_reach_the_anonymizer(release, registered, distinct_values):
+    seen = []
+
+    class Watched(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            seen.append((self.k, self.models))
+            return super().fit_transform(X)
+
+    registered("anonymizers", "watched", Watched)
+    registered("privacy_models", "distinct-values", distinct_values)
+    asked = {"model": "distinct-values", "l": 3}
+    release.write(
+        anonymizer={"name": "watched"},
+        thresholds=[{"model": "k-anonymity", "k": 3}, asked],
+    )
+    run_release(release.file)
+    assert seen == [(3, [distinct_values(l=3)])]
+    table = read_published(release.target)
+    assert table.groupby(["age", "zip"])["job"].nunique().min() >= 3
+
+
+def test_an_anonymizer_may_state_its_own_goal_and_the_gate_stays(
+    release, registered, distinct_values
+):
+    registered("privacy_models", "distinct-values", distinct_values)
+    asked = {"model": "distinct-values", "l": 2}
+    thresholds = [{"model": "k-anonymity", "k": 3}, asked]
+    stricter = {"name": "mondrian", "k": 8, "models": [{**asked, "l": 3}]}
+    release.write(thresholds=thresholds, anonymizer=stricter)
+    run_release(release.file)
+    checks = release.manifest()["measured"]["checks"]
+    assert checks[0]["observed"] >= 8
+    assert checks[1]["observed"] >= 3
+    release.write(anonymizer={"name": "mondrian", "k": 1, "models": []})
+    with pytest.raises(GateError, match="k-anonymity: the level is"):
+        run_release(release.file)
+
+
+# ---------------------------------------------------------------- persons
+
+
+def repeated_persons(release, **anonymizer):
+    """Ten persons of four rows each: k counts persons, not rows."""
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    for number, row in enumerate(rows[1:]):
+        person = number // 4
+        row[0], row[1], row[2] = f"{NAME_MARK}{person}", str(20 + person), "007"
+    release.write_rows(rows)
+    roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
+    release.write(roles=roles, anonymizer={"name": "mondrian", **anonymizer})
+
+
+def test_k_counts_persons_where_a_subject_is_declared(release):
+    repeated_persons(release)
+    run_release(release.file)
+    table = read_published(release.target)
+    assert "name" not in table
+    assert table.groupby("age").size().min() >= 12
+    assert release.manifest()["measured"]["checks"][0]["observed"] >= 3
+    assert NAME_MARK not in str(release.public_bytes())
+
+
+@pytest.mark.parametrize("suppression", ["mask", "drop"])
+def test_the_gate_counts_persons_too(release, suppression):
+    repeated_persons(release, k=1, suppression=suppression)
+    run = anonymize(load(release.file))
+    with pytest.raises(GateError, match="k-anonymity: the level is 1; 10 of 10"):
+        validate(run)
+    left = {path.name for path in (release.home / "quarantine").rglob("*")}
+    assert {"candidate", "verdict.json"} < left
+    assert not {"input.parquet", "persons.parquet"} & left
+
+
+def test_rows_without_a_person_count_as_nobody(release):
+    repeated_persons(release, k=1)
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    for row in rows[1:]:
+        row[0], row[1] = "", "30"
+    release.write_rows(rows)
+    with pytest.raises(InfeasibleError, match="level 0"):
+        run_release(release.file)
+    assert not release.target.exists()
