@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import Column, identify
+from anon_transformers._tables import Column, identify, to_frame
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
@@ -88,7 +88,7 @@ class Classes:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: Any,
         quasi_identifiers: Sequence[Hashable],
         sensitive: Sequence[Hashable] = (),
         subject: Hashable | None = None,
@@ -99,6 +99,7 @@ class Classes:
         A missing quasi-identifier is a value of its own. Rows whose
         quasi-identifiers are all ``suppression_label`` are one class.
         """
+        frame = to_frame(frame)
         _refuse_unknown_columns(frame, [*quasi_identifiers, *sensitive])
         _refuse_none(quasi_identifiers)
         known = [identify(frame[name]) for name in quasi_identifiers]
@@ -156,13 +157,14 @@ class Classes:
     @classmethod
     def from_counts(
         cls,
-        table: pd.DataFrame,
+        table: Any,
         quasi_identifiers: Sequence[Hashable] | None = None,
         sensitive: Sequence[Hashable] = (),
         count: Hashable = "count",
         suppression_label: str = SUPPRESSED,
     ) -> "Classes":
         """Build from ``GROUP BY`` output: one row a combination, with its count."""
+        table = to_frame(table)
         if quasi_identifiers is None:
             quasi_identifiers = [
                 c for c in table.columns if c != count and c not in sensitive

@@ -86,10 +86,8 @@ class Roles:
 def _declared(role: str, names: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     if names is None:
         return ()
-    if isinstance(names, str):
-        raise ParameterError(
-            f"{role} must be a list of columns, got the string {names!r}."
-        )
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError(f"{role} must be a list of columns, got {names!r}.")
     names = tuple(names)
     repeated = sorted({str(n) for n in names if names.count(n) > 1})
     if repeated:

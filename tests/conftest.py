@@ -1,5 +1,6 @@
 """What several test files need: settings, a model beyond k, oracles."""
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,10 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("moderate")
+settings.register_profile(
+    "thorough", settings.get_profile("moderate"), max_examples=1000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "moderate"))
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,14 @@ def test_kept_leaves_out_the_suppressed_class_and_nothing_else(frame):
     assert (kept.labels[marked] == -1).all()
 
 
+def test_classes_behind_the_suppressed_one_move_up():
+    frame = pd.DataFrame({"q": ["a", "*", "b", "b"], "s": list("xyyx")})
+    kept = Classes.from_frame(frame, ["q"], ["s"]).kept()
+    assert kept.sizes.tolist() == [1, 2]
+    assert kept.labels.tolist() == [0, -1, 1, 1]
+    assert kept.sensitive["s"].counts.toarray().tolist() == [[1, 0, 0], [1, 1, 0]]
+
+
 @given(frames(min_rows=1))
 def test_counts_give_the_evidence_of_the_rows(frame):
     columns = [*KNOWN, "s"]
@@ -304,3 +312,16 @@ class TestRefusals:
 def test_counts_of_any_engine(dtype):
     table = pd.DataFrame({"q": ["a", "b"], "n": pd.Series([2, 3], dtype=dtype)})
     assert Classes.from_counts(table, ["q"], count="n").sizes.tolist() == [2, 3]
+
+
+def test_tables_of_other_libraries_are_judged_alike():
+    polars = pytest.importorskip("polars")
+    rows = polars.DataFrame({"q": ["a", "a", None], "s": ["x", None, "y"]})
+    classes = Classes.from_frame(rows, ["q"], ["s"])
+    assert classes.sizes.tolist() == [2, 1]
+    counts = rows.group_by("q", "s", maintain_order=True).len("count")
+    again = Classes.from_counts(counts.to_arrow(), ["q"], ["s"])
+    assert again.sizes.tolist() == [2, 1]
+    np.testing.assert_array_equal(
+        again.sensitive["s"].counts.toarray(), classes.sensitive["s"].counts.toarray()
+    )

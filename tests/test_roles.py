@@ -59,6 +59,7 @@ def test_every_column_gets_exactly_one_role(data):
         ({"identifiers": ["nme"]}, r"identifiers: unknown column 'nme'"),
         ({"subject": "nme"}, r"subject: unknown column 'nme'.*mean 'name'"),
         ({"quasi_identifiers": "age"}, r"quasi_identifiers must be a list.*'age'"),
+        ({"sensitive": 5}, r"sensitive must be a list of columns, got 5"),
         ({"quasi_identifiers": ["age", "age"]}, r"quasi_identifiers .* twice: age"),
         ({"quasi_identifiers": []}, r"quasi_identifiers is empty"),
         ({"sensitive": COLUMNS}, r"quasi_identifiers is empty"),

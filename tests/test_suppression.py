@@ -107,6 +107,20 @@ def test_blanked_rows_are_not_diverse(distinct_values):
         settled(classes, distinct_values(2), mode="blank")
 
 
+def test_blanked_rows_are_judged_as_blanked():
+    class NoCertainty(KAnonymity):
+        """No sensitive value fills a class."""
+
+        def satisfied(self, evidence):
+            (column,) = evidence.sensitive.values()
+            most = column.counts[:, :-1].max(axis=1).toarray()
+            return np.asarray(most < evidence.rows)
+
+    classes = sized(2, 3, 5, jobs="aa" + "aab" + "ababa")
+    assert settled(classes, NoCertainty(1), mode="blank").n_extra_rows == 0
+    assert settled(classes, NoCertainty(1), mode="mask").n_extra_rows == 3
+
+
 def test_persons_count_not_rows():
     classes = sized(4, 4, persons="pppp" + "pqrs")
     assert classes.sizes.tolist() == [1, 4]

@@ -155,6 +155,7 @@ def test_minus_zero_is_zero():
     column = encode(pd.Series([-0.0, 0.0, 1.0]))
     assert column.codes.tolist() == [0, 0, 1]
     assert column.texts().tolist() == ["0", "1"]
+    assert encode(pd.Series([-0.0, 0.5])).texts().tolist() == ["0.0", "0.5"]
 
 
 def test_a_moment_is_published_with_its_time_only_if_one_has_a_time():

@@ -46,15 +46,25 @@ def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]
                 raise ConfigurationError(
                     f"{file}: another file is already named {config.name!r}."
                 )
-            built[config.name] = release_dag(config, file)
+            built[config.name] = _accepted_dag(config, file)
         except ConfigurationError as error:
             broken[file] = str(error)
-        except Exception as error:  # whatever Airflow thinks of a schedule
-            broken[file] = f"{file}: {type(error).__name__}: {error}"
     # Last, so that no broken file takes the name of a good one.
     for file, message in broken.items():
         shown = broken_dag(file, message, taken=built)
         built[shown.dag_id] = shown
+    return built
+
+
+def _accepted_dag(config: ReleaseConfig, file: Path) -> DAG:
+    """The DAG of a release, if Airflow takes it; one bad schedule must not stop all."""
+    try:
+        built = release_dag(config, file)
+        built.validate()
+    except Exception as error:
+        raise ConfigurationError(
+            f"{file}: Airflow refuses it (schedule: {config.schedule!r}): {error}"
+        ) from None
     return built
 
 
@@ -66,6 +76,7 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
         schedule=config.schedule,
         start_date=START,
         catchup=False,
+        auto_register=False,
         max_active_runs=1,
         tags=[TAG],
         doc_md=_describe(config),
@@ -105,6 +116,7 @@ def broken_dag(file: Path, message: str, taken: Any = ()) -> DAG:
         schedule=None,
         start_date=START,
         catchup=False,
+        auto_register=False,
         tags=[TAG, "broken"],
         doc_md=f"# Broken release\n\n```\n{message}\n```\n",
     )

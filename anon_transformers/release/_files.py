@@ -337,10 +337,17 @@ def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     -------
     DataFrame
         Every cell as it was when the release was judged.
+
+    Raises
+    ------
+    DataError
+        If nothing was published there.
     """
     place = Path(folder)
     if (place / "current").exists():
         place = (place / "current").resolve()
+    if not (place / "manifest.json").is_file():
+        raise DataError(f"{folder}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     return read_data(place / manifest["data"], manifest["format"], manifest["schema"])
 

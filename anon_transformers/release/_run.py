@@ -100,8 +100,9 @@ class Ledger:
         line = json.dumps({"at": now(), "run": run_id, "event": event, **facts})
         with self.file.open("ab+") as file:
             # A line that a crash cut off must not swallow this one.
-            if file.tell() and not self.file.read_bytes().endswith(b"\n"):
-                line = "\n" + line
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else f"\n{line}"
             file.write(line.encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())

@@ -82,6 +82,11 @@ def test_an_answer_for_another_number_of_classes_fails(answer):
         judge(AllOf((KAnonymity(1), Odd(np.array(answer, dtype=bool)))), CLASSES)
 
 
+def test_an_answer_about_nothing_fails():
+    with pytest.raises(NotEvaluable, match="odd has nothing to judge"):
+        judge(Odd(np.array([], dtype=bool)), CLASSES)
+
+
 def test_a_level_that_is_no_number_fails():
     with pytest.raises(NotEvaluable, match="no level"):
         judge(Odd(np.array([True, True]), float("nan")), CLASSES)

@@ -12,10 +12,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import (
-    GateError,
-    ReleaseError,
-)
+from anon_transformers.exceptions import DataError, GateError, ReleaseError
 from anon_transformers.release import (
     anonymize,
     load,
@@ -143,6 +140,14 @@ def test_readers_get_the_classes_that_were_judged(release, format_):
         assert classes.n_classes == measured["classes"]["count"]
         assert int(classes.sizes.min()) == measured["checks"][0]["observed"]
     assert {f.suffix for f in version.iterdir()} == {f".{format_}", ".json", ".html"}
+
+
+def test_there_is_nothing_to_read_before_the_first_publication(release):
+    with pytest.raises(DataError, match="holds no published release"):
+        read_published(release.target)
+    validate(anonymize(load(release.file)))
+    with pytest.raises(DataError, match="holds no published release"):
+        read_published(release.target)
 
 
 def test_current_and_previous_version_are_kept(release):

@@ -1,0 +1,143 @@
+"""One Airflow in a process of its own, whose findings all tests here look at.
+
+Airflow rewires logging and warnings of the process it runs in and keeps a database, so
+it gets its own process and home; with several test workers the first one to come runs
+it for all.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DRIVER = Path(__file__).with_name("drive_airflow.py")
+
+# Whatever imports Airflow in this process must not make a home in the user's.
+os.environ.setdefault("AIRFLOW_HOME", str(Path(tempfile.gettempdir(), "no-airflow")))
+
+PEOPLE = """\
+source: {path: people.csv}
+roles:
+  quasi_identifiers: [age, zip]
+  sensitive: [job]
+  identifiers: [name]
+anonymizer: {name: mondrian}
+thresholds:
+  - {model: k-anonymity, k: 3}
+  - {metric: average-risk, max: 0.4}
+  - {metric: loss, max: 0.9}
+target: {path: ../out/people}
+workspace: ../work
+"""
+PLUGIN_MODEL = "  - {model: depth-of-values, depth: 2}\ntarget:"
+FILES = {
+    "people.yaml": PEOPLE,
+    "staff.yaml": PEOPLE.replace("out/people", "out/staff"),
+    "with-plugin.yaml": PEOPLE.replace("out/people", "out/with-plugin").replace(
+        "target:", PLUGIN_MODEL
+    ),
+    "misspelt.yaml": PEOPLE.replace("roles:", "rolls:"),
+    "unreadable.yaml": "source: [",
+    "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",
+    # Named like a file that is broken: the broken one gives way.
+    "zz.yaml": PEOPLE.replace("out/people", "out/zz") + "name: unreadable\n",
+    "weekly.yml": PEOPLE.replace("out/people", "out/weekly") + "schedule: '@weekly'\n",
+    "notes.txt": "not a release",
+}
+
+
+def make_home(folder):
+    """A DAG folder with the repository's own file, releases, a table."""
+    for name in ("dags", "releases", "home"):
+        (folder / name).mkdir(parents=True)
+    shutil.copy(ROOT / "dags" / "releases.py", folder / "dags")
+    for name, content in FILES.items():
+        (folder / "releases" / name).write_text(content)
+    rows = ["name,age,zip,job"]
+    for number in range(40):
+        age, code = 20 + number * 7 % 40, "007" if number % 3 else "008"
+        rows.append(f"NAMEMARK{number},{age},{code},JOBMARK{number % 4}")
+    (folder / "releases" / "people.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def airflow_environment(folder, dags, releases):
+    return {
+        **os.environ,
+        "AIRFLOW_HOME": str(folder / "home"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(folder / "no-plugins"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
+        "ANON_RELEASES": str(releases),
+        # Airflow's own dependencies warn of one another.
+        "PYTHONWARNINGS": "ignore",
+    }
+
+
+def drive(folder):
+    make_home(folder)
+    done = subprocess.run(
+        [sys.executable, str(DRIVER), str(folder)],
+        env=airflow_environment(folder, folder / "dags", folder / "releases"),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    (folder / "log.txt").write_text(done.stdout + done.stderr)
+    (folder / "code.txt").write_text(str(done.returncode))
+
+
+@pytest.fixture(scope="session")
+def airflow_folder(tmp_path_factory, worker_id):
+    """Folder in which Airflow has run every scenario of the driver."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    folder = shared / "airflow-once"
+    with (shared / "airflow-once.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "code.txt").exists():
+            drive(folder)
+    log = (folder / "log.txt").read_text()
+    assert (folder / "code.txt").read_text() == "0", log[-4000:]
+    return folder
+
+
+@pytest.fixture(scope="session")
+def found(airflow_folder):
+    """What the driver saw, scenario by scenario."""
+    return json.loads((airflow_folder / "found.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def parse():
+    """Parse a DAG folder in a fresh process; what came of it, as the script prints."""
+
+    def run(folder, dags, releases, script):
+        (folder / "home").mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=airflow_environment(folder, dags, releases),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def releases_folder(tmp_path_factory):
+    """The same files, for tests that only parse."""
+    return make_home(tmp_path_factory.mktemp("parsed") / "place")

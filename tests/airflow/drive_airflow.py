@@ -1,0 +1,142 @@
+"""Run the release DAGs on SQLite, one scenario after another; write what was seen.
+
+A script of its own; the environment is set before it starts.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+FOLDER = Path(sys.argv[-1])
+
+
+@dataclass(frozen=True)
+class DepthOfValues:
+    """A plugin's model, with a parameter whose name nobody else knows."""
+
+    depth: int
+    name: ClassVar[str] = "depth-of-values"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[str] = "higher"
+    merging: ClassVar[str] = "any"
+    tighter: ClassVar[dict[str, str]] = {"depth": "higher"}
+
+    def _depths(self, evidence):
+        (column,) = evidence.sensitive_columns(None)
+        return np.asarray((column.counts[:, :-1] > 0).sum(axis=1))
+
+    def satisfied(self, evidence):
+        return self._depths(evidence) >= self.depth
+
+    def level(self, evidence):
+        return int(self._depths(evidence).min())
+
+
+def snapshot():
+    """Everything in the targets and the workspace, but for their locks."""
+    places = [*(FOLDER / "out").rglob("*"), *(FOLDER / "work").rglob("*")]
+    return sorted(str(path.relative_to(FOLDER)) for path in places)
+
+
+def run(dag, **conf):
+    """Trigger a DAG and wait; states, tries and what changed on disk."""
+    before = snapshot()
+    try:
+        result = dag.test(run_conf=conf or None)
+    except Exception as error:
+        return {
+            "error": type(error).__name__,
+            "told": str(error),
+            "touched": snapshot() != before,
+        }
+    tasks = {task.task_id: task for task in result.get_task_instances()}
+    return {
+        "state": str(result.state),
+        "states": {name: str(task.state) for name, task in tasks.items()},
+        "tries": {name: task.try_number for name, task in tasks.items()},
+        "manifest": read_manifest(dag.dag_id),
+        "ledger": read_ledger(dag.dag_id),
+        "touched": snapshot() != before,
+    }
+
+
+def read_manifest(name):
+    file = FOLDER / "out" / name / "current" / "manifest.json"
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def read_ledger(name):
+    file = FOLDER / "work" / name / "ledger.jsonl"
+    if not file.exists():
+        return []
+    return [json.loads(line)["event"] for line in file.read_text().splitlines()]
+
+
+def describe(dag):
+    return {
+        "tasks": {task.task_id: sorted(task.upstream_task_ids) for task in dag.tasks},
+        "retries": {task.task_id: task.retries for task in dag.tasks},
+        "params": dict(dag.params),
+        "tags": sorted(dag.tags),
+        "doc": dag.doc_md,
+        "schedule": getattr(dag.timetable, "expression", None),
+        "max_active_runs": dag.max_active_runs,
+    }
+
+
+def errors_of_steps():
+    """Which errors of a step are final, and which a retry may mend."""
+    from anon_transformers import release
+    from anon_transformers.airflow._tasks import run_step
+    from anon_transformers.exceptions import GateError
+
+    found = {}
+    for error in (GateError("told"), OSError("disk")):
+
+        def step(location, error=error):
+            raise error
+
+        release.publish = step
+        try:
+            run_step("publish", "x")
+        except Exception as raised:
+            chained = raised.__cause__ is not None and raised is not error
+            found[type(error).__name__] = [type(raised).__name__, chained]
+    del release.publish
+    return found
+
+
+def main():
+    from airflow.dag_processing.dagbag import DagBag
+    from airflow.utils import db
+
+    from anon_transformers.registry import registry
+
+    db.initdb()
+    registry().privacy_models.add("depth-of-values", DepthOfValues, owner="a test")
+    bag = DagBag(str(FOLDER / "dags"))
+    found = {
+        "import_errors": bag.import_errors,
+        "dags": {name: describe(dag) for name, dag in bag.dags.items()},
+    }
+    people = bag.dags["people"]
+    found["first"] = run(people)
+    found["refused by the gate"] = run(people, loss_max=0.0001)
+    found["loosened"] = run(people, k_anonymity_k=2)
+    found["no number"] = run(people, k_anonymity_k="9")
+    found["misspelt"] = run(people, k_anonymty_k=9)
+    found["tightened"] = run(people, k_anonymity_k=6, loss_max=0.8)
+    found["never published"] = run(bag.dags["staff"], average_risk_max=0.0001)
+    found["plugin loosened"] = run(bag.dags["with-plugin"], depth_of_values_depth=1)
+    found["plugin tightened"] = run(bag.dags["with-plugin"], depth_of_values_depth=3)
+    found["broken"] = run(bag.dags["misspelt"])
+    found["errors"] = errors_of_steps()
+    (FOLDER / "found.json").write_text(json.dumps(found, default=str))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""The real DAGs on SQLite: green, refused by the gate, loosened, tightened, broken."""
+
+import sqlite3
+
+import pytest
+
+pytest.importorskip("airflow")
+
+pytestmark = pytest.mark.airflow
+STEPS = ["load", "anonymize", "validate", "publish"]
+
+
+# ---------------------------------------------------------------- what is built
+
+
+def test_four_tasks_one_after_another(found):
+    tasks = found["dags"]["people"]["tasks"]
+    assert list(tasks) == STEPS
+    assert list(tasks.values()) == [[], ["load"], ["anonymize"], ["validate"]]
+    assert found["dags"]["people"]["retries"]["validate"] == 0
+    assert found["dags"]["people"]["max_active_runs"] == 1
+
+
+def test_every_release_file_becomes_a_dag(found):
+    assert found["import_errors"] == {}
+    assert {"people", "staff", "weekly", "with-plugin"} <= set(found["dags"])
+    assert not any("notes" in name for name in found["dags"])
+    assert "0 0 * * 0" in found["dags"]["weekly"]["schedule"]
+
+
+def test_thresholds_are_parameters_with_the_file_as_default(found):
+    expected = {"k_anonymity_k": 3, "average_risk_max": 0.4, "loss_max": 0.9}
+    assert found["dags"]["people"]["params"] == expected
+    assert found["dags"]["with-plugin"]["params"]["depth_of_values_depth"] == 2
+
+
+def test_a_broken_file_is_shown_as_broken_and_leaves_the_others(found):
+    dags = found["dags"]
+    assert "broken" in dags["misspelt"]["tags"]
+    assert "did you mean 'roles'?" in dags["misspelt"]["doc"]
+    assert list(dags["misspelt"]["tasks"]) == ["broken_release"]
+    assert "broken" not in dags["people"]["tags"]
+    assert found["broken"]["state"] == "failed"
+    assert found["broken"]["states"] == {"broken_release": "failed"}
+    assert found["first"]["state"] == "success"
+
+
+def test_a_broken_file_gives_way_to_a_good_one_of_its_name(found):
+    assert list(found["dags"]["unreadable"]["tasks"]) == STEPS
+    assert "broken" in found["dags"]["unreadable.broken"]["tags"]
+
+
+def test_a_schedule_that_airflow_does_not_know_is_a_broken_release(found):
+    shown = found["dags"]["odd-schedule"]
+    assert "broken" in shown["tags"]
+    assert "every second tuesday" in shown["doc"]
+
+
+# ---------------------------------------------------------------- what runs
+
+
+def test_a_green_run_publishes(found, airflow_folder):
+    seen = found["first"]
+    assert seen["state"] == "success"
+    assert seen["states"] == dict.fromkeys(STEPS, "success")
+    assert seen["manifest"]["release"] == "people"
+    assert seen["manifest"]["measured"]["checks"][0]["observed"] >= 3
+    assert seen["ledger"] == ["loaded", "publishing", "published"]
+    assert not list((airflow_folder / "work").rglob("input*"))
+
+
+def test_a_broken_threshold_fails_at_once_and_publishes_nothing(found):
+    seen = found["refused by the gate"]
+    assert seen["state"] == "failed"
+    assert seen["states"]["anonymize"] == "success"
+    assert seen["states"]["validate"] == "failed"
+    assert seen["states"]["publish"] == "upstream_failed"
+    assert seen["tries"]["validate"] == 1
+    assert seen["tries"]["publish"] == 0
+    assert seen["ledger"][-1] == "quarantined"
+    assert seen["manifest"] == found["first"]["manifest"]
+
+
+def test_a_release_that_never_passed_has_no_target(found, airflow_folder):
+    seen = found["never published"]
+    assert seen["states"]["validate"] == "failed"
+    assert seen["manifest"] is None
+    assert not (airflow_folder / "out" / "staff").exists()
+    (place,) = (airflow_folder / "work" / "staff" / "quarantine").iterdir()
+    held = {path.name for path in place.rglob("*")}
+    assert {"data.csv", "verdict.json", "validation.html"} <= held
+    assert "input.parquet" not in held
+
+
+@pytest.mark.parametrize("scenario", ["loosened", "no number"])
+def test_a_loosening_parameter_is_refused_before_anything_runs(found, scenario):
+    seen = found[scenario]
+    assert seen["error"] == "ParamValidationError"
+    assert "k_anonymity_k" in seen["told"]
+    assert not seen["touched"]
+
+
+def test_a_tightening_parameter_is_honoured_and_told(found):
+    seen = found["tightened"]
+    assert seen["state"] == "success"
+    promised = seen["manifest"]["promised"]
+    assert promised["file"][0]["k"] == 3
+    assert promised["in_force"][0]["k"] == 6
+    assert promised["file"][2]["max"] == 0.9
+    assert promised["in_force"][2]["max"] == 0.8
+    assert seen["manifest"]["measured"]["checks"][0]["observed"] >= 6
+
+
+def test_a_misspelt_parameter_is_refused_by_the_first_task(found, airflow_folder):
+    seen = found["misspelt"]
+    assert seen["states"]["load"] == "failed"
+    assert seen["tries"]["load"] == 1
+    assert not seen["touched"]
+    log = (airflow_folder / "log.txt").read_text()
+    assert "did you mean 'k_anonymity_k'?" in log
+
+
+def test_a_plugins_parameter_is_judged_by_the_plugin(found):
+    seen = found["plugin loosened"]
+    assert seen["states"]["load"] == "failed"
+    assert seen["tries"]["load"] == 1
+    assert not seen["touched"]
+    seen = found["plugin tightened"]
+    assert seen["state"] == "success"
+    assert seen["manifest"]["promised"]["in_force"][-1]["depth"] == 3
+    assert seen["manifest"]["measured"]["checks"][-1]["observed"] >= 3
+
+
+def test_only_trouble_with_the_file_system_is_retried(found):
+    assert found["errors"] == {
+        "GateError": ["AirflowFailException", False],
+        "OSError": ["OSError", False],
+    }
+
+
+# ---------------------------------------------------------------- what Airflow keeps
+
+
+def rows_of(folder):
+    """Every row of every table of Airflow's database, as text."""
+    with sqlite3.connect(folder / "home" / "airflow.db") as database:
+        names = database.execute("select name from sqlite_master where type = 'table'")
+        for (name,) in names.fetchall():
+            for row in database.execute(f'select * from "{name}"'):
+                yield name, str(row)
+
+
+def test_messages_between_tasks_are_locations(found, airflow_folder):
+    with sqlite3.connect(airflow_folder / "home" / "airflow.db") as database:
+        sent = database.execute("select task_id, key, value from xcom").fetchall()
+    assert {task for task, *_ in sent} == set(STEPS)
+    for _, key, value in sent:
+        assert key == "return_value"
+        assert value.strip('"').startswith(str(airflow_folder))
+        assert len(value) < 300
+
+
+def test_no_cell_is_in_the_database(found, airflow_folder):
+    tables = set()
+    for table, row in rows_of(airflow_folder):
+        tables.add(table)
+        assert "NAMEMARK" not in row, table
+        assert "JOBMARK" not in row, table
+    assert {"xcom", "task_instance", "dag_run", "serialized_dag"} <= tables
+
+
+def test_no_cell_is_in_the_logs(found, airflow_folder):
+    logs = [airflow_folder / "log.txt", *(airflow_folder / "home").rglob("*.log")]
+    text = "".join(path.read_text(errors="replace") for path in logs)
+    assert "[info" in text
+    assert "Returned value was" in text
+    assert "NAMEMARK" not in text
+    assert "JOBMARK" not in text

@@ -1,0 +1,272 @@
+"""Kill a release with SIGKILL at one point after another, and look at what is left.
+
+Run as a script, in a process of its own: it forks, and a fork is only safe where no
+test runner has started threads. Prints one line of JSON.
+"""
+
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+import traceback
+from hashlib import sha256
+from pathlib import Path
+
+FILES = {"data.csv", "manifest.json", "validation.json", "validation.html"}
+FINISHED = {"published", "quarantined", "abandoned"}
+CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink", "os.chmod"}
+STEPS = ("load", "anonymize", "validate", "publish")
+
+
+# ---------------------------------------------------------------- the victim
+
+
+def die_at(target, places, notes):
+    """Kill this process before the file-system change number ``target``."""
+    seen = 0
+
+    def hook(event, args):
+        nonlocal seen
+        if not changes_files(event, args, places):
+            return
+        if seen == target:
+            os.kill(os.getpid(), signal.SIGKILL)
+        seen += 1
+        notes["seen"] = seen
+
+    sys.addaudithook(hook)
+
+
+def changes_files(event, args, places):
+    if event == "open":
+        path, _, flags = args
+        writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        return bool(writes) and lies_in(path, -1, places)
+    if event not in CHANGES:
+        return False
+    folder = args[-1] if isinstance(args[-1], int) else -1
+    return any(lies_in(path, folder, places) for path in args[:2])
+
+
+def lies_in(path, folder, places):
+    if not isinstance(path, str | bytes | os.PathLike):
+        return False
+    path = Path(os.fsdecode(path))
+    if folder >= 0:
+        path = Path(f"/proc/self/fd/{folder}").readlink() / path
+    return str(path).startswith(places)
+
+
+def die_at_line(target, notes):
+    """Kill this process before line number ``target`` of the release package."""
+    seen = 0
+
+    def trace(frame, event, arg):
+        nonlocal seen
+        if "/anon_transformers/release/" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            if seen == target:
+                os.kill(os.getpid(), signal.SIGKILL)
+            seen += 1
+            notes["seen"] = seen
+        return trace
+
+    sys.settrace(trace)
+
+
+def in_child(work):
+    """Run in a forked process; its exit code, or minus the signal that ended it."""
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+# ---------------------------------------------------------------- the judge
+
+
+def check_reader(target, old):
+    """A reader sees nothing before the first release, later always a whole one."""
+    current = target / "current"
+    if not current.exists():
+        assert old is None, "the old release is gone"
+        assert not current.is_symlink(), "current points nowhere"
+        return "nothing"
+    found = {path.name: path.read_bytes() for path in current.iterdir()}
+    assert set(found) == FILES, sorted(found)
+    manifest = json.loads(found["manifest.json"])
+    assert manifest["sha256"] == sha256(found["data.csv"]).hexdigest()
+    assert json.loads(found["validation.json"])["passed"] is True
+    assert found["validation.html"].rstrip().endswith(b"</html>")
+    assert manifest["version"] == current.resolve().name
+    if old is not None and manifest["version"] == old["version"]:
+        assert found == old["files"], "the old release changed"
+        return "old"
+    return "new"
+
+
+def check_clean(home, target):
+    """Nothing half done is left, and the ledger agrees with what there is."""
+    assert {p.name for p in target.iterdir()} == {".lock", "current", "versions"}
+    versions = {p.name for p in (target / "versions").iterdir()}
+    assert not [name for name in versions if name.startswith(".")], versions
+    assert 1 <= len(versions) <= 2, versions
+    for version in versions:
+        assert {p.name for p in (target / "versions" / version).iterdir()} == FILES
+    assert {p.name for p in home.iterdir()} == {".lock", "ledger.jsonl", "runs"}
+    assert not list((home / "runs").iterdir())
+    stories = {}
+    for line in (home / "ledger.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        stories.setdefault(event["run"], []).append(event["event"])
+    for run, story in stories.items():
+        assert story[0] == "loaded", (run, story)
+        assert story[-1] in FINISHED, (run, story)
+        assert story.count("published") <= 1, (run, story)
+    published = [run for run, story in stories.items() if story[-1] == "published"]
+    assert versions <= set(published), (versions, stories)
+    assert (target / "current").resolve().name in versions
+    return stories
+
+
+# ---------------------------------------------------------------- the sweep
+
+
+class Sweep:
+    """One folder, set back to the same state before each kill."""
+
+    def __init__(self, folder, *, replace, by_line=False):
+        self.folder = Path(folder)
+        self.template, self.play = self.folder / "template", self.folder / "play"
+        self.target, self.home = self.play / "out", self.play / "work" / "people"
+        self.file = self.play / "people.yaml"
+        self.by_line = by_line
+        self.old = None
+        self.reset()
+        assert in_child(self.run) == 0
+        check_clean(self.home, self.target)
+        if replace:
+            assert in_child(self.run) == 0  # so that an older version is removed, too
+            shutil.rmtree(self.template)
+            shutil.copytree(self.play, self.template, symlinks=True)
+            current = self.target / "current"
+            files = {path.name: path.read_bytes() for path in current.iterdir()}
+            self.old = {"version": current.resolve().name, "files": files}
+
+    def run(self, on_step=None):
+        from anon_transformers.release import run_release
+
+        run_release(self.file, on_step=on_step)
+
+    def reset(self):
+        shutil.rmtree(self.play, ignore_errors=True)
+        shutil.copytree(self.template, self.play, symlinks=True)
+
+    def count(self):
+        """How many points there are, and at which each step begins."""
+        notes, begins = {"seen": 0}, {}
+        self.reset()
+
+        def work():
+            self.arm(10**9, notes)
+            self.run(lambda step: begins.setdefault(step, notes["seen"]))
+            sys.settrace(None)
+            (self.folder / "count.json").write_text(json.dumps([notes, begins]))
+
+        assert in_child(work) == 0
+        notes, begins = json.loads((self.folder / "count.json").read_text())
+        return notes["seen"], begins
+
+    def arm(self, point, notes):
+        if self.by_line:
+            die_at_line(point, notes)
+        else:
+            places = (str(self.target), str(self.play / "work"))
+            die_at(point, places, notes)
+
+    def kill_at(self, point):
+        """Kill there, judge, run again, judge again; what a reader saw."""
+        self.reset()
+        ended = in_child(lambda: (self.arm(point, {}), self.run()))
+        assert ended in (0, -signal.SIGKILL), ended
+        seen = check_reader(self.target, self.old)
+        assert in_child(self.run) == 0, "the next run failed"
+        assert check_reader(self.target, self.old) == "new"
+        check_clean(self.home, self.target)
+        return ended, seen
+
+    def retry_at(self, point):
+        """Kill there, then go on with the step that was cut off, as Airflow does."""
+        from anon_transformers import release
+
+        self.reset()
+        diary = self.folder / "diary.json"
+
+        def steps(first, location):
+            for name in STEPS[STEPS.index(first) :]:
+                diary.write_text(json.dumps([name, location]))
+                args = (location, "run") if name == "load" else (location,)
+                location = getattr(release, name)(*args)
+
+        ended = in_child(lambda: (self.arm(point, {}), steps("load", str(self.file))))
+        assert ended in (0, -signal.SIGKILL), ended
+        if ended == 0:
+            return ended, "new"
+        seen = check_reader(self.target, self.old)
+        first, location = json.loads(diary.read_text())
+        assert in_child(lambda: steps(first, location)) == 0, "the retry failed"
+        assert check_reader(self.target, self.old) == "new"
+        assert not list((self.home / "runs").iterdir()), "private data are left"
+        assert in_child(self.run) == 0, "the next run failed"
+        check_clean(self.home, self.target)
+        return ended, seen
+
+
+def main(folder, kind, way, stride):
+    """``stride``: every how many points, of those that decide nothing."""
+    import great_expectations  # noqa: F401 - imported before the first fork
+
+    sweep = Sweep(folder, replace=kind == "replacement", by_line=way == "lines")
+    warm_up(sweep)
+    total, begins = sweep.count()
+    strict = set(range(begins["publish"], total))
+    if way == "changes":
+        strict |= set(range(begins["anonymize"]))
+    points = [
+        point
+        for point in range(total + 1)
+        if point % stride == 0 or point == total or (way != "lines" and point in strict)
+    ]
+    attempt = sweep.retry_at if way == "retry" else sweep.kill_at
+    found = {}
+    for point in points:
+        try:
+            found[point] = attempt(point)
+        except AssertionError as error:
+            found[point] = ("failed", str(error) or traceback.format_exc())
+    print(json.dumps({"total": total, "begins": begins, "found": found}))
+
+
+def warm_up(sweep):
+    """Import and compile everything once, so that each fork finds it done."""
+    sweep.reset()
+    sweep.run()
+    sweep.reset()
+    gc.collect()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4], int(sys.argv[4]))

@@ -1,0 +1,83 @@
+"""Killed at any point, readers see the old release or the new one whole."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+pytestmark = [
+    pytest.mark.gx,
+    pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
+]
+SCRIPT = Path(__file__).with_name("sweep_kills.py")
+
+
+def sweep(release, folder, kind, way, stride):
+    """Run the script; what it found, point by point."""
+    template = folder / "sweep" / "template"
+    template.mkdir(parents=True)
+    for file in (release.file, release.source):
+        shutil.copy(file, template)
+    asked = [str(template.parent), kind, way, str(stride)]
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *asked],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    report = json.loads(done.stdout.splitlines()[-1])
+    failed = {
+        p: told for p, (state, told) in report["found"].items() if state == "failed"
+    }
+    assert not failed, (failed, done.stderr[-3000:])
+    return report
+
+
+def seen_by_readers(report):
+    """What readers saw after each kill, in the order of the points."""
+    points = sorted(report["found"], key=int)
+    ended = [report["found"][point][0] for point in points]
+    assert ended[-1] == 0  # the last point lies behind the end
+    assert set(ended[:-1]) == {-9}  # every other one was a real kill
+    return [report["found"][point][1] for point in points]
+
+
+@pytest.mark.parametrize(
+    ("kind", "before"), [("first", "nothing"), ("replacement", "old")]
+)
+def test_killed_while_it_loads_or_publishes(release, tmp_path, kind, before):
+    report = sweep(release, tmp_path, kind, "changes", stride=5)
+    seen = seen_by_readers(report)
+    assert set(seen) == {before, "new"}
+    assert seen == sorted(seen, key=[before, "new"].index)  # one change, never back
+    assert report["begins"]["load"] == 0
+    assert report["total"] - report["begins"]["publish"] > 10
+    assert report["begins"]["anonymize"] > 5
+
+
+def test_a_step_that_was_killed_can_be_done_again(release, tmp_path):
+    report = sweep(release, tmp_path, "replacement", "retry", stride=8)
+    assert set(seen_by_readers(report)) == {"old", "new"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["first", "replacement"])
+@pytest.mark.parametrize("way", ["changes", "retry"])
+def test_killed_at_every_change_of_the_file_system(release, tmp_path, kind, way):
+    report = sweep(release, tmp_path, kind, way, stride=1)
+    assert len(report["found"]) == report["total"] + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["first", "replacement"])
+def test_killed_at_every_tenth_line_of_the_package(release, tmp_path, kind):
+    report = sweep(release, tmp_path, kind, "lines", stride=10)
+    assert len(seen_by_readers(report)) > 50
