@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-airflow test test-all lint format clean
+.PHONY: help install demo demo-airflow test test-all coverage lint format clean
 
 # A python3.11 that starts, else whatever python3 is (a shim may exist and not start).
 ifeq ($(origin PYTHON),undefined)
@@ -38,6 +38,9 @@ test: lint ## Lint, then every test that is not slow
 
 test-all: lint ## Lint, then every test
 	$(BIN)/python -m pytest -n 2
+
+coverage: install ## Every test that is not slow, with the lines and branches they reach
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
 
 lint: install ## Check style, formatting and types; change nothing
 	$(BIN)/ruff check .

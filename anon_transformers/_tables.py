@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 Kind = Literal["number", "date", "ordinal", "category", "hierarchy"]
@@ -314,6 +314,8 @@ def _as_texts(series: pd.Series) -> pd.Series:
 
 
 def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> Column:
+    if not isinstance(hierarchy, Hierarchy):
+        raise ParameterError(f"hierarchies: what {name!r} has is no Hierarchy.")
     numeric = types.is_numeric_dtype(series.dtype)
     if numeric and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.

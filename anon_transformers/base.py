@@ -272,6 +272,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _promise(self) -> AllOf:
         """Everything that was asked for, as one model; checks the parameters."""
+        if not isinstance(self.models, Sequence | None):
+            raise ParameterError("models must be a list of privacy models.")
         return AllOf((KAnonymity(self.k), *(self.models or ())))
 
     def _check_parameters(self) -> None:

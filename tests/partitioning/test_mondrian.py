@@ -197,6 +197,7 @@ class TestReport:
         assert report.risk["highest-risk"] == pytest.approx(1 / min(sizes))
         assert report.models[0]["level"] == min(sizes)
 
+    @settings(max_examples=25)
     @given(seed=st.integers(0, 10**6), n_rows=st.integers(40, 90), k=ks)
     def test_the_loss_is_the_share_of_the_domain(self, oracle, seed, n_rows, k):
         people = oracle.people(seed, n_rows)

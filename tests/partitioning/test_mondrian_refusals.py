@@ -7,6 +7,7 @@ import pytest
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.partitioning import MondrianAnonymizer
+from anon_transformers.privacy import KAnonymity
 
 SECRET = "s3cret"
 
@@ -216,3 +217,13 @@ def test_extreme_numbers_are_cut_like_any_others(values):
         == [f"[{values[0]}, {values[1]}]"] * 2 + [f"[{values[2]}, {values[3]}]"] * 2
     )
     assert 0 < done.report_.loss < 1
+
+
+def test_models_must_be_a_list():
+    with pytest.raises(ValueError, match="models must be a list"):
+        MondrianAnonymizer(models=KAnonymity(2)).fit([[1], [2]])
+
+
+def test_a_hierarchy_must_be_one():
+    with pytest.raises(ValueError, match="'a' has is no Hierarchy"):
+        MondrianAnonymizer(k=1, hierarchies={"a": "x"}).fit(pd.DataFrame({"a": ["x"]}))
