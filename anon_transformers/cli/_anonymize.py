@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from anon_transformers.cli._columns import (
+    AcceptUnique,
     Identifiers,
     Insensitive,
     Known,
@@ -25,7 +26,7 @@ from anon_transformers.cli._output import (
     print_table,
     told,
 )
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import ConfigurationError
 
 Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
 Target = Annotated[Path, typer.Argument(help="File to write: CSV or Parquet.")]
@@ -63,6 +64,7 @@ def anonymize(
     identifiers: Identifiers = None,
     insensitive: Insensitive = None,
     subject: Subject = None,
+    accept_unique: AcceptUnique = None,
     method: Method = "mondrian",
     k: K = 5,
     options: Options = None,
@@ -75,57 +77,58 @@ def anonymize(
 ) -> None:
     """Protect one file.
 
-    Without [bold]-q[/bold], every column that is not named otherwise is a
-    quasi-identifier; with it, every other column needs a role. Rows are shuffled, and
-    nothing is written if the promise cannot be kept (exit code 1).
+    Every column needs a role. Rows are shuffled, and nothing is written if the
+    promise cannot be kept (exit code 1).
 
     [bold]anon anonymize people.csv safe.csv -q age -q zip -s job -i name -k 5[/bold]
     """
-    if target.exists() and not force:
-        raise ConfigurationError(f"{target} is there already; --force overwrites it.")
-    if not target.absolute().parent.is_dir():
-        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+    _refuse_target(source, target, force)
     frame = read_table(source, separator, missing)
-    declared = _declare(
-        frame.columns, quasi_identifiers, sensitive, identifiers, insensitive, subject
-    )
-    params = {"k": k, **declared, **assignments("option", options or [])}
+    roles = {
+        "quasi_identifiers": quasi_identifiers or [],
+        "sensitive": sensitive or [],
+        "identifiers": identifiers or [],
+        "subject": subject,
+    }
+    _check_roles(frame, {**roles, "insensitive": insensitive or []}, accept_unique)
+    own = assignments("option", options or [])
+    for name in {"k", "hierarchies", *roles} & set(own):
+        raise ConfigurationError(f"--option: {name} has an option of its own.")
     trees = assignments("hierarchy", hierarchies or [])
     with Console(stderr=True).status(f"{method}: {len(frame):,} rows"):
-        report = _run(frame, target, method, params, trees, keep_order)
+        report = _run(
+            frame, target, method, {"k": k, **roles, **own}, trees, keep_order
+        )
     if json_output:
         print_json({"target": str(target), **asdict(report)})
     else:
         _tell(target, report)
 
 
-def _declare(
-    columns: Any,
-    quasi_identifiers: list[str] | None,
-    sensitive: list[str] | None,
-    identifiers: list[str] | None,
-    insensitive: list[str] | None,
-    subject: str | None,
-) -> dict[str, Any]:
-    """Roles as parameters; with ``-q``, a column without a role is refused."""
-    others = [*(sensitive or []), *(identifiers or []), *(insensitive or [])]
-    others += [subject] if subject is not None else []
-    known = quasi_identifiers or [c for c in columns if c not in others]
-    for column in (*known, *others):
-        if column not in columns:
-            raise ConfigurationError(unknown_choice("column", column, columns))
-    undeclared = [str(c) for c in columns if c not in (*known, *others)]
-    if undeclared:
-        raise ConfigurationError(
-            f"columns without a role: {', '.join(undeclared)}; name each with -q, "
-            "--sensitive, --identifier or --insensitive."
-        )
-    return {
-        "quasi_identifiers": known,
-        "sensitive": sensitive or [],
-        "identifiers": identifiers or [],
-        "subject": subject,
-    }
+def _refuse_target(source: Path, target: Path, force: bool) -> None:
+    if target.exists() and not force:
+        raise ConfigurationError(f"{target} is there already; --force overwrites it.")
+    if target.exists() and target.samefile(source):
+        raise ConfigurationError(f"{target} is the source itself.")
+    if not target.absolute().parent.is_dir():
+        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+
+
+def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> None:
+    """Hold a file to what a release is held to: a role for each column."""
+    from pydantic import ValidationError
+
+    from anon_transformers.release._config import DeclaredRoles
+    from anon_transformers.release._load import check_columns
+    from anon_transformers.release._strict import explain
+
+    if not roles["quasi_identifiers"]:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    try:
+        declared = DeclaredRoles(**roles, accept_unique=tuple(accept_unique or ()))
+    except ValidationError as error:
+        raise ConfigurationError(explain(error)) from None
+    check_columns(frame, declared)
 
 
 def _run(
@@ -139,20 +142,21 @@ def _run(
     """Anonymize and write, whole or not at all."""
     import numpy as np
 
-    from anon_transformers.hierarchies import Hierarchy
-    from anon_transformers.release._build import installed, make
+    from anon_transformers.release._build import installed, make, read_hierarchy
     from anon_transformers.release._files import kind_of_file
 
     found = installed()
     writer = found.writers[kind_of_file(target, found.writers)]
     if trees:
-        params["hierarchies"] = {c: Hierarchy.read_csv(f) for c, f in trees.items()}
+        params["hierarchies"] = {
+            column: read_hierarchy(column, Path(file)) for column, file in trees.items()
+        }
     anonymizer = make(f"method {method}", found.anonymizers[method], params)
     table = anonymizer.fit_transform(frame)
     if not keep_order:
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
-    draft = target.with_name(f".{target.name}.draft")
+    draft = target.with_name(f".draft-{target.name}")
     try:
         writer(table, draft)
         draft.replace(target)

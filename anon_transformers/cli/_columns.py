@@ -40,6 +40,14 @@ Insensitive = Annotated[
     list[str] | None,
     repeated("--insensitive", metavar="COLUMN", help="Column to publish as it is"),
 ]
+AcceptUnique = Annotated[
+    list[str] | None,
+    repeated(
+        "--accept-unique",
+        metavar="COLUMN",
+        help="Insensitive column that may hold a value of its own in many rows",
+    ),
+]
 Subject = Annotated[
     str | None,
     typer.Option(

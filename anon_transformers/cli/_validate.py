@@ -94,6 +94,8 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
     return read_published(place), {
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
         "sensitive": manifest["roles"]["sensitive"],
+        # Whose rows are one person's is not published: such a promise cannot be judged.
+        "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],
         "thresholds": manifest["promised"]["in_force"],
         "report": report,
@@ -103,9 +105,14 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
 def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:
     from pydantic import ValidationError
 
-    from anon_transformers.gx.gate import Requirement, run_gate
+    from anon_transformers.gx._judging import Scope
+    from anon_transformers.gx.gate import run_gate
     from anon_transformers.release import Threshold
-    from anon_transformers.release._build import check_threshold
+    from anon_transformers.release._build import (
+        check_threshold,
+        refuse_unjudgeable,
+        requirements_for,
+    )
     from anon_transformers.release._strict import explain
 
     if not asked:
@@ -117,10 +124,10 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         raise ConfigurationError(f"--threshold: {explain(error)}") from None
     for threshold in thresholds:
         check_threshold(threshold)
-    requirements = [
-        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
-        for t in thresholds
-    ]
+    requirements = requirements_for(thresholds)
+    refuse_unjudgeable(
+        requirements, Scope(options["quasi_identifiers"], options["sensitive"])
+    )
     with Console(stderr=True).status(f"judging {len(frame):,} rows"):
         return run_gate(frame, requirements=requirements, **options)
 

@@ -88,8 +88,16 @@ def requirements_for(thresholds: Sequence[Threshold]) -> list[Requirement]:
 
 def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
     """Refuse before the run what the gate would refuse at its end."""
-    scope = Scope(config.roles.quasi_identifiers, config.roles.sensitive)
-    requirements = requirements_for(thresholds)
+    refuse_unjudgeable(
+        requirements_for(thresholds),
+        Scope(config.roles.quasi_identifiers, config.roles.sensitive),
+    )
+    if config.suite is not None:
+        read_suite(config.path(config.suite))
+
+
+def refuse_unjudgeable(requirements: list[Requirement], scope: Scope) -> None:
+    """Refuse thresholds that no table could be judged by."""
     refuse_bad_requirements(requirements)
     parameters_for(requirements, scope)
     for requirement in requirements:
@@ -97,8 +105,6 @@ def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
             requirement.wanted(scope)
         except ParameterError as error:
             raise ConfigurationError(f"thresholds, {requirement.id}: {error}") from None
-    if config.suite is not None:
-        read_suite(config.path(config.suite))
 
 
 def make_anonymizer(
@@ -116,7 +122,7 @@ def make_anonymizer(
     }
     if config.hierarchies:
         params["hierarchies"] = {
-            column: _read_hierarchy(column, config.path(path))
+            column: read_hierarchy(column, config.path(path))
             for column, path in config.hierarchies.items()
         }
     sizes = [model.k for model in models if model.name == "k-anonymity"]
@@ -140,7 +146,8 @@ def make_anonymizer(
     return anonymizer
 
 
-def _read_hierarchy(column: str, path: Path) -> Hierarchy:
+def read_hierarchy(column: str, path: Path) -> Hierarchy:
+    """The hierarchy of a column from its file."""
     try:
         return Hierarchy.read_csv(path)
     except (OSError, UnicodeDecodeError) as error:

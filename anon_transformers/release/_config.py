@@ -178,7 +178,7 @@ class ReleaseConfig(Strict):
     schedule: str | None = None
     workspace: str = ".anon"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
-    folder: str = "."
+    folder: str = Field(".", repr=False)  # not a key of the file
 
     @field_validator("thresholds")
     @classmethod

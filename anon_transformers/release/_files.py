@@ -21,6 +21,7 @@ from pandas.api import types
 
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.release._run import sha256
 
 KINDS = ("integer", "number", "date", "text")
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
@@ -65,6 +66,8 @@ def read_csv(
         raise ParameterError(f"separator must be one character, got {separator!r}.")
     frame = _read_texts(path, separator, _known_encoding(encoding))
     frame = frame.astype(object).mask(frame.isin({"", *missing}), None)
+    if not isinstance(columns, Mapping | None):
+        raise ParameterError("columns must map columns to kinds, as in {age: integer}.")
     stated = dict(columns or {})
     for name in stated:
         if name not in frame.columns:
@@ -84,20 +87,19 @@ def _read_texts(
         return "skip"
 
     try:
+        header = _all_texts(path, separator, encoding)
         texts = pyarrow.csv.read_csv(
             os.fspath(path),
             read_options=pyarrow.csv.ReadOptions(encoding=encoding, use_threads=False),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
-            ),
+            parse_options=_parse_options(separator, note, len(header) == 1),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types=_all_texts(path, separator, encoding),
-                strings_can_be_null=False,
+                column_types=header, strings_can_be_null=False
             ),
         )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{path}: cannot be read as CSV ({type(error).__name__})."
+            f"{path}: cannot be read as CSV in {encoding} ({type(error).__name__}); "
+            "is it empty, or in another encoding?"
         ) from None
     if ragged:
         raise DataError(
@@ -124,14 +126,22 @@ def _all_texts(
     reader = pyarrow.csv.open_csv(
         os.fspath(path),
         read_options=pyarrow.csv.ReadOptions(encoding=encoding, block_size=1 << 20),
-        parse_options=pyarrow.csv.ParseOptions(
-            delimiter=separator,
-            newlines_in_values=True,
-            invalid_row_handler=lambda row: "skip",
-        ),
+        parse_options=_parse_options(separator, lambda row: "skip", False),
     )
     _refuse_repeated(path, reader.schema.names)
     return pa.schema([(name, pa.string()) for name in reader.schema.names])
+
+
+def _parse_options(
+    separator: str, note: Callable[[Any], str], one_column: bool
+) -> pyarrow.csv.ParseOptions:
+    return pyarrow.csv.ParseOptions(
+        delimiter=separator,
+        newlines_in_values=True,
+        invalid_row_handler=note,
+        # In a file of one column an empty line is a row with a missing value.
+        ignore_empty_lines=not one_column,
+    )
 
 
 def _refuse_repeated(path: str | os.PathLike[str], names: list[str]) -> None:
@@ -341,7 +351,7 @@ def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     Raises
     ------
     DataError
-        If nothing was published there.
+        If nothing was published there, or not these bytes.
     """
     place = Path(folder)
     if (place / "current").exists():
@@ -349,7 +359,10 @@ def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     if not (place / "manifest.json").is_file():
         raise DataError(f"{folder}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    return read_data(place / manifest["data"], manifest["format"], manifest["schema"])
+    data = place / manifest["data"]
+    if not data.is_file() or sha256(data) != manifest["sha256"]:
+        raise DataError(f"{data}: these are not the bytes that were published.")
+    return read_data(data, manifest["format"], manifest["schema"])
 
 
 def read_data(path: Path, format_: str, schema: Mapping[str, str]) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """First step: take the source as it is now into the private folder of a run."""
 
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -140,8 +141,11 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
         place = path
         while not place.exists():
             place = place.parent
-        if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-            raise ConfigurationError(f"{key}: {path} cannot be written.")
+        try:
+            # Asking for permission is not enough: some file systems take no folders.
+            tempfile.TemporaryDirectory(dir=place).cleanup()
+        except OSError:
+            raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
 
 def read_source(config: ReleaseConfig) -> pd.DataFrame:

@@ -15,8 +15,9 @@ TOLD_VERSIONS = (
     "great-expectations",
 )
 DISCLAIMER = (
-    "The models named here bound how well a person can be singled out or guessed from "
-    "this table alone; none of them is differential privacy."
+    "The models named here bound what they say about this table alone: k-anonymity how "
+    "well a person can be singled out, and nothing about what that person's class has "
+    "in common. None of them is differential privacy."
 )
 
 
@@ -39,6 +40,7 @@ def make_manifest(
             "quasi_identifiers": list(config.roles.quasi_identifiers),
             "sensitive": list(config.roles.sensitive),
             "insensitive": run.unique_shares,
+            "subject": config.roles.subject,
         },
         "anonymizer": {"name": config.anonymizer.name, **config.anonymizer.params},
         "promised": {

@@ -19,9 +19,10 @@ class Strict(BaseModel):
     @classmethod
     def _refuse_unknown_keys(cls, given: Any) -> Any:
         if isinstance(given, dict) and cls.model_config.get("extra") == "forbid":
+            shown = [key for key, field in cls.model_fields.items() if field.repr]
             for key in given:
                 if key not in cls.model_fields:
-                    raise ValueError(unknown_choice("key", key, cls.model_fields))
+                    raise ValueError(unknown_choice("key", key, shown))
         return given
 
 

@@ -94,8 +94,16 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
         pytest.param([*ROLES, "-o", "output=centre"], 2, "mean 'center'", id="value"),
         pytest.param([*ROLES, "-k", "0"], 2, "at least 1", id="k-zero"),
         pytest.param([*ROLES, "-k", "41"], 1, "n_samples=40", id="k-too-large"),
-        pytest.param(["-q", "age", "-s", "disease"], 2, "without a role: name, zip",
+        pytest.param(["-q", "age", "-s", "disease"], 2, "declared role: name, zip",
                      id="undeclared"),
+        pytest.param(ROLES[4:], 2, "-q COLUMN", id="no-quasi-identifier"),
+        pytest.param([*ROLES, "-o", "k=1"], 2, "option of its own", id="k-twice"),
+        pytest.param([*ROLES, "-o", "output=center", "-o", "output=interval"], 2,
+                     "stands twice", id="option-twice"),
+        pytest.param([*ROLES[:-2], "--insensitive", "name"], 2, "value of their own",
+                     id="names-insensitive"),
+        pytest.param([*ROLES, "--hierarchy", "age=none.csv"], 2, "cannot be read",
+                     id="no-hierarchy-file"),
         pytest.param([*ROLES, "-q", "disease"], 2, "'disease'", id="two-roles"),
         pytest.param([*ROLES, "--hierarchy", "age"], 2, "NAME=VALUE", id="no-value"),
     ],
@@ -126,7 +134,8 @@ def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, told)
 def test_bad_files_are_refused(anon, tmp_path, content, told):
     source = tmp_path / "bad.csv"
     source.write_bytes(content)
-    made = anon("anonymize", source, tmp_path / "safe.csv", "-k", 1)
+    roles = ["-q", "a", "-q", "b"]
+    made = anon("anonymize", source, tmp_path / "safe.csv", "-k", 1, *roles)
     assert made.exit_code == 2, made.output
     assert told in " ".join(made.stderr.split())
     assert not (tmp_path / "safe.csv").exists()
@@ -139,6 +148,32 @@ def test_the_target_is_not_overwritten_unasked(anon, people, tmp_path):
     assert target.read_text() == "mine"
     assert anon("anonymize", people, target, *ROLES, "--force").exit_code == 0
     assert target.read_text() != "mine"
+
+
+def test_the_source_is_never_overwritten(anon, people):
+    before = people.read_bytes()
+    assert anon("anonymize", people, people, *ROLES, "--force").exit_code == 2
+    assert people.read_bytes() == before
+
+
+def test_a_compressed_target_is_compressed(anon, people, tmp_path):
+    target = tmp_path / "safe.csv.gz"
+    assert anon("anonymize", people, target, *ROLES, "-k", 4).exit_code == 0
+    assert target.read_bytes()[:2] == b"\x1f\x8b"
+    judged = anon("validate", target, "-q", "age", "-q", "zip", "--k", 4)
+    assert judged.exit_code == 0, judged.output
+
+
+def test_empty_lines_of_one_column_are_rows(anon, tmp_path):
+    source, target = tmp_path / "one.csv", tmp_path / "safe.csv"
+    source.write_text("a\n1\n\n1\n\n")
+    assert anon("anonymize", source, target, "-q", "a", "-k", 2).exit_code == 0
+    assert len(target.read_text().splitlines()) == 5
+
+
+def test_bounds_of_metrics_are_numbers(anon, people):
+    judged = anon("validate", people, "-q", "age", "-t", "average-risk,max=abc")
+    assert judged.exit_code == 2
 
 
 def test_unexpected_errors_do_not_quote_the_data(anon, people, tmp_path, monkeypatch):
@@ -200,8 +235,14 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
     assert manifest["measured"]["rows"] == 30162
     assert manifest["measured"]["checks"][0]["observed"] >= 5
     assert (Path(manifest["folder"]) / "validation.html").is_file()
-    judged = anon("validate", tmp_path / "study/build/releases/adult", "--json")
+    folder = tmp_path / "study/build/releases/adult"
+    judged = anon("validate", folder, "--json")
     assert judged.exit_code == 0, judged.output
+    data = Path(manifest["folder"]) / "data.csv"
+    data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
+    changed = anon("validate", folder)
+    assert changed.exit_code == 2
+    assert "not the bytes" in " ".join(changed.stderr.split())
 
 
 def test_a_release_can_be_tightened_and_not_loosened(anon, tmp_path):

@@ -244,12 +244,12 @@ def main(folder, kind, way, stride):
     sweep = Sweep(folder, replace=kind == "replacement", by_line=way == "lines")
     warm_up(sweep)
     total, begins = sweep.count()
-    strict = set(range(begins["publish"], total))
-    if way == "changes":
-        strict |= set(range(begins["anonymize"]))
-    elif way == "lines":
-        strict = set()
-    points = [p for p in range(total) if p % stride == 0 or p in strict]
+    strict = {
+        "changes": {*range(begins["anonymize"]), *range(begins["publish"], total)},
+        "retry": {*range(begins["publish"], total, 2)},
+        "lines": set(),
+    }
+    points = [p for p in range(total) if p % stride == 0 or p in strict[way]]
     # The last lies behind the end; lines may be a few more or less each time.
     points.append(total if way != "lines" else 2 * total)
     attempt = sweep.retry_at if way == "retry" else sweep.kill_at

@@ -80,9 +80,14 @@ def test_the_manifest_says_what_was_promised_and_measured(release):
     assert manifest["measured"]["rows"] == 40
     assert manifest["measured"]["suppressed_rows"] == 0
     assert manifest["roles"]["insensitive"] == {"note": 0.0}
-    assert set(manifest["roles"]) == {"quasi_identifiers", "sensitive", "insensitive"}
+    assert set(manifest["roles"]) == {
+        "quasi_identifiers",
+        "sensitive",
+        "insensitive",
+        "subject",
+    }
     assert {"python", "anon-transformers", "pandas"} <= set(manifest["versions"])
-    assert "none of them is differential privacy" in manifest["note"]
+    assert "None of them is differential privacy" in manifest["note"]
 
 
 def test_the_manifest_says_nothing_else(release):
