@@ -61,13 +61,22 @@ class Column:
         """How many codes there may be, the missing one with them."""
         return len(self.values) + 1
 
-    def count(self, text: str) -> int:
-        """How many rows hold exactly this text."""
-        plain = self.kind in {"number", "date"}
-        if plain and not any(letter.isdigit() for letter in text):
-            return 0
-        values = self.texts() if plain else self.values
-        return int(np.isin(self.codes, np.flatnonzero(values == text)).sum())
+    @property
+    def has_missing(self) -> bool:
+        """Whether a row of this column is missing."""
+        return bool((self.codes == self.missing_code).any())
+
+    def joins(self) -> np.ndarray:
+        """For each value the level at which it meets the next one; 0 without levels."""
+        levels = np.zeros(len(self.values), dtype=np.int32)
+        if self.hierarchy is None:
+            return levels
+        top = self.hierarchy.n_levels - 1
+        levels[:] = max(top, 1)
+        for level in range(top, 0, -1):
+            codes = self.hierarchy.level(level).codes
+            levels[:-1][codes[:-1] == codes[1:]] = level
+        return levels
 
     def positions(self) -> np.ndarray:
         """Where each value lies on its axis: a category by its rank.
@@ -101,6 +110,7 @@ class Column:
         """Code other rows with the values of this column."""
         more = encode(series, self.hierarchy, name=self.name)
         if self.hierarchy is not None:
+            refuse_unknown(more)
             return more
         if more.kind != self.kind and len(more.values):
             if self.kind in {"number", "date"}:
@@ -313,7 +323,8 @@ def _as_texts(series: pd.Series) -> pd.Series:
     return series if plain else to_text(series)
 
 
-def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> Column:
+def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
+    """Code by the leaves of a hierarchy, or of one that is built from the values."""
     numeric = types.is_numeric_dtype(series.dtype)
     if numeric and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.
@@ -322,10 +333,10 @@ def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> C
     else:
         column = _encode_text(series, name)
         texts = column.values
+    hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
     leaves = np.array(hierarchy.leaves, dtype=object)
-    places = pd.Index(leaves).get_indexer(pd.Index(texts))
-    codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
-    return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
+    codes = np.append(hierarchy.locate(texts), len(leaves))[column.codes]
+    return Column(name, "hierarchy", leaves, codes.astype(np.int32), hierarchy=hierarchy)
 
 
 def _missing_last(codes: Any, n_values: int) -> np.ndarray:
@@ -333,17 +344,24 @@ def _missing_last(codes: Any, n_values: int) -> np.ndarray:
     return np.where(codes < 0, n_values, codes).astype(np.int32)
 
 
-def refuse_bad_values(column: Column, mark: str) -> None:
-    """Refuse values that the hierarchy lacks, and the suppression mark itself."""
-    unknown = int((column.codes < 0).sum())
-    if unknown:
+def refuse_unknown(column: Column) -> None:
+    """Refuse values that the hierarchy does not have, unless it says otherwise."""
+    count = int((column.codes < 0).sum())
+    if count and column.hierarchy is not None and column.hierarchy.unknown == "error":
         raise DataError(
-            f"column {column.name!r} holds values in {unknown} rows that its hierarchy "
-            "does not have."
+            f"column {column.name!r} holds values in {count} rows that its hierarchy "
+            "does not have; unknown='root' or 'suppress' lets them pass."
         )
-    marked = column.count(mark)
-    if marked:
+
+
+def refuse_mark(series: pd.Series, mark: str) -> None:
+    """Refuse a column that holds the suppression mark already."""
+    plain = types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(series)
+    if plain and not any(letter.isdigit() for letter in mark):
+        return
+    count = int((to_text(series) == mark).sum())
+    if count:
         raise DataError(
-            f"column {column.name!r} holds the suppression mark {mark!r} in {marked} "
+            f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
             "rows; choose another with suppression_label=."
         )

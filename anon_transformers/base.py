@@ -26,7 +26,8 @@ from anon_transformers._tables import (
     identify,
     is_frame,
     like_input,
-    refuse_bad_values,
+    refuse_mark,
+    refuse_unknown,
     to_frame,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes
@@ -140,8 +141,12 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self.suppression_label = suppression_label
 
     @abstractmethod
-    def _learn(self, table: Table, models: AllOf) -> None:
-        """Learn the recoding rule; set attributes with a trailing underscore."""
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+        """Learn the recoding rule; set attributes with a trailing underscore.
+
+        A method that is bound to the rows it saw has no rule, and returns what it
+        publishes of them.
+        """
 
     @abstractmethod
     def _recode(self, table: Table) -> list[PublishedColumn]:
@@ -294,8 +299,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._check_parameters()
         frame = self._open(X, reset=True)
         table = self._encode(frame)
-        self._learn(table, promise)
-        published = self._recode(table)
+        published = self._learn(table, promise) or self._recode(table)
         verdicts = self._approve(table, published, promise)
         self._columns = [replace(c, codes=c.codes[:0]) for c in table.known]
         self.report_ = make_report(
@@ -339,12 +343,14 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
                 raise ParameterError(
                     f"hierarchies: {unknown_choice('quasi-identifier', name, legal)}"
                 )
+        for name in roles.quasi_identifiers:
+            refuse_mark(frame[name], self.suppression_label)
         known = tuple(
             encode(frame[name], hierarchies.get(name))
             for name in roles.quasi_identifiers
         )
         for column in known:
-            refuse_bad_values(column, self.suppression_label)
+            refuse_unknown(column)
         return Table(
             len(frame),
             known,

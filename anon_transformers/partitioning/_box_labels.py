@@ -3,15 +3,27 @@
 import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._labels import range_label, set_label, value_label
+from anon_transformers._labels import OR_MISSING, range_label, set_label, value_label
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
 
 
 def interval_labels(
-    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    column: Column,
+    low: np.ndarray,
+    high: np.ndarray,
+    missing: np.ndarray,
+    *,
+    by_cuts: bool = False,
 ) -> PublishedColumn:
-    """One label a box, from its bounds; ``codes`` of the result go by box."""
+    """One label a box, from its bounds; ``codes`` of the result go by box.
+
+    With ``by_cuts``, bounds of numbers and dates lie halfway between two values, and
+    the outer ones are left open.
+    """
+    if by_cuts and not column.has_missing:
+        missing = np.zeros_like(missing)
+    by_cuts = by_cuts and column.kind in {"number", "date"}
     distinct = group_rows(
         [low, high + 1, missing.astype(np.int32)],
         [column.cardinality, column.cardinality, 2],
@@ -24,7 +36,7 @@ def interval_labels(
     number_of: dict[str | None, int] = {}
     for at, box in enumerate(distinct.first):
         bounds = int(low[box]), int(high[box]), bool(missing[box])
-        label = _label(column, texts, *bounds)
+        label = (_cut_label if by_cuts else _label)(column, texts, *bounds)
         numbers[at] = number_of.setdefault(label, len(number_of))
         shares[label] = _share(column, places, *bounds, has_missing)
     labels = np.empty(len(number_of), dtype=object)
@@ -74,6 +86,26 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
         ancestor, _ = column.hierarchy.common_ancestor(low, high)
         return value_label(ancestor, missing=missing)
     return range_label(texts[low], texts[high], missing=missing)
+
+
+def _cut_label(column: Column, texts, low: int, high: int, missing: bool) -> str | None:
+    if low > high:
+        return None
+    first = None if low == 0 else _halfway(column, low)
+    last = None if high == len(column.values) - 1 else _halfway(column, high + 1)
+    if first is None:
+        text = "any" if last is None else f"< {last}"
+    else:
+        text = f">= {first}" if last is None else f"[{first}, {last})"
+    return text + OR_MISSING if missing else text
+
+
+def _halfway(column: Column, code: int) -> str:
+    """Text of the bound between a value and the one before it."""
+    before, after = column.values[code - 1], column.values[code]
+    if column.kind == "date":
+        return str(before + (after - before) // 2)
+    return f"{before / 2 + after / 2:.15g}"
 
 
 def _share(
