@@ -125,7 +125,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
         subject: Hashable | None = None,
-        suppression_limit: float = 0.0,
+        suppression_limit: float | None = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
         suppression_label: str = SUPPRESSED,
     ):
@@ -281,7 +281,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _check_parameters(self) -> None:
         check_choice("suppression", self.suppression, SUPPRESSION_MODES)
-        limit = self.suppression_limit
+        limit = 0.0 if self.suppression_limit is None else self.suppression_limit
         if not isinstance(limit, Real) or not 0 <= limit <= 1:
             raise ParameterError(
                 f"suppression_limit must be a share from 0 to 1, got {limit!r}."
@@ -335,9 +335,17 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._kept_columns = frame.columns[published]
         return frame
 
+    def _tree(self, series: pd.Series) -> Any:
+        """Hierarchy of a quasi-identifier, or what builds one; None if there is none."""
+        return (self.hierarchies or {}).get(series.name)
+
+    def _limit(self, n_rows: int) -> float:
+        """Share of rows that may be suppressed."""
+        return self.suppression_limit or 0.0
+
     def _encode(self, frame: pd.DataFrame) -> Table:
-        roles, hierarchies = self.roles_, dict(self.hierarchies or {})
-        for name in hierarchies:
+        roles = self.roles_
+        for name in self.hierarchies or {}:
             if name not in roles.quasi_identifiers:
                 legal = roles.quasi_identifiers
                 raise ParameterError(
@@ -346,7 +354,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         for name in roles.quasi_identifiers:
             refuse_mark(frame[name], self.suppression_label)
         known = tuple(
-            encode(frame[name], hierarchies.get(name))
+            encode(frame[name], self._tree(frame[name]))
             for name in roles.quasi_identifiers
         )
         for column in known:
@@ -362,9 +370,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self, table: Table, published: list[PublishedColumn], promise: AllOf
     ) -> list[Verdict]:
         """Decide which classes may be published, and remember them."""
-        approval = approve(
-            table, published, promise, self.suppression_limit, self.suppression
-        )
+        limit = self._limit(table.n_rows)
+        approval = approve(table, published, promise, limit, self.suppression)
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
         self.n_extra_suppressed_ = approval.settlement.n_extra_rows
@@ -373,9 +380,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
-        return can_approve(
-            table, published, models, self.suppression_limit, self.suppression
-        )
+        limit = self._limit(table.n_rows)
+        return can_approve(table, published, models, limit, self.suppression)
 
     def _publish(
         self,
