@@ -11,18 +11,31 @@ from sklearn.base import BaseEstimator
 from anon_transformers._kernels.grouping import Groups, group_rows
 from anon_transformers._tables import Column
 from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import InfeasibleError
 
 
 class Points(NamedTuple):
     """Distinct combinations of quasi-identifiers.
 
-    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives the
-    point of each row, -1 where a value cannot be coded.
+    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives
+    the point of each row, -1 where a value cannot be coded.
     """
 
     codes: np.ndarray
     weights: np.ndarray
     of_row: np.ndarray
+
+
+def refuse_too_few(points: Points, k: int) -> None:
+    """Refuse a table that has no ``k`` rows to publish."""
+    n_coded = int(points.weights.sum())
+    if n_coded < k:
+        others = int((points.of_row < 0).sum())
+        unknown = f", and {others} that a hierarchy does not know" if others else ""
+        raise InfeasibleError(
+            f"k={k} needs at least as many rows, the table has n_samples={n_coded}"
+            f"{unknown}."
+        )
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ class Column:
         column and ``codes`` points at the upper one. None: all are exact.
     hierarchy : Hierarchy or None
         Whose leaves are the values, if ``kind`` is "hierarchy".
+    given : ndarray or None
+        Number or date of each row itself, where ``exact`` tells that it may be another.
     """
 
     name: Hashable
@@ -50,6 +52,7 @@ class Column:
     codes: np.ndarray
     exact: np.ndarray | None = None
     hierarchy: Hierarchy | None = None
+    given: np.ndarray | None = None
 
     @property
     def missing_code(self) -> int:
@@ -119,11 +122,13 @@ class Column:
                     f"holds values of kind {more.kind}."
                 )
             more = _encode_text(series, self.name)
+        given = None
         if not len(more.values):
             places, exact = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         elif self.kind in {"number", "date"}:
             places = np.searchsorted(self.values, more.values)
             exact = np.isin(more.values, self.values)
+            given = more.values.take(more.codes, mode="clip")
         else:
             places = pd.Index(self.values).get_indexer(pd.Index(more.values))
             exact = np.ones(len(places), dtype=bool)
@@ -136,7 +141,7 @@ class Column:
             self.values,
             lookup[more.codes],
             np.append(exact, True)[more.codes],
-            self.hierarchy,
+            given=given,
         )
 
 
@@ -325,18 +330,42 @@ def _as_texts(series: pd.Series) -> pd.Series:
 
 def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
     """Code by the leaves of a hierarchy, or of one that is built from the values."""
-    numeric = types.is_numeric_dtype(series.dtype)
-    if numeric and not types.is_bool_dtype(series.dtype):
+    column, texts, ending = _leaves(series)
+    try:
+        hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
+    except DataError as error:
+        raise DataError(f"column {name!r}: {error}") from None
+    leaves = np.array(hierarchy.leaves, dtype=object)
+    places = hierarchy.locate([_spelt(text, ending, hierarchy) for text in texts])
+    codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
+    return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
+
+
+def _leaves(series: pd.Series) -> tuple[Column, np.ndarray, str]:
+    """Code by values; the text of each in a hierarchy, and an ending it may lack."""
+    if types.is_datetime64_any_dtype(series.dtype):
+        column = _encode_text(series, series.name)
+        return column, column.values, "T00:00:00"
+    if types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.
         column = identify(series)
-        texts = column.texts()
-    else:
-        column = _encode_text(series, name)
-        texts = column.values
-    hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
-    leaves = np.array(hierarchy.leaves, dtype=object)
-    codes = np.append(hierarchy.locate(texts), len(leaves))[column.codes]
-    return Column(name, "hierarchy", leaves, codes.astype(np.int32), hierarchy=hierarchy)
+        return column, column.texts(), ".0"
+    column = _encode_text(series, series.name)
+    return column, column.values, ""
+
+
+def _spelt(text: str, ending: str, hierarchy: Hierarchy) -> str:
+    """As the hierarchy has it: what a column of 20 and 20.5 calls 20.0 may be 20."""
+    if not ending or text in hierarchy:
+        return text
+    other = text.removesuffix(ending) if text.endswith(ending) else text + ending
+    return other if other in hierarchy else text
+
+
+def leaf_texts(values: Any) -> list[str]:
+    """Distinct values of a column as a hierarchy has them, without missing ones."""
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
+    return list(_leaves(series)[1])
 
 
 def _missing_last(codes: Any, n_values: int) -> np.ndarray:
@@ -356,7 +385,9 @@ def refuse_unknown(column: Column) -> None:
 
 def refuse_mark(series: pd.Series, mark: str) -> None:
     """Refuse a column that holds the suppression mark already."""
-    plain = types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(series)
+    plain = types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(
+        series
+    )
     if plain and not any(letter.isdigit() for letter in mark):
         return
     count = int((to_text(series) == mark).sum())

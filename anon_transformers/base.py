@@ -42,13 +42,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
 from anon_transformers.roles import Roles, refuse_repeated_columns
 
-__all__ = [
-    "BaseAnonymizer",
-    "Column",
-    "PublishedColumn",
-    "Table",
-    "TableAnonymizer",
-]
+__all__ = ["BaseAnonymizer", "Column", "PublishedColumn", "Table", "TableAnonymizer"]
 
 SUPPRESSION_MODES = ("mask", "drop", "blank")
 
@@ -89,7 +83,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         Further promises.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy, default=None
+    hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
@@ -336,7 +330,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         return frame
 
     def _tree(self, series: pd.Series) -> Any:
-        """Hierarchy of a quasi-identifier, or what builds one; None if there is none."""
+        """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
         return (self.hierarchies or {}).get(series.name)
 
     def _limit(self, n_rows: int) -> float:
@@ -345,18 +339,14 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _encode(self, frame: pd.DataFrame) -> Table:
         roles = self.roles_
+        legal = roles.quasi_identifiers
         for name in self.hierarchies or {}:
-            if name not in roles.quasi_identifiers:
-                legal = roles.quasi_identifiers
-                raise ParameterError(
-                    f"hierarchies: {unknown_choice('quasi-identifier', name, legal)}"
-                )
+            if name not in legal:
+                told = unknown_choice("quasi-identifier", name, legal)
+                raise ParameterError(f"hierarchies: {told}")
         for name in roles.quasi_identifiers:
             refuse_mark(frame[name], self.suppression_label)
-        known = tuple(
-            encode(frame[name], self._tree(frame[name]))
-            for name in roles.quasi_identifiers
-        )
+        known = tuple(encode(frame[name], self._tree(frame[name])) for name in legal)
         for column in known:
             refuse_unknown(column)
         return Table(

@@ -20,7 +20,7 @@ def njit_parallel(function: Callable[..., Any]) -> Any:
     return _compiled(function, parallel=True)
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:

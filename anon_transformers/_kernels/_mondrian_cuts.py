@@ -26,7 +26,7 @@ class Rules(NamedTuple):
     both_sides : bool
         Where "up to the median" is not allowable, try "below the median".
     fall_back : bool
-        Where the widest attribute has no allowable cut, try the others.
+        Where the widest attribute has no allowable median cut, try the others.
     """
 
     k: int
@@ -47,12 +47,13 @@ def next_cut(space, first, last, tried, rules):
         return LEAF, 0, 0, tried
     n_attributes = len(space.n_known)
     score, low, high = _scores(space, first, last, rules.relaxed)
-    number = 0
+    number, medians = 0, 0
     while True:
         best = np.argmax(score)
-        if score[best] <= 0 or (number > 0 and not rules.fall_back):
+        if score[best] <= 0 or (medians > 0 and not rules.fall_back):
             return LEAF, 0, 0, number
         score[best] = 0
+        medians += int(best >= n_attributes)
         attribute = best % n_attributes
         for side in range(1 + (rules.both_sides and not rules.relaxed)):
             number += 1
@@ -62,10 +63,19 @@ def next_cut(space, first, last, tried, rules):
                 cut = _known_or_missing(space, attribute, first, last)
             elif not rules.relaxed and _has_hierarchy(space, attribute):
                 cut = _along_hierarchy(
-                    space, attribute, first, last, low[attribute], high[attribute], total, rules.k
+                    space,
+                    attribute,
+                    first,
+                    last,
+                    low[attribute],
+                    high[attribute],
+                    total,
+                    rules.k,
                 )
             else:
-                cut = _at_median(space, attribute, first, last, total, side, rules.relaxed)
+                cut = _at_median(
+                    space, attribute, first, last, total, side, rules.relaxed
+                )
             at, share, below = cut
             if rules.k <= below <= total - rules.k:
                 return attribute, at, share, number
@@ -92,7 +102,7 @@ def _scores(space, first, last, relaxed):
         lows[a], highs[a] = low, high
         if missing and high >= 0:
             score[a] = FIRST_OF_ALL
-        if high > low:
+        if high > low and space.ranges[a] > 0:
             at = space.offsets[a]
             width = space.positions[at + high] - space.positions[at + low]
             score[n_attributes + a] = width / space.ranges[a]

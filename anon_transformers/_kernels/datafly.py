@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 
 Violating = Callable[[Groups], int]
-Stops = Callable[[int], bool]
+Stops = Callable[[tuple[int, ...], int], bool]
 
 
 def climb(
@@ -43,7 +43,7 @@ def climb(
     violating : callable
         Rows in classes that may not be published, given the points by class.
     stops : callable
-        Whether so many rows may be suppressed.
+        Whether these levels do, where so many rows violate.
     last_of_ties : bool, default=False
         Among attributes with equally many values take the last, not the first.
 
@@ -55,11 +55,16 @@ def climb(
     at = [0] * len(levels)
     trace = []
     while True:
-        columns = [table[level][row] for table, level, row in zip(levels, at, codes, strict=True)]
+        columns = [
+            table[level][row]
+            for table, level, row in zip(levels, at, codes, strict=True)
+        ]
         cardinalities = [int(column.max()) + 1 for column in columns]
         count = violating(group_rows(columns, cardinalities))
         distinct = tuple(int(np.count_nonzero(np.bincount(c))) for c in columns)
-        chosen = -1 if stops(count) else _widest(distinct, at, levels, last_of_ties)
+        chosen = -1
+        if not stops(tuple(at), count):
+            chosen = _widest(distinct, at, levels, last_of_ties)
         trace.append(Step(tuple(at), count, distinct, chosen))
         if chosen < 0:
             return trace

@@ -1,9 +1,9 @@
 """Median cuts of LeFevre, DeWitt and Ramakrishnan (2006), strict and relaxed.
 
 Strict cuts work on distinct combinations with their weights, for equal rows always
-fall on the same side. All open boxes are cut at once, one level of the tree after another,
-so that a privacy model judges a whole level in one go. The points of a box lie together
-and are moved when it is cut: each pass reads memory in order.
+fall on the same side. All open boxes are cut at once, one level of the tree after
+another, so that a privacy model judges a whole level in one go. The points of a box
+lie together and are moved when it is cut: each pass reads memory in order.
 """
 
 from collections.abc import Callable
@@ -35,8 +35,8 @@ class Space(NamedTuple):
     ``codes`` has one row an attribute. Codes below ``n_known[a]`` are values in
     their order; ``n_known[a]`` itself stands for a missing one. ``positions`` holds the
     place of every code on its axis, attribute after attribute from ``offsets[a]`` on.
-    ``joins`` is laid out alike: the level at which a code and the next one fall into one
-    group of a hierarchy, 0 without a hierarchy.
+    ``joins`` is laid out alike: the level at which a code and the next one fall into
+    one group of a hierarchy, 0 without a hierarchy.
     """
 
     codes: np.ndarray
@@ -195,9 +195,7 @@ class _Front(NamedTuple):
         )
 
 
-def _record(
-    tree: CutTree, node: np.ndarray, cuts: np.ndarray, low: np.ndarray
-) -> None:
+def _record(tree: CutTree, node: np.ndarray, cuts: np.ndarray, low: np.ndarray) -> None:
     tree.attribute[node] = cuts[:, 0]
     # Without a share of the equal ones, the low side ends one code earlier.
     tree.threshold[node] = cuts[:, 1] - (cuts[:, 2] == 0)

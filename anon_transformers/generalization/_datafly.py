@@ -8,13 +8,13 @@ import pandas as pd
 
 from anon_transformers._kernels import datafly
 from anon_transformers._kernels.grouping import Groups
-from anon_transformers._recoding import PublishedColumn, Table
-from anon_transformers._tables import Column
-from anon_transformers.base import TableAnonymizer, check_choice
+from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import InfeasibleError, ParameterError, unknown_choice
+from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.generalization._levels import level_tables, publish_level
-from anon_transformers.hierarchies import ByDataType, DateParts, Hierarchy
+from anon_transformers.hierarchies import ByDataType, DateParts
+from anon_transformers.hierarchies._data_types import DATA_TYPES
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -26,8 +26,9 @@ CHOICES = {
 class DataflyAnonymizer(TableAnonymizer):
     """Generalize the column with most values until few rows violate; suppress those.
 
-    Every column is generalized as a whole, one level of its hierarchy at a time. A column
-    without a hierarchy gets one by its data type.
+    Every column is generalized as a whole, one level of its hierarchy at a time. A
+    column without a hierarchy gets one by its data type. Where the suppressed rows
+    cannot be a class of their own, generalization goes on.
 
     Parameters
     ----------
@@ -41,10 +42,12 @@ class DataflyAnonymizer(TableAnonymizer):
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     types : dict of column to str, default=None
-        Data types of columns without a hierarchy, where guessing is not wanted.
+        Data types of columns without a hierarchy, where guessing is not wanted. What
+        was not seen at ``fit`` is suppressed by ``transform``.
     stop_rule : {"at_most_k", "less_than_k"}, default="at_most_k"
         Stop when at most, or fewer than, k rows would be suppressed. The first is the
-        condition of the original algorithm.
+        condition of the original algorithm. Rows whose value a hierarchy with
+        ``unknown="suppress"`` does not have are suppressed beside them.
     attribute_tie : {"first", "last"}, default="first"
         Which column is generalized among those with equally many values.
     sensitive, identifiers : list, default=None
@@ -67,8 +70,8 @@ class DataflyAnonymizer(TableAnonymizer):
     hierarchies_ : dict of column to Hierarchy
         Those that were used.
     report_ : Report
-        Classes, loss, risk, suppressed rows and time; ``report_.details["trace"]`` holds
-        every step.
+        Classes, loss, risk, suppressed rows and time; ``report_.details["trace"]``
+        holds every step.
     n_suppressed_, n_extra_suppressed_ : int
         Rows suppressed; those among them that only filled up the suppressed class.
     suppressed_mask_ : bool ndarray
@@ -140,20 +143,31 @@ class DataflyAnonymizer(TableAnonymizer):
         super()._check_parameters()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+        for column, type_ in (self.types or {}).items():
+            if type_ not in DATA_TYPES:
+                told = unknown_choice("data type", type_, DATA_TYPES)
+                raise ParameterError(f"types, {column}: {told}")
+            if column in (self.hierarchies or {}):
+                raise ParameterError(f"types, {column}: it has a hierarchy already.")
+
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        legal = self.roles_.quasi_identifiers
+        for name in self.types or {}:
+            if name not in legal:
+                raise ParameterError(
+                    f"types: {unknown_choice('quasi-identifier', name, legal)}"
+                )
+        return super()._encode(frame)
 
     def _tree(self, series: pd.Series) -> Any:
         """A hierarchy by data type, where none was given."""
         given = super()._tree(series)
-        types = dict(self.types or {})
-        for name in types:
-            if name not in self.roles_.quasi_identifiers:
-                legal = self.roles_.quasi_identifiers
-                raise ParameterError(f"types: {unknown_choice('column', name, legal)}")
+        type_ = (self.types or {}).get(series.name)
         if given is not None:
             return given
-        if series.name not in types and pd.api.types.is_datetime64_any_dtype(series):
-            return DateParts()
-        return ByDataType(types.get(series.name))
+        if type_ is None and pd.api.types.is_datetime64_any_dtype(series):
+            return DateParts(unknown="suppress")
+        return ByDataType(type_, unknown="suppress")
 
     def _budget(self) -> int:
         """How many rows the stop rule lets go."""
@@ -163,27 +177,29 @@ class DataflyAnonymizer(TableAnonymizer):
         if self.suppression_limit is not None:
             return self.suppression_limit
         # What joins the suppressed class to fill it up is not the stop rule's business.
-        return self._budget() / n_rows if self.suppression == "drop" else 1.0
+        drops = self.suppression == "drop"
+        return (self._budget() + self._n_uncoded) / n_rows if drops else 1.0
 
     def _learn(self, table: Table, models: AllOf) -> None:
-        if table.n_rows < self.k:
-            raise InfeasibleError(
-                f"k={self.k} needs at least as many rows, the table has "
-                f"n_samples={table.n_rows}."
-            )
         points = table.points()
-        uncoded = int((points.of_row < 0).sum())
+        self._n_uncoded = int((points.of_row < 0).sum())
+        refuse_too_few(points, self.k)
 
         def violating(groups: Groups) -> int:
             labels = np.append(groups.labels, -1)[points.of_row]
             classes = table.classes(labels, len(groups.sizes))
-            return int(classes.rows[~models.satisfied(classes)].sum()) + uncoded
+            return int(classes.rows[~models.satisfied(classes)].sum())
+
+        def stops(levels: tuple[int, ...], count: int) -> bool:
+            return self._allows(count, table.n_rows) and self._can_publish(
+                table, _publish(table, levels), models
+            )
 
         trace = datafly.climb(
             points.codes,
             [level_tables(column) for column in table.known],
             violating,
-            self._stops(table.n_rows),
+            stops,
             last_of_ties=self.attribute_tie == "last",
         )
         names = self.roles_.quasi_identifiers
@@ -191,17 +207,16 @@ class DataflyAnonymizer(TableAnonymizer):
         self.hierarchies_ = {c.name: c.hierarchy for c in table.known}
         self._trace = trace
 
-    def _stops(self, n_rows: int):
-        limit = self.suppression_limit
-        budget = self._budget() if limit is None else limit * n_rows
-        return lambda violating: violating <= budget and violating < n_rows
+    def _allows(self, violating: int, n_rows: int) -> bool:
+        """Whether the stop rule holds; a table that is all suppressed is no result."""
+        gone = violating + self._n_uncoded
+        if self.suppression_limit is None:
+            return violating <= self._budget() and gone < n_rows
+        # As a share: 0.29 * 100 falls just below 29.
+        return gone / n_rows <= self.suppression_limit and gone < n_rows
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
-        levels = self.levels_.values()
-        return [
-            publish_level(column, level)
-            for column, level in zip(table.known, levels, strict=True)
-        ]
+        return _publish(table, tuple(self.levels_.values()))
 
     def _details(self) -> dict[str, Any]:
         names = [str(name) for name in self.levels_]
@@ -212,8 +227,17 @@ class DataflyAnonymizer(TableAnonymizer):
                     "violating": step.violating,
                     "distinct": dict(zip(names, step.distinct, strict=True)),
                     "levels": dict(zip(names, step.levels, strict=True)),
-                    "generalized": names[step.generalized] if step.generalized >= 0 else None,
+                    "generalized": names[step.generalized]
+                    if step.generalized >= 0
+                    else None,
                 }
                 for step in self._trace
             ],
         }
+
+
+def _publish(table: Table, levels: tuple[int, ...]) -> list[PublishedColumn]:
+    return [
+        publish_level(column, level)
+        for column, level in zip(table.known, levels, strict=True)
+    ]

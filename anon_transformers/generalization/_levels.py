@@ -29,6 +29,6 @@ def publish_level(column: Column, level: int) -> PublishedColumn:
     group = level_tables(column)[level]
     return PublishedColumn(
         np.where(column.codes < 0, -1, group[column.codes]).astype(np.int32),
-        np.append(labels, None),
+        np.array([*labels, None], dtype=object),
         np.append(shares, 0.0),
     )

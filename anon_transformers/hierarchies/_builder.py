@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
-from anon_transformers.exceptions import DataError
-from anon_transformers.hierarchies._hierarchy import Hierarchy, Normalizer, Unknown
+from anon_transformers.hierarchies._hierarchy import Hierarchy, Unknown
+from anon_transformers.hierarchies._normalize import Normalizer, normal
 
 ROOT = "*"
 
@@ -15,6 +16,9 @@ class HierarchyBuilder(ABC):
     A builder may stand wherever a :class:`Hierarchy` may: an anonymizer builds it
     from the values of the table it is fitted on.
     """
+
+    top: ClassVar[tuple[str, ...]] = (ROOT,)
+    """What is put above the ancestors; nothing, where they end in one root anyway."""
 
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
@@ -29,13 +33,17 @@ class HierarchyBuilder(ABC):
         Parameters
         ----------
         values : sequence of str
-            Distinct values of a column.
+            Distinct values of a column; of those that the normalizer makes one, the
+            first is kept. A column without any value gets the root alone.
         """
-        if not len(values):
-            raise DataError("a hierarchy needs at least one value.")
-        above = self.ancestors(values)
-        rows = [
-            (value, *parents, ROOT)
-            for value, parents in zip(values, above, strict=True)
-        ]
+        firsts: dict[str, str] = {}
+        for value in values:
+            firsts.setdefault(normal(value, self.normalizer), value)
+        kept = list(firsts.values())
+        rows: list[tuple[str, ...]] = [(ROOT, ROOT)]
+        if kept:
+            rows = [
+                (value, *parents, *self.top)
+                for value, parents in zip(kept, self.ancestors(kept), strict=True)
+            ]
         return Hierarchy(rows, unknown=self.unknown, normalizer=self.normalizer)

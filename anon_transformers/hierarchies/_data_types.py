@@ -1,17 +1,20 @@
 """One hierarchy a data type, in place of one written by hand for each column.
 
-The rules are those of a comparison of Datafly and Mondrian (University of Zaragoza, 2017).
-A level belongs to the whole column: every value has been generalized equally often.
+The rules are those of a comparison of Datafly and Mondrian (University of Zaragoza,
+2017). A level belongs to the whole column: every value has been
+generalized equally often.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._builder import ROOT, HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import Hierarchy, Normalizer, Unknown
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._normalize import Normalizer
 
 Rule = Callable[[Sequence[str]], list[list[str]]]
 
@@ -47,9 +50,14 @@ def generalize_int(values: Sequence[str]) -> list[list[str]]:
 
 def generalize_double(values: Sequence[str]) -> list[list[str]]:
     """Decimals are cut to the fewest in the column, then one by one, then digits."""
+    values = [_written_out(value) for value in values]
     decimals = [len(value.partition(".")[2]) for value in values]
     fewest, most = min(decimals), max(decimals)
-    kept = list(range(fewest, -1, -1)) if most > fewest else list(range(fewest - 1, -1, -1))
+    kept = (
+        list(range(fewest, -1, -1))
+        if most > fewest
+        else list(range(fewest - 1, -1, -1))
+    )
     whole = [_cut_decimals(value, 0) for value in values]
     return [
         [_cut_decimals(value, count) for count in kept] + digits
@@ -61,7 +69,7 @@ def generalize_date(values: Sequence[str]) -> list[list[str]]:
     """dd/mm/yyyy → mm/yyyy → yyyy, then the year as a number of four digits."""
     rows = []
     for value in values:
-        _, month, year = _checked_date(value).split("/")
+        _, month, year = value.split("/")
         digits = [_cut_digits(int(year), level) for level in range(1, 5)]
         rows.append([f"{month}/{year}", year, *digits])
     return rows
@@ -78,7 +86,10 @@ def generalize_string(values: Sequence[str]) -> list[list[str]]:
 DATA_TYPES: dict[str, DataType] = {
     "date": DataType(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", generalize_date),
     "int": DataType(r"[-+]?[0-9]+", generalize_int),
-    "double": DataType(r"[-+]?[0-9]+([.][0-9]+)?", generalize_double),
+    # With an exponent, because that is how very small floats are written.
+    "double": DataType(
+        r"[-+]?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]{1,3})?", generalize_double
+    ),
     "char": DataType(r".", generalize_char),
     "string": DataType(r".+", generalize_string),
 }
@@ -86,7 +97,22 @@ DATA_TYPES: dict[str, DataType] = {
 
 
 def register_data_type(name: str, pattern: str, rule: Rule) -> None:
-    """Add a type, or change the rule of one; new types are tried before the others."""
+    """Add a type, or change the rule of one; new types are tried before the others.
+
+    Parameters
+    ----------
+    name : str
+        By which ``ByDataType`` and ``types=`` of Datafly know it.
+    pattern : str
+        Regular expression that every value of such a column matches as a whole.
+    rule : callable
+        From the values of a column to the generalizations of each, level by level; the
+        last one must be the same for all.
+    """
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ParameterError(f"pattern is no regular expression: {error}.") from None
     added = {name: DataType(pattern, rule)}
     others = {known: kind for known, kind in DATA_TYPES.items() if known != name}
     DATA_TYPES.clear()
@@ -124,11 +150,14 @@ class ByDataType(HierarchyBuilder):
     (('1234', '1230', '1200', '1000', '0'), ('87', '80', '0', '0', '0'))
     """
 
+    top: ClassVar[tuple[str, ...]] = ()
+
     type: str | None = None
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
 
     def __post_init__(self) -> None:
+        check_policies(self.unknown, self.normalizer)
         if self.type is not None and self.type not in DATA_TYPES:
             raise ParameterError(unknown_choice("data type", self.type, DATA_TYPES))
 
@@ -139,15 +168,6 @@ class ByDataType(HierarchyBuilder):
         if strange:
             raise DataError(f"{strange} values do not look like {self.type}.")
         return kind.rule(values)
-
-    def build(self, values: Sequence[str]) -> Hierarchy:
-        """Build the hierarchy; its root is what the rule ends in."""
-        rows = zip(values, self.ancestors(values), strict=True)
-        return Hierarchy(
-            [(value, *above) for value, above in rows],
-            unknown=self.unknown,
-            normalizer=self.normalizer,
-        )
 
 
 def _cut_digits(number: int, level: int) -> str:
@@ -163,9 +183,6 @@ def _cut_decimals(text: str, count: int) -> str:
     return shown if any(c in "123456789" for c in shown) else shown.lstrip("-")
 
 
-def _checked_date(text: str) -> str:
-    try:
-        datetime.strptime(text, "%d/%m/%Y")
-    except ValueError:
-        raise DataError("a value is no date of the form dd/mm/yyyy.") from None
-    return text
+def _written_out(text: str) -> str:
+    """Digits without an exponent."""
+    return format(Decimal(text), "f") if "e" in text.lower() else text

@@ -6,7 +6,8 @@ from datetime import date, datetime
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import Normalizer, Unknown
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._normalize import Normalizer
 
 PARTS = {
     "day": lambda day: day.isoformat(),
@@ -25,7 +26,8 @@ class DateParts(HierarchyBuilder):
     Parameters
     ----------
     parts : sequence of str
-        Levels from fine to coarse, in the order above.
+        Levels from fine to coarse: "day", "month", "quarter", "year", "decade" and
+        "century". By default all but the day, which a date itself is.
     unknown, normalizer
         As for :class:`Hierarchy`.
 
@@ -40,6 +42,9 @@ class DateParts(HierarchyBuilder):
     normalizer: Normalizer | None = None
 
     def __post_init__(self) -> None:
+        check_policies(self.unknown, self.normalizer)
+        if isinstance(self.parts, str) or not self.parts:
+            raise ParameterError(f"parts must be a list of parts, got {self.parts!r}.")
         object.__setattr__(self, "parts", tuple(self.parts))
         for part in self.parts:
             if part not in PARTS:
@@ -50,14 +55,20 @@ class DateParts(HierarchyBuilder):
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each date its parts."""
         days = [_read(value) for value in values]
+        strange = days.count(None)
+        if strange:
+            raise DataError(
+                "a hierarchy of dates needs dates such as 2026-01-31; "
+                f"{strange} values are none."
+            )
         return [[PARTS[part](day) for part in self.parts] for day in days]
 
 
-def _read(text: str) -> date:
+def _read(text: str) -> date | None:
     try:
         return datetime.fromisoformat(text).date()
     except ValueError:
-        raise DataError("a hierarchy of dates needs dates such as 2026-01-31.") from None
+        return None
 
 
 def _years(year: int, span: int) -> str:

@@ -1,13 +1,26 @@
 """Ranges of numbers, one width or one set of cuts a level."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from itertools import pairwise
+from typing import Any
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies._builder import HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import Normalizer, Unknown
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._normalize import Normalizer
+
+EXACT = Context(prec=4000, traps=[Inexact, InvalidOperation])
+"""Room for every digit of numbers as large and as fine as a double may be."""
+
+LARGEST_EXPONENT = 400
+Bounds = tuple[Decimal | None, Decimal | None]
+"""From the first number of a range to the first one above it; None: open."""
+
+_NUMBER = re.compile(r"\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -42,83 +55,121 @@ class Intervals(HierarchyBuilder):
     (('0.3', '[0.3, 0.4)', '*'), ('0.29', '[0.2, 0.3)', '*'))
     """
 
-    widths: Sequence[float] = ()
-    cuts: Sequence[Sequence[float]] = ()
+    widths: Sequence[float | Decimal] = ()
+    cuts: Sequence[Sequence[float | Decimal]] = ()
     quantiles: Sequence[int] = ()
-    start: float = 0
+    start: float | Decimal = 0
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
 
     def __post_init__(self) -> None:
-        for name in ("widths", "cuts", "quantiles"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        check_policies(self.unknown, self.normalizer)
+        for name, depth in {"widths": 1, "cuts": 2, "quantiles": 1}.items():
+            object.__setattr__(self, name, _frozen(name, getattr(self, name), depth))
         if sum(map(bool, (self.widths, self.cuts, self.quantiles))) != 1:
             raise ParameterError("give one of widths, cuts and quantiles.")
-        self._check_nesting()
-
-    def _check_nesting(self) -> None:
-        widths = [_decimal(width) for width in self.widths]
-        if any(width <= 0 for width in widths):
-            raise ParameterError("widths must be above 0.")
-        for fine, coarse in zip(widths, widths[1:], strict=False):
-            if coarse % fine:
-                raise ParameterError(
-                    f"widths: {coarse} is not a multiple of {fine}, the level before."
-                )
-        for fine_cuts, coarse_cuts in zip(self.cuts, self.cuts[1:], strict=False):
-            if not set(coarse_cuts) <= set(fine_cuts):
-                raise ParameterError("cuts: a level has a cut that the one before lacks.")
-        for level in self.cuts:
-            if list(level) != sorted(set(level)):
-                raise ParameterError("cuts must rise.")
-        for many, few in zip(self.quantiles, self.quantiles[1:], strict=False):
-            if many % few:
-                raise ParameterError(f"quantiles: {few} does not divide {many}.")
-        if any(number < 1 for number in self.quantiles):
-            raise ParameterError("quantiles must be at least 1.")
+        _decimal("start", self.start)
+        _check_widths([_decimal("widths", width) for width in self.widths])
+        _check_cuts([[_decimal("cuts", c) for c in level] for level in self.cuts])
+        _check_quantiles(self.quantiles)
 
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its ranges, level by level."""
-        numbers = [_read(value) for value in values]
-        whole = all(number == number.to_integral_value() for number in numbers)
-        columns = []
-        for bounds in self._levels(numbers):
-            columns.append([_label(*bounds(number), whole) for number in numbers])
+        numbers = _read(values)
+        with localcontext(EXACT):
+            whole = all(number == number.to_integral_value() for number in numbers)
+            columns = []
+            for bounds in self._levels(numbers):
+                columns.append([_label(bounds(number), whole) for number in numbers])
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _levels(self, numbers: list[Decimal]):
+    def _levels(self, numbers: list[Decimal]) -> Iterator[Callable[..., Bounds]]:
         """For each level a function from a number to its bounds."""
-        start = _decimal(self.start)
-        for width in map(_decimal, self.widths):
+        start = _decimal("start", self.start)
+        for given in self.widths:
+            width = _decimal("widths", given)
             yield lambda number, width=width: _stripe(number, start, width)
         for cuts in self.cuts or _quantile_cuts(numbers, self.quantiles):
-            places = [_decimal(cut) for cut in cuts]
+            places = [_decimal("cuts", cut) for cut in cuts]
             yield lambda number, places=places: _between(number, places)
 
 
-def _frozen(given):
-    return tuple(tuple(v) if isinstance(v, Sequence) else v for v in given)
+def _check_widths(widths: list[Decimal]) -> None:
+    if any(width <= 0 for width in widths):
+        raise ParameterError("widths must be above 0.")
+    for fine, coarse in pairwise(widths):
+        with localcontext(EXACT):
+            rest = coarse % fine
+        if rest:
+            raise ParameterError(
+                f"widths: {coarse} is not a multiple of {fine}, the level before."
+            )
 
 
-def _decimal(number: float) -> Decimal:
-    return Decimal(str(number))
+def _check_cuts(levels: list[list[Decimal]]) -> None:
+    for level in levels:
+        if not level or level != sorted(set(level)):
+            raise ParameterError("cuts: each level needs numbers that rise.")
+    for fine, coarse in pairwise(levels):
+        if not set(coarse) <= set(fine):
+            raise ParameterError("cuts: a level has a cut that the one before lacks.")
 
 
-def _read(text: str) -> Decimal:
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        raise DataError("a hierarchy of ranges needs numbers.") from None
+def _check_quantiles(quantiles: Sequence[int]) -> None:
+    for number in quantiles:
+        if not isinstance(number, int) or number < 1:
+            raise ParameterError(
+                f"quantiles must be whole numbers of at least 1, got {number!r}."
+            )
+    for many, few in pairwise(quantiles):
+        if many % few:
+            raise ParameterError(f"quantiles: {few} does not divide {many}.")
 
 
-def _stripe(number: Decimal, start: Decimal, width: Decimal):
+def _frozen(name: str, given: Any, depth: int) -> tuple[Any, ...]:
+    """Lists, arrays and tuples as tuples, so that builders can be compared."""
+    plain = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(plain, Sequence) or isinstance(plain, str):
+        kind = "a list of lists" if depth > 1 or name == "cuts" else "a list"
+        raise ParameterError(f"{name} must be {kind}, got {given!r}.")
+    if depth == 1:
+        return tuple(plain)
+    return tuple(_frozen(name, level, depth - 1) for level in plain)
+
+
+def _decimal(name: str, number: Any) -> Decimal:
+    """A number as it is written."""
+    found = _number(str(number))
+    if found is None:
+        raise ParameterError(f"{name} must be numbers, got {number!r}.")
+    return found
+
+
+def _number(text: str) -> Decimal | None:
+    if not _NUMBER.match(text):
+        return None
+    number = Decimal(text.strip())
+    return None if abs(number.adjusted()) > LARGEST_EXPONENT else number
+
+
+def _read(values: Sequence[str]) -> list[Decimal]:
+    numbers = [_number(value) for value in values]
+    strange = numbers.count(None)
+    if strange:
+        raise DataError(
+            f"a hierarchy of ranges needs finite numbers; {strange} values are none."
+        )
+    return [number for number in numbers if number is not None]
+
+
+def _stripe(number: Decimal, start: Decimal, width: Decimal) -> Bounds:
     low = start + ((number - start) // width) * width
     if low > number:  # // truncates towards zero
         low -= width
     return low, low + width
 
 
-def _between(number: Decimal, cuts: list[Decimal]):
+def _between(number: Decimal, cuts: list[Decimal]) -> Bounds:
     at = bisect_right(cuts, number)
     low = cuts[at - 1] if at else None
     return low, cuts[at] if at < len(cuts) else None
@@ -135,7 +186,8 @@ def _quantile_cuts(
     ]
 
 
-def _label(low: Decimal | None, high: Decimal | None, whole: bool) -> str:
+def _label(bounds: Bounds, whole: bool) -> str:
+    low, high = bounds
     if low is None:
         return f"< {_plain(high)}"
     if high is None:

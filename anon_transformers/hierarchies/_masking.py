@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import Normalizer, Unknown
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._normalize import Normalizer
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,14 @@ class Masking(HierarchyBuilder):
     normalizer: Normalizer | None = None
 
     def __post_init__(self) -> None:
-        if self.side not in {"right", "left"}:
-            raise ParameterError(f"side must be 'right' or 'left', got {self.side!r}.")
-        if len(self.mark) != 1:
-            raise ParameterError("mark must be one character.")
-        if self.step < 1:
-            raise ParameterError("step must be at least 1.")
+        check_policies(self.unknown, self.normalizer)
+        check_choice("side", self.side, ("right", "left"))
+        if not isinstance(self.mark, str) or len(self.mark) != 1:
+            raise ParameterError(f"mark must be one character, got {self.mark!r}.")
+        if not isinstance(self.step, int) or self.step < 1:
+            raise ParameterError(
+                f"step must be a whole number of at least 1, got {self.step!r}."
+            )
 
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its masked forms; shorter values are filled with the mark."""

@@ -1,6 +1,10 @@
 """Texts that differ only in how they are typed."""
 
 import unicodedata
+from collections.abc import Callable
+from typing import Literal
+
+Normalizer = Literal["fold"] | Callable[[str], str]
 
 
 def fold(text: str) -> str:
@@ -13,4 +17,11 @@ def fold(text: str) -> str:
     """
     parts = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in parts if not unicodedata.combining(c))
-    return " ".join(plain.split())
+    return " ".join(plain.casefold().split())
+
+
+def normal(text: str, normalizer: Normalizer | None) -> str:
+    """The form in which a text is compared with others."""
+    if normalizer is None:
+        return text
+    return fold(text) if normalizer == "fold" else normalizer(text)

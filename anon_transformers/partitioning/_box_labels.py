@@ -6,6 +6,7 @@ from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._labels import OR_MISSING, range_label, set_label, value_label
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
+from anon_transformers.partitioning._cut_points import cut_points, point_text
 
 
 def interval_labels(
@@ -21,9 +22,8 @@ def interval_labels(
     With ``by_cuts``, bounds of numbers and dates lie halfway between two values, and
     the outer ones are left open.
     """
-    if by_cuts and not column.has_missing:
-        missing = np.zeros_like(missing)
     by_cuts = by_cuts and column.kind in {"number", "date"}
+    points = cut_points(column.values) if by_cuts else None
     distinct = group_rows(
         [low, high + 1, missing.astype(np.int32)],
         [column.cardinality, column.cardinality, 2],
@@ -36,7 +36,10 @@ def interval_labels(
     number_of: dict[str | None, int] = {}
     for at, box in enumerate(distinct.first):
         bounds = int(low[box]), int(high[box]), bool(missing[box])
-        label = (_cut_label if by_cuts else _label)(column, texts, *bounds)
+        if points is None:
+            label = _label(column, texts, *bounds)
+        else:
+            label = _cut_label(points, *bounds)
         numbers[at] = number_of.setdefault(label, len(number_of))
         shares[label] = _share(column, places, *bounds, has_missing)
     labels = np.empty(len(number_of), dtype=object)
@@ -88,24 +91,16 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
     return range_label(texts[low], texts[high], missing=missing)
 
 
-def _cut_label(column: Column, texts, low: int, high: int, missing: bool) -> str | None:
+def _cut_label(points: np.ndarray, low: int, high: int, missing: bool) -> str | None:
     if low > high:
         return None
-    first = None if low == 0 else _halfway(column, low)
-    last = None if high == len(column.values) - 1 else _halfway(column, high + 1)
+    first = None if low == 0 else point_text(points[low - 1])
+    last = None if high == len(points) else point_text(points[high])
     if first is None:
         text = "any" if last is None else f"< {last}"
     else:
         text = f">= {first}" if last is None else f"[{first}, {last})"
     return text + OR_MISSING if missing else text
-
-
-def _halfway(column: Column, code: int) -> str:
-    """Text of the bound between a value and the one before it."""
-    before, after = column.values[code - 1], column.values[code]
-    if column.kind == "date":
-        return str(before + (after - before) // 2)
-    return f"{before / 2 + after / 2:.15g}"
 
 
 def _share(

@@ -1,6 +1,7 @@
 """Mondrian multidimensional recoding."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -8,17 +9,14 @@ from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._kernels import mondrian
-from anon_transformers._recoding import PublishedColumn, Table
+from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
 from anon_transformers._tables import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import (
-    InfeasibleError,
-    ParameterError,
-    check_choice,
-)
+from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
+from anon_transformers.partitioning._cut_points import cut_points, place_between
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
 CHOICES = {
@@ -61,12 +59,13 @@ class MondrianAnonymizer(TableAnonymizer):
     tie_side : {"left", "both"}, default="left"
         Values equal to the median go low; or, where that is not allowable, high.
     on_failed_cut : {"next_attribute", "stop"}, default="next_attribute"
-        Try the next widest attribute, or leave the box as it is.
+        Where the widest attribute has no allowable cut, try the next widest, or leave
+        the box as it is.
     n_jobs : int, default=None
         Threads; -1 for all. The result does not depend on it.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy, default=None
+    hierarchies : dict of column to Hierarchy or builder, default=None
         Categories with a hierarchy are cut between its groups and published as the
         lowest value above the members of the box.
     subject : column, default=None
@@ -82,7 +81,7 @@ class MondrianAnonymizer(TableAnonymizer):
     Attributes
     ----------
     tree_ : CutTree
-        The learnt cuts.
+        The learnt cuts, in strict mode.
     boxes_ : Boxes
         Bounds of each box, as codes.
     report_ : Report
@@ -186,13 +185,10 @@ class MondrianAnonymizer(TableAnonymizer):
                 )
 
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
-        if table.n_rows < self.k:
-            raise InfeasibleError(
-                f"k={self.k} needs at least as many rows, the table has "
-                f"n_samples={table.n_rows}."
-            )
         relaxed = self.mode == "relaxed"
+        self.__dict__.pop("tree_", None)
         points = table.rows() if relaxed else table.points()
+        refuse_too_few(points, self.k)
         space = mondrian.make_space(
             points.codes,
             points.weights,
@@ -203,10 +199,15 @@ class MondrianAnonymizer(TableAnonymizer):
             self.k, relaxed, self.tie_side == "both", self.on_failed_cut != "stop"
         )
         allowed = _allowed(table, points.of_row, models)
-        tree, box_of = mondrian.grow(space, rules, allowed, effective_n_jobs(self.n_jobs))
+        tree, box_of = mondrian.grow(
+            space, rules, allowed, effective_n_jobs(self.n_jobs)
+        )
         n_boxes = int(box_of.max()) + 1
         if self.boxes == "cuts":
-            self.boxes_ = mondrian.cut_bounds(tree, space.n_known, n_boxes)
+            drawn = mondrian.cut_bounds(tree, space.n_known, n_boxes)
+            # No cut tells where a missing value belongs that no row has.
+            seen = np.array([column.has_missing for column in table.known])
+            self.boxes_ = drawn._replace(missing=drawn.missing & seen)
         else:
             self.boxes_ = mondrian.bounds(points.codes, space.n_known, box_of, n_boxes)
         self._labels = [
@@ -237,12 +238,14 @@ class MondrianAnonymizer(TableAnonymizer):
         return labels
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
-        codes = np.stack([column.codes for column in table.known])
-        box = mondrian.route(self.tree_, codes)
+        known = table.known
+        if self.boxes == "cuts":
+            known = tuple(_by_cuts(column) for column in known)
+        box = mondrian.route(self.tree_, np.stack([column.codes for column in known]))
         covered = np.ones(table.n_rows, dtype=bool)
-        for attribute, column in enumerate(table.known):
+        for attribute, column in enumerate(known):
             low, high, missing = (part[box, attribute] for part in self.boxes_)
-            covered &= _covers(column, low, high, missing, self.boxes == "cuts")
+            covered &= _covers(column, low, high, missing)
         return self._publish_boxes(np.where(covered, box, -1))
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
@@ -265,7 +268,9 @@ def _is_strict(anonymizer: MondrianAnonymizer) -> bool:
 
 
 # Set here, past scikit-learn's own wrapping of methods that a class body defines.
-MondrianAnonymizer.transform = available_if(_is_strict)(TableAnonymizer.transform)
+MondrianAnonymizer.transform = available_if(_is_strict)(  # type: ignore[method-assign]
+    TableAnonymizer.transform
+)
 
 
 def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
@@ -282,19 +287,20 @@ def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
     return allowed
 
 
+def _by_cuts(column: Column) -> Column:
+    """Code other rows by the cuts, which lie between the values of the fitted ones."""
+    if column.given is None:
+        return column
+    codes = place_between(cut_points(column.values), column.given)
+    missing = column.codes == column.missing_code
+    return replace(column, codes=np.where(missing, column.codes, codes), exact=None)
+
+
 def _covers(
-    column: Column,
-    low: np.ndarray,
-    high: np.ndarray,
-    missing: np.ndarray,
-    by_cuts: bool,
+    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> np.ndarray:
     """Whether each row lies in its box."""
-    if by_cuts and column.kind in {"number", "date"}:
-        # The cuts lie between values, and the outer boxes are open.
-        inside = (column.codes >= low) | (column.codes < 0)
-    else:
-        exact = True if column.exact is None else column.exact
-        above = (column.codes > low) | ((column.codes == low) & exact)
-        inside = above & (column.codes <= high)
+    exact = True if column.exact is None else column.exact
+    above = (column.codes > low) | ((column.codes == low) & exact)
+    inside = above & (column.codes <= high)
     return np.where(column.codes == column.missing_code, missing, inside)
