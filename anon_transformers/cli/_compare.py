@@ -113,7 +113,7 @@ def compare(
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _pages.write_comparison(results, out, source.name)
     if json_output:
-        print_json({"runs": _plain(results), "files": [str(f) for f in files]})
+        print_json({"runs": plain_rows(results), "files": [str(f) for f in files]})
     else:
         _tell(source, results, files)
     if results["error"].notna().all():
@@ -159,7 +159,7 @@ def _run(
         return experiments.compare(frame, methods, grid, **roles, progress=progress)
 
 
-def _plain(results: "pd.DataFrame") -> list[dict[str, Any]]:
+def plain_rows(results: "pd.DataFrame") -> list[Any]:
     """Rows as JSON knows them: nothing in place of a number that is not there."""
     return results.astype(object).where(results.notna(), None).to_dict("records")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import repeated
-from anon_transformers.cli._compare import Force, Out
+from anon_transformers.cli._compare import Force, Out, plain_rows
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -57,7 +57,7 @@ def reproduce(
             _pages.refuse_existing(out, name)
     if adult is not None and not adult.is_file():
         raise ConfigurationError(f"{adult} does not exist.")
-    given = {"quick": True} if quick else {}
+    given: dict[str, Any] = {"quick": True} if quick else {}
     given |= {} if adult is None else {"adult": adult}
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
@@ -78,15 +78,12 @@ def _run(name: str, options: Mapping[str, Any], *, hidden: bool) -> Any:
 
 
 def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
-    def rows(frame: Any) -> list[dict[str, Any]]:
-        return frame.astype(object).where(frame.notna(), None).to_dict("records")
-
     return {
         "title": findings.title,
         "summary": findings.summary(),
         "notes": list(findings.notes),
-        "numbers": rows(findings.numbers),
-        "runs": rows(findings.runs),
+        "numbers": plain_rows(findings.numbers),
+        "runs": plain_rows(findings.runs),
         "files": [str(file) for file in files],
     }
 

@@ -50,7 +50,9 @@ def cells(
     ``common`` holds what all methods are told, such as the quasi-identifiers.
     """
     named = {name: _prepared(name, m, common) for name, m in _named(methods)}
-    folds = [grid or {}] if isinstance(grid or {}, Mapping) else list(grid or ())
+    folds: list[Mapping[str, Any]] = [{}]
+    if grid:
+        folds = [grid] if isinstance(grid, Mapping) else list(grid)
     for fold in folds:
         _check(fold, named)
     found = []

@@ -72,7 +72,8 @@ class MondrianDatafly:
         known = published()
         data_sets = list(self._data_sets(known))
         per_set = len(known["k"]) * len(known["methods"])
-        total, rows = len(data_sets) * per_set, []
+        total = len(data_sets) * per_set
+        rows: list[dict[str, Any]] = []
         for data_set in data_sets:
             table = data_set.make()
             for anonymizer, method, k in _methods(known, table):

@@ -40,7 +40,8 @@ def run_findings(
     for row in known["runs"]["rows"]:
         expected = dict(zip(columns, row, strict=True))
         chosen = _chosen(runs, expected["data_set"], expected["method"], expected["k"])
-        for run in chosen.to_dict("records") or [None]:
+        ran: list[Any] = chosen.to_dict("records")
+        for run in ran or [None]:
             equal = None if run is None else _same_measures(run, expected)
             yield {
                 "where": "recomputed",

@@ -125,6 +125,7 @@ def _scale(axis: Any, numbers: Sequence[float]) -> None:
             axis.set_yscale("log")
         elif min(numbers) == 0:
             axis.set_yscale("symlog", linthresh=min(above))
+            axis.set_ylim(0, 3 * max(above))
 
 
 def _is_wide(numbers: Sequence[float], ratio: float) -> bool:

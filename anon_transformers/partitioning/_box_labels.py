@@ -72,8 +72,10 @@ def center_labels(
     np.maximum.at(highest, box_of[known], values)
     means = np.where(mass > 0, np.clip(means, lowest, highest) + 0.0, np.nan)
     centers, at = np.unique(means, return_inverse=True)
-    shares = np.zeros(len(centers))
-    np.maximum.at(shares, at, intervals.shares[intervals.codes])
+    # Boxes that happen to have one mean share its label, and cost what they did.
+    rows = np.bincount(box_of, weights, n_boxes)
+    cost = np.bincount(at, rows * intervals.shares[intervals.codes], len(centers))
+    shares = cost / np.bincount(at, rows, len(centers))
     if column.kind == "date":
         whole = np.where(np.isnan(centers), np.iinfo(np.int64).min, centers)
         centers = whole.astype(np.int64).view(column.values.dtype)
