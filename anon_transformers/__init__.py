@@ -4,6 +4,7 @@ from anon_transformers._lazy import lazy_names
 
 __all__ = [
     "Classes",
+    "DataflyAnonymizer",
     "Hierarchy",
     "KAnonymity",
     "MondrianAnonymizer",
@@ -15,6 +16,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Classes": "anon_transformers.evidence",
+        "DataflyAnonymizer": "anon_transformers.generalization",
         "Hierarchy": "anon_transformers.hierarchies",
         "KAnonymity": "anon_transformers.privacy",
         "MondrianAnonymizer": "anon_transformers.partitioning",

@@ -1,6 +1,7 @@
 """A table at work, and what a recoding rule makes of it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,31 @@ from sklearn.base import BaseEstimator
 from anon_transformers._kernels.grouping import Groups, group_rows
 from anon_transformers._tables import Column
 from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import InfeasibleError
+
+
+class Points(NamedTuple):
+    """Distinct combinations of quasi-identifiers.
+
+    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives
+    the point of each row, -1 where a value cannot be coded.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+    of_row: np.ndarray
+
+
+def refuse_too_few(points: Points, k: int) -> None:
+    """Refuse a table that has no ``k`` rows to publish."""
+    n_coded = int(points.weights.sum())
+    if n_coded < k:
+        others = int((points.of_row < 0).sum())
+        unknown = f", and {others} that a hierarchy does not know" if others else ""
+        raise InfeasibleError(
+            f"k={k} needs at least as many rows, the table has n_samples={n_coded}"
+            f"{unknown}."
+        )
 
 
 @dataclass(frozen=True)
@@ -32,6 +58,25 @@ class Table:
     known: tuple[Column, ...]
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
+
+    def points(self) -> Points:
+        """The distinct combinations of the quasi-identifiers."""
+        codes = np.stack([column.codes for column in self.known])
+        coded = np.flatnonzero((codes >= 0).all(axis=0))
+        groups = group_rows(
+            list(codes[:, coded]), [column.cardinality for column in self.known]
+        )
+        of_row = np.full(self.n_rows, -1, dtype=np.int32)
+        of_row[coded] = groups.labels
+        return Points(codes[:, coded[groups.first]], groups.sizes, of_row)
+
+    def rows(self) -> Points:
+        """Every row that can be coded as a point of its own."""
+        codes = np.stack([column.codes for column in self.known])
+        coded = np.flatnonzero((codes >= 0).all(axis=0))
+        of_row = np.full(self.n_rows, -1, dtype=np.int64)
+        of_row[coded] = np.arange(len(coded))
+        return Points(codes[:, coded], np.ones(len(coded), dtype=np.int64), of_row)
 
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
         """Evidence for classes given by a label a row (-1: in no class)."""

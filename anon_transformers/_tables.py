@@ -42,6 +42,8 @@ class Column:
         column and ``codes`` points at the upper one. None: all are exact.
     hierarchy : Hierarchy or None
         Whose leaves are the values, if ``kind`` is "hierarchy".
+    given : ndarray or None
+        Number or date of each row itself, where ``exact`` tells that it may be another.
     """
 
     name: Hashable
@@ -50,6 +52,7 @@ class Column:
     codes: np.ndarray
     exact: np.ndarray | None = None
     hierarchy: Hierarchy | None = None
+    given: np.ndarray | None = None
 
     @property
     def missing_code(self) -> int:
@@ -61,13 +64,22 @@ class Column:
         """How many codes there may be, the missing one with them."""
         return len(self.values) + 1
 
-    def count(self, text: str) -> int:
-        """How many rows hold exactly this text."""
-        plain = self.kind in {"number", "date"}
-        if plain and not any(letter.isdigit() for letter in text):
-            return 0
-        values = self.texts() if plain else self.values
-        return int(np.isin(self.codes, np.flatnonzero(values == text)).sum())
+    @property
+    def has_missing(self) -> bool:
+        """Whether a row of this column is missing."""
+        return bool((self.codes == self.missing_code).any())
+
+    def joins(self) -> np.ndarray:
+        """For each value the level at which it meets the next one; 0 without levels."""
+        levels = np.zeros(len(self.values), dtype=np.int32)
+        if self.hierarchy is None:
+            return levels
+        top = self.hierarchy.n_levels - 1
+        levels[:] = max(top, 1)
+        for level in range(top, 0, -1):
+            codes = self.hierarchy.level(level).codes
+            levels[:-1][codes[:-1] == codes[1:]] = level
+        return levels
 
     def positions(self) -> np.ndarray:
         """Where each value lies on its axis: a category by its rank.
@@ -101,6 +113,7 @@ class Column:
         """Code other rows with the values of this column."""
         more = encode(series, self.hierarchy, name=self.name)
         if self.hierarchy is not None:
+            refuse_unknown(more)
             return more
         if more.kind != self.kind and len(more.values):
             if self.kind in {"number", "date"}:
@@ -109,11 +122,13 @@ class Column:
                     f"holds values of kind {more.kind}."
                 )
             more = _encode_text(series, self.name)
+        given = None
         if not len(more.values):
             places, exact = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         elif self.kind in {"number", "date"}:
             places = np.searchsorted(self.values, more.values)
             exact = np.isin(more.values, self.values)
+            given = more.values.take(more.codes, mode="clip")
         else:
             places = pd.Index(self.values).get_indexer(pd.Index(more.values))
             exact = np.ones(len(places), dtype=bool)
@@ -126,7 +141,7 @@ class Column:
             self.values,
             lookup[more.codes],
             np.append(exact, True)[more.codes],
-            self.hierarchy,
+            given=given,
         )
 
 
@@ -313,21 +328,46 @@ def _as_texts(series: pd.Series) -> pd.Series:
     return series if plain else to_text(series)
 
 
-def _encode_leaves(series: pd.Series, name: Hashable, hierarchy: Hierarchy) -> Column:
-    if not isinstance(hierarchy, Hierarchy):
+def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
+    """Code by the leaves of a hierarchy, or of one that is built from the values."""
+    if not isinstance(tree, Hierarchy) and not hasattr(tree, "build"):
         raise ParameterError(f"hierarchies: what {name!r} has is no Hierarchy.")
-    numeric = types.is_numeric_dtype(series.dtype)
-    if numeric and not types.is_bool_dtype(series.dtype):
-        # 20.0, a whole number beside missing ones, is the leaf 20.
-        column = identify(series)
-        texts = column.texts()
-    else:
-        column = _encode_text(series, name)
-        texts = column.values
+    column, texts, ending = _leaves(series)
+    try:
+        hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
+    except DataError as error:
+        raise DataError(f"column {name!r}: {error}") from None
     leaves = np.array(hierarchy.leaves, dtype=object)
-    places = pd.Index(leaves).get_indexer(pd.Index(texts))
+    places = hierarchy.locate([_spelt(text, ending, hierarchy) for text in texts])
     codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
     return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
+
+
+def _leaves(series: pd.Series) -> tuple[Column, np.ndarray, str]:
+    """Code by values; the text of each in a hierarchy, and an ending it may lack."""
+    if types.is_datetime64_any_dtype(series.dtype):
+        column = _encode_text(series, series.name)
+        return column, column.values, "T00:00:00"
+    if types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype):
+        # 20.0, a whole number beside missing ones, is the leaf 20.
+        column = identify(series)
+        return column, column.texts(), ".0"
+    column = _encode_text(series, series.name)
+    return column, column.values, ""
+
+
+def _spelt(text: str, ending: str, hierarchy: Hierarchy) -> str:
+    """As the hierarchy has it: what a column of 20 and 20.5 calls 20.0 may be 20."""
+    if not ending or text in hierarchy:
+        return text
+    other = text.removesuffix(ending) if text.endswith(ending) else text + ending
+    return other if other in hierarchy else text
+
+
+def leaf_texts(values: Any) -> list[str]:
+    """Distinct values of a column as a hierarchy has them, without missing ones."""
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
+    return list(_leaves(series)[1])
 
 
 def _missing_last(codes: Any, n_values: int) -> np.ndarray:
@@ -335,17 +375,26 @@ def _missing_last(codes: Any, n_values: int) -> np.ndarray:
     return np.where(codes < 0, n_values, codes).astype(np.int32)
 
 
-def refuse_bad_values(column: Column, mark: str) -> None:
-    """Refuse values that the hierarchy lacks, and the suppression mark itself."""
-    unknown = int((column.codes < 0).sum())
-    if unknown:
+def refuse_unknown(column: Column) -> None:
+    """Refuse values that the hierarchy does not have, unless it says otherwise."""
+    count = int((column.codes < 0).sum())
+    if count and column.hierarchy is not None and column.hierarchy.unknown == "error":
         raise DataError(
-            f"column {column.name!r} holds values in {unknown} rows that its hierarchy "
-            "does not have."
+            f"column {column.name!r} holds values in {count} rows that its hierarchy "
+            "does not have; unknown='root' or 'suppress' lets them pass."
         )
-    marked = column.count(mark)
-    if marked:
+
+
+def refuse_mark(series: pd.Series, mark: str) -> None:
+    """Refuse a column that holds the suppression mark already."""
+    plain = types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(
+        series
+    )
+    if plain and not any(letter.isdigit() for letter in mark):
+        return
+    count = int((to_text(series) == mark).sum())
+    if count:
         raise DataError(
-            f"column {column.name!r} holds the suppression mark {mark!r} in {marked} "
+            f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
             "rows; choose another with suppression_label=."
         )

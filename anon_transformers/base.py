@@ -26,7 +26,8 @@ from anon_transformers._tables import (
     identify,
     is_frame,
     like_input,
-    refuse_bad_values,
+    refuse_mark,
+    refuse_unknown,
     to_frame,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes
@@ -41,13 +42,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
 from anon_transformers.roles import Roles, refuse_repeated_columns
 
-__all__ = [
-    "BaseAnonymizer",
-    "Column",
-    "PublishedColumn",
-    "Table",
-    "TableAnonymizer",
-]
+__all__ = ["BaseAnonymizer", "Column", "PublishedColumn", "Table", "TableAnonymizer"]
 
 SUPPRESSION_MODES = ("mask", "drop", "blank")
 
@@ -88,7 +83,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         Further promises.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy, default=None
+    hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
@@ -124,7 +119,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
         subject: Hashable | None = None,
-        suppression_limit: float = 0.0,
+        suppression_limit: float | None = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
         suppression_label: str = SUPPRESSED,
     ):
@@ -140,8 +135,12 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self.suppression_label = suppression_label
 
     @abstractmethod
-    def _learn(self, table: Table, models: AllOf) -> None:
-        """Learn the recoding rule; set attributes with a trailing underscore."""
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+        """Learn the recoding rule; set attributes with a trailing underscore.
+
+        A method that is bound to the rows it saw has no rule, and returns what it
+        publishes of them.
+        """
 
     @abstractmethod
     def _recode(self, table: Table) -> list[PublishedColumn]:
@@ -278,7 +277,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _check_parameters(self) -> None:
         check_choice("suppression", self.suppression, SUPPRESSION_MODES)
-        limit = self.suppression_limit
+        limit = 0.0 if self.suppression_limit is None else self.suppression_limit
         if not isinstance(limit, Real) or not 0 <= limit <= 1:
             raise ParameterError(
                 f"suppression_limit must be a share from 0 to 1, got {limit!r}."
@@ -296,8 +295,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._check_parameters()
         frame = self._open(X, reset=True)
         table = self._encode(frame)
-        self._learn(table, promise)
-        published = self._recode(table)
+        published = self._learn(table, promise) or self._recode(table)
         verdicts = self._approve(table, published, promise)
         self._columns = [replace(c, codes=c.codes[:0]) for c in table.known]
         self.report_ = make_report(
@@ -333,20 +331,26 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._kept_columns = frame.columns[published]
         return frame
 
+    def _tree(self, series: pd.Series) -> Any:
+        """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
+        return (self.hierarchies or {}).get(series.name)
+
+    def _limit(self, n_rows: int) -> float:
+        """Share of rows that may be suppressed."""
+        return self.suppression_limit or 0.0
+
     def _encode(self, frame: pd.DataFrame) -> Table:
-        roles, hierarchies = self.roles_, dict(self.hierarchies or {})
-        for name in hierarchies:
-            if name not in roles.quasi_identifiers:
-                legal = roles.quasi_identifiers
-                raise ParameterError(
-                    f"hierarchies: {unknown_choice('quasi-identifier', name, legal)}"
-                )
-        known = tuple(
-            encode(frame[name], hierarchies.get(name))
-            for name in roles.quasi_identifiers
-        )
+        roles = self.roles_
+        legal = roles.quasi_identifiers
+        for name in self.hierarchies or {}:
+            if name not in legal:
+                told = unknown_choice("quasi-identifier", name, legal)
+                raise ParameterError(f"hierarchies: {told}")
+        for name in roles.quasi_identifiers:
+            refuse_mark(frame[name], self.suppression_label)
+        known = tuple(encode(frame[name], self._tree(frame[name])) for name in legal)
         for column in known:
-            refuse_bad_values(column, self.suppression_label)
+            refuse_unknown(column)
         return Table(
             len(frame),
             known,
@@ -358,9 +362,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self, table: Table, published: list[PublishedColumn], promise: AllOf
     ) -> list[Verdict]:
         """Decide which classes may be published, and remember them."""
-        approval = approve(
-            table, published, promise, self.suppression_limit, self.suppression
-        )
+        limit = self._limit(table.n_rows)
+        approval = approve(table, published, promise, limit, self.suppression)
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
         self.n_extra_suppressed_ = approval.settlement.n_extra_rows
@@ -369,9 +372,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
-        return can_approve(
-            table, published, models, self.suppression_limit, self.suppression
-        )
+        limit = self._limit(table.n_rows)
+        return can_approve(table, published, models, limit, self.suppression)
 
     def _publish(
         self,

@@ -1,20 +1,32 @@
-"""Median cuts of LeFevre, DeWitt and Ramakrishnan (2006), strict form.
+"""Median cuts of LeFevre, DeWitt and Ramakrishnan (2006), strict and relaxed.
 
-The kernel works on distinct combinations with their weights: equal rows always
-fall on the same side of a strict cut. All open boxes are cut at once, one level
-of the tree after another, so that a privacy model judges a whole level in one go.
+Strict cuts work on distinct combinations with their weights, for equal rows always
+fall on the same side. All open boxes are cut at once, one level of the tree after
+another, so that a privacy model judges a whole level in one go. The points of a box
+lie together and are moved when it is cut: each pass reads memory in order.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba import get_num_threads, prange, set_num_threads
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers._kernels._jit import njit, njit_parallel
+from anon_transformers._kernels._mondrian_cuts import LEAF, Rules, next_cut
 
-LEAF = -1
-FIRST_OF_ALL = 2.0
-"""Score of the cut between known and missing; a width is never above 1."""
+__all__ = [
+    "LEAF",
+    "Boxes",
+    "CutTree",
+    "Rules",
+    "Space",
+    "bounds",
+    "cut_bounds",
+    "grow",
+    "make_space",
+    "route",
+]
 
 
 class Space(NamedTuple):
@@ -23,12 +35,15 @@ class Space(NamedTuple):
     ``codes`` has one row an attribute. Codes below ``n_known[a]`` are values in
     their order; ``n_known[a]`` itself stands for a missing one. ``positions`` holds the
     place of every code on its axis, attribute after attribute from ``offsets[a]`` on.
+    ``joins`` is laid out alike: the level at which a code and the next one fall into
+    one group of a hierarchy, 0 without a hierarchy.
     """
 
     codes: np.ndarray
     weights: np.ndarray
     n_known: np.ndarray
     positions: np.ndarray
+    joins: np.ndarray
     offsets: np.ndarray
     ranges: np.ndarray
 
@@ -60,7 +75,10 @@ Allowed = Callable[[np.ndarray, int], np.ndarray]
 
 
 def make_space(
-    codes: np.ndarray, weights: np.ndarray, positions: list[np.ndarray]
+    codes: np.ndarray,
+    weights: np.ndarray,
+    positions: list[np.ndarray],
+    joins: list[np.ndarray] | None = None,
 ) -> Space:
     """Lay out what the cuts need.
 
@@ -72,6 +90,8 @@ def make_space(
         Rows of each point.
     positions : list of float arrays
         For each attribute the place of each code on its axis, increasing.
+    joins : list of int arrays, optional
+        For each attribute the level at which each code meets the next one.
     """
     n_known = np.array([len(place) for place in positions], dtype=np.int64)
     offsets = np.concatenate(([0], np.cumsum(n_known)[:-1])).astype(np.int64)
@@ -81,11 +101,14 @@ def make_space(
         if len(known):
             ranges[attribute] = place[known.max()] - place[known.min()]
     flat = np.concatenate([np.asarray(place, dtype=np.float64) for place in positions])
-    return Space(codes, weights, n_known, flat, offsets, ranges)
+    levels = np.zeros(len(flat), dtype=np.int32)
+    if joins is not None:
+        levels = np.concatenate(joins).astype(np.int32)
+    return Space(codes, weights, n_known, flat, levels, offsets, ranges)
 
 
 def grow(
-    space: Space, k: int, allowed: Allowed | None = None
+    space: Space, rules: Rules, allowed: Allowed | None = None, n_jobs: int = 1
 ) -> tuple[CutTree, np.ndarray]:
     """Cut until no box has an allowable cut.
 
@@ -93,191 +116,173 @@ def grow(
     ----------
     space : Space
         What to cut.
-    k : int
-        Smallest weight of a box.
+    rules : Rules
+        Smallest weight of a box, and how cuts are made.
     allowed : callable, optional
         Asked with a label for each point (-1: not concerned) and the number of labels;
         answers for each label whether that half may stand. Both halves must.
+    n_jobs : int, default=1
+        Threads; the result does not depend on it.
 
     Returns
     -------
     CutTree, ndarray
-        The cuts, and the box of each point.
+        The cuts, and the box of each point. Only a strict tree can route other points.
     """
+    propose = _propose if n_jobs == 1 else _with_threads(n_jobs)
     n_points = space.codes.shape[1]
     tree = CutTree(*(np.full(2 * n_points, LEAF, dtype=np.int32) for _ in range(4)))
     box_of = np.empty(n_points, dtype=np.int32)
-    order = np.arange(n_points)
-    node, start, stop = np.array([0]), np.array([0]), np.array([n_points])
-    tried = np.zeros(1, dtype=np.int64)
+    origin = np.arange(n_points)
+    space = space._replace(codes=space.codes.copy(), weights=space.weights.copy())
+    buffer = np.empty(n_points, dtype=np.int64)
+    front = _Front.at_root(n_points)
     n_nodes, n_boxes = 1, 0
-    while len(node):
-        attribute, threshold, tried = _propose(space, order, start, stop, tried, k)
-        final = attribute == LEAF
+    while len(front.node):
+        cuts, tried = propose(space, front.start, front.stop, front.tried, rules)
+        final = cuts[:, 0] == LEAF
         ids = np.arange(n_boxes, n_boxes + final.sum())
-        tree.low[node[final]] = ids
-        _label_segments(order, start[final], stop[final], ids, box_of)
+        tree.low[front.node[final]] = ids
+        _label(origin, front.start[final], front.stop[final], ids, box_of)
         n_boxes += len(ids)
-        node, start, stop, tried = (
-            node[~final],
-            start[~final],
-            stop[~final],
-            tried[~final],
-        )
-        attribute, threshold = attribute[~final], threshold[~final]
-        middle = _split(space.codes, order, start, stop, attribute, threshold)
-        good = _ask(allowed, order, start, middle, stop)
+        front = front.where(~final, tried)
+        cuts = cuts[~final]
+        middle = _split(space, origin, front.start, front.stop, cuts, buffer)
+        good = _ask(allowed, origin, front.start, middle, front.stop)
         low = n_nodes + 2 * np.arange(good.sum())
-        tree.attribute[node[good]] = attribute[good]
-        tree.threshold[node[good]] = threshold[good]
-        tree.low[node[good]], tree.high[node[good]] = low, low + 1
+        _record(tree, front.node[good], cuts[good], low)
         n_nodes += 2 * len(low)
-        start, stop = (
-            np.concatenate((start[good], middle[good], start[~good])),
-            np.concatenate((middle[good], stop[good], stop[~good])),
-        )
-        tried = np.concatenate((np.zeros(2 * len(low), dtype=np.int64), tried[~good]))
-        node = np.concatenate((low, low + 1, node[~good]))
+        front = front.cut(good, middle, low)
     return CutTree(*(part[:n_nodes].copy() for part in tree)), box_of
 
 
-def _ask(allowed, order, start, middle, stop):
+def _with_threads(n_jobs: int) -> Callable:
+    def propose(*arguments):
+        before = get_num_threads()
+        set_num_threads(min(n_jobs, before))
+        try:
+            return _propose_in_parallel(*arguments)
+        finally:
+            set_num_threads(before)
+
+    return propose
+
+
+class _Front(NamedTuple):
+    """The boxes that may still be cut: their nodes, points, and cuts tried so far."""
+
+    node: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    tried: np.ndarray
+
+    @classmethod
+    def at_root(cls, n_points: int) -> "_Front":
+        zero = np.zeros(1, dtype=np.int64)
+        return cls(zero, zero, np.array([n_points]), zero)
+
+    def where(self, mask: np.ndarray, tried: np.ndarray) -> "_Front":
+        return _Front(self.node[mask], self.start[mask], self.stop[mask], tried[mask])
+
+    def cut(self, good: np.ndarray, middle: np.ndarray, low: np.ndarray) -> "_Front":
+        """Both halves of the boxes that were cut, and the others as they are."""
+        fresh = np.zeros(2 * len(low), dtype=np.int64)
+        return _Front(
+            np.concatenate((low, low + 1, self.node[~good])),
+            np.concatenate((self.start[good], middle[good], self.start[~good])),
+            np.concatenate((middle[good], self.stop[good], self.stop[~good])),
+            np.concatenate((fresh, self.tried[~good])),
+        )
+
+
+def _record(tree: CutTree, node: np.ndarray, cuts: np.ndarray, low: np.ndarray) -> None:
+    tree.attribute[node] = cuts[:, 0]
+    # Without a share of the equal ones, the low side ends one code earlier.
+    tree.threshold[node] = cuts[:, 1] - (cuts[:, 2] == 0)
+    tree.low[node], tree.high[node] = low, low + 1
+
+
+def _ask(allowed, origin, start, middle, stop):
     """Which proposed cuts leave two halves that may stand."""
     if allowed is None or not len(start):
         return np.ones(len(start), dtype=bool)
-    half = np.full(len(order), -1, dtype=np.int32)
-    _label_segments(order, start, middle, 2 * np.arange(len(start)), half)
-    _label_segments(order, middle, stop, 2 * np.arange(len(start)) + 1, half)
+    half = np.full(len(origin), -1, dtype=np.int32)
+    _label(origin, start, middle, 2 * np.arange(len(start)), half)
+    _label(origin, middle, stop, 2 * np.arange(len(start)) + 1, half)
     return allowed(half, 2 * len(start)).reshape(-1, 2).all(axis=1)
 
 
 @njit
-def _propose(space, order, start, stop, tried, k):
-    """For each box its next cut with ``k`` on both sides, past those tried before."""
-    n_boxes = len(start)
-    attribute = np.full(n_boxes, LEAF, np.int64)
-    threshold = np.zeros(n_boxes, np.int64)
+def _propose(space, start, stop, tried, rules):
+    """For each box its next allowable cut, past those tried before."""
+    cuts = np.empty((len(start), 3), np.int64)
     attempts = tried.copy()
-    for box in range(n_boxes):
-        rows = order[start[box] : stop[box]]
-        total = space.weights[rows].sum()
-        if total < 2 * k:
-            continue
-        score = _scores(space, rows)
-        attempt = 0
-        while True:
-            best = np.argmax(score)
-            if score[best] <= 0:
-                break
-            score[best] = 0
-            attempt += 1
-            if attempt <= tried[box]:
-                continue
-            at, below = _cut(space, rows, best, total)
-            if k <= below <= total - k:
-                attribute[box] = best % len(space.n_known)
-                threshold[box] = at
-                attempts[box] = attempt
-                break
-    return attribute, threshold, attempts
+    for box in range(len(start)):
+        found = next_cut(space, start[box], stop[box], tried[box], rules)
+        cuts[box, 0], cuts[box, 1], cuts[box, 2], attempts[box] = found
+    return cuts, attempts
+
+
+@njit_parallel
+def _propose_in_parallel(space, start, stop, tried, rules):
+    """Like ``_propose``; a function of its own, for compiled code is kept by name."""
+    cuts = np.empty((len(start), 3), np.int64)
+    attempts = tried.copy()
+    for box in prange(len(start)):
+        found = next_cut(space, start[box], stop[box], tried[box], rules)
+        cuts[box, 0], cuts[box, 1], cuts[box, 2], attempts[box] = found
+    return cuts, attempts
 
 
 @njit
-def _scores(space, rows):
-    """Known-or-missing cuts first, then median cuts by normalized width."""
-    n_attributes = len(space.n_known)
-    score = np.zeros(2 * n_attributes)
-    for a in range(n_attributes):
-        codes = space.codes[a]
-        low, high, missing = space.n_known[a], np.int64(-1), False
-        for row in rows:
-            code = np.int64(codes[row])
-            if code == space.n_known[a]:
-                missing = True
-            else:
-                low = min(low, code)
-                high = max(high, code)
-        if high < 0:
-            continue
-        if missing:
-            score[a] = FIRST_OF_ALL
-        # Places that a float cannot tell apart make no range.
-        if high > low and space.ranges[a] > 0:
-            at = space.offsets[a]
-            width = space.positions[at + high] - space.positions[at + low]
-            score[n_attributes + a] = width / space.ranges[a]
-    return score
+def _split(space, origin, start, stop, cuts, buffer):
+    """Move the low side of every box to its front, in order; where the high one starts.
 
-
-@njit
-def _cut(space, rows, candidate, total):
-    """Last code that goes to the low side, and the weight found there."""
-    n_attributes = len(space.n_known)
-    codes = space.codes[candidate % n_attributes]
-    if candidate >= n_attributes:
-        return _lower_median(codes, space.weights, rows, total)
-    at = space.n_known[candidate] - 1
-    below = 0
-    for row in rows:
-        if codes[row] <= at:
-            below += space.weights[row]
-    return at, below
-
-
-@njit
-def _lower_median(codes, weights, rows, total):
-    """Value at position ceil(total / 2), and the weight up to and with it."""
-    low, high = codes[rows[0]], codes[rows[0]]
-    for row in rows:
-        low = min(low, codes[row])
-        high = max(high, codes[row])
-    half = (total + 1) // 2
-    below = 0
-    if high - low < 4 * len(rows) + 64:
-        counts = np.zeros(high - low + 1, np.int64)
-        for row in rows:
-            counts[codes[row] - low] += weights[row]
-        at = 0
-        while below < half:
-            below += counts[at]
-            at += 1
-        return np.int64(low + at - 1), below
-    found = codes[rows]
-    ranked = np.argsort(found)
-    at = 0
-    while below < half or (
-        at < len(ranked) and found[ranked[at]] == found[ranked[at - 1]]
-    ):
-        below += weights[rows[ranked[at]]]
-        at += 1
-    return np.int64(found[ranked[at - 1]]), below
-
-
-@njit
-def _split(codes, order, start, stop, attribute, threshold):
-    """Move the low side of every box to its front; where the high side starts."""
+    A row goes low if its code is below the cut, or equal to it while the cut's share of
+    equal ones lasts.
+    """
     middle = np.empty(len(start), np.int64)
     for box in range(len(start)):
-        rows = order[start[box] : stop[box]].copy()
-        axis = codes[attribute[box]]
-        low = start[box]
-        high = stop[box] - 1
-        for row in rows:
-            if axis[row] <= threshold[box]:
-                order[low] = row
-                low += 1
-            else:
-                order[high] = row
-                high -= 1
+        first, last = start[box], stop[box]
+        axis = space.codes[cuts[box, 0]]
+        left = cuts[box, 2]
+        low = first
+        goes = buffer[first:last]
+        for at in range(first, last):
+            below = axis[at] < cuts[box, 1]
+            if axis[at] == cuts[box, 1] and left > 0:
+                below = True
+                left -= 1
+            goes[at - first] = below
+            low += below
         middle[box] = low
+        _shuffle(origin, first, last, goes)
+        _shuffle(space.weights, first, last, goes)
+        for attribute in range(len(space.codes)):
+            _shuffle(space.codes[attribute], first, last, goes)
     return middle
 
 
 @njit
-def _label_segments(order, start, stop, labels, out):
+def _shuffle(values, first, last, goes):
+    """Stable: those that go low, then the others."""
+    others = np.empty(last - first, values.dtype)
+    low, high = first, 0
+    for at in range(first, last):
+        if goes[at - first]:
+            values[low] = values[at]
+            low += 1
+        else:
+            others[high] = values[at]
+            high += 1
+    values[low:last] = others[:high]
+
+
+@njit
+def _label(origin, start, stop, labels, out):
     for segment in range(len(start)):
         for at in range(start[segment], stop[segment]):
-            out[order[at]] = labels[segment]
+            out[origin[at]] = labels[segment]
 
 
 @njit
@@ -297,7 +302,7 @@ def route(tree, codes):
 
 @njit
 def bounds(codes, n_known, box_of, n_boxes):
-    """Smallest and largest known code, and whether one is missing, by box."""
+    """Tight boxes: what the members have."""
     n_attributes, n_points = codes.shape
     low = np.empty((n_boxes, n_attributes), np.int32)
     high = np.full((n_boxes, n_attributes), -1, np.int32)
@@ -312,3 +317,25 @@ def bounds(codes, n_known, box_of, n_boxes):
                 low[box, a] = min(low[box, a], code)
                 high[box, a] = max(high[box, a], code)
     return Boxes(low, high, missing)
+
+
+@njit
+def cut_bounds(tree, n_known, n_boxes):
+    """Boxes of a strict tree as its cuts draw them; together they cover everything."""
+    n_nodes, n_attributes = len(tree.attribute), len(n_known)
+    low = np.zeros((n_nodes, n_attributes), np.int32)
+    high = np.empty((n_nodes, n_attributes), np.int32)
+    high[0] = n_known
+    boxes = np.empty(n_boxes, np.int64)
+    for node in range(n_nodes):
+        a = tree.attribute[node]
+        if a == LEAF:
+            boxes[tree.low[node]] = node
+            continue
+        for child in (tree.low[node], tree.high[node]):
+            low[child] = low[node]
+            high[child] = high[node]
+        high[tree.low[node], a] = tree.threshold[node]
+        low[tree.high[node], a] = tree.threshold[node] + 1
+    missing = high[boxes] == n_known
+    return Boxes(low[boxes], np.minimum(high[boxes], n_known - 1), missing)

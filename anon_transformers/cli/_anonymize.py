@@ -142,14 +142,15 @@ def _run(
     """Anonymize and write, whole or not at all."""
     import numpy as np
 
-    from anon_transformers.release._build import installed, make, read_hierarchy
+    from anon_transformers.cli._hierarchy import read_hierarchy
+    from anon_transformers.release._build import installed, make
     from anon_transformers.release._files import kind_of_file
 
     found = installed()
     writer = found.writers[kind_of_file(target, found.writers)]
     if trees:
         params["hierarchies"] = {
-            column: read_hierarchy(column, Path(file)) for column, file in trees.items()
+            column: read_hierarchy(Path(str(file))) for column, file in trees.items()
         }
     anonymizer = make(f"method {method}", found.anonymizers[method], params)
     table = anonymizer.fit_transform(frame)

@@ -5,7 +5,16 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from anon_transformers.cli import _anonymize, _init, _list, _release, _validate
+from anon_transformers.cli import (
+    _anonymize,
+    _compare,
+    _hierarchy,
+    _init,
+    _list,
+    _release,
+    _reproduce,
+    _validate,
+)
 
 
 class Commands(TyperGroup):
@@ -46,6 +55,9 @@ app.command("list")(_list.list_)
 app.command("anonymize")(_anonymize.anonymize)
 app.command("validate")(_validate.validate)
 app.command("release")(_release.release)
+app.command("compare")(_compare.compare)
+app.command("reproduce")(_reproduce.reproduce)
+app.add_typer(_hierarchy.app, name="hierarchy")
 
 
 @app.callback(invoke_without_command=True)

@@ -3,15 +3,27 @@
 import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._labels import range_label, set_label, value_label
+from anon_transformers._labels import OR_MISSING, range_label, set_label, value_label
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
+from anon_transformers.partitioning._cut_points import cut_points, point_text
 
 
 def interval_labels(
-    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    column: Column,
+    low: np.ndarray,
+    high: np.ndarray,
+    missing: np.ndarray,
+    *,
+    by_cuts: bool = False,
 ) -> PublishedColumn:
-    """One label a box, from its bounds; ``codes`` of the result go by box."""
+    """One label a box, from its bounds; ``codes`` of the result go by box.
+
+    With ``by_cuts``, bounds of numbers and dates lie halfway between two values, and
+    the outer ones are left open.
+    """
+    by_cuts = by_cuts and column.kind in {"number", "date"}
+    points = cut_points(column.values) if by_cuts else None
     distinct = group_rows(
         [low, high + 1, missing.astype(np.int32)],
         [column.cardinality, column.cardinality, 2],
@@ -24,7 +36,10 @@ def interval_labels(
     number_of: dict[str | None, int] = {}
     for at, box in enumerate(distinct.first):
         bounds = int(low[box]), int(high[box]), bool(missing[box])
-        label = _label(column, texts, *bounds)
+        if points is None:
+            label = _label(column, texts, *bounds)
+        else:
+            label = _cut_label(points, *bounds)
         numbers[at] = number_of.setdefault(label, len(number_of))
         shares[label] = _share(column, places, *bounds, has_missing)
     labels = np.empty(len(number_of), dtype=object)
@@ -57,8 +72,10 @@ def center_labels(
     np.maximum.at(highest, box_of[known], values)
     means = np.where(mass > 0, np.clip(means, lowest, highest) + 0.0, np.nan)
     centers, at = np.unique(means, return_inverse=True)
-    shares = np.zeros(len(centers))
-    np.maximum.at(shares, at, intervals.shares[intervals.codes])
+    # Boxes that happen to have one mean share its label, and cost what they did.
+    rows = np.bincount(box_of, weights, n_boxes)
+    cost = np.bincount(at, rows * intervals.shares[intervals.codes], len(centers))
+    shares = cost / np.bincount(at, rows, len(centers))
     if column.kind == "date":
         whole = np.where(np.isnan(centers), np.iinfo(np.int64).min, centers)
         centers = whole.astype(np.int64).view(column.values.dtype)
@@ -74,6 +91,18 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
         ancestor, _ = column.hierarchy.common_ancestor(low, high)
         return value_label(ancestor, missing=missing)
     return range_label(texts[low], texts[high], missing=missing)
+
+
+def _cut_label(points: np.ndarray, low: int, high: int, missing: bool) -> str | None:
+    if low > high:
+        return None
+    first = None if low == 0 else point_text(points[low - 1])
+    last = None if high == len(points) else point_text(points[high])
+    if first is None:
+        text = "any" if last is None else f"< {last}"
+    else:
+        text = f">= {first}" if last is None else f"[{first}, {last})"
+    return text + OR_MISSING if missing else text
 
 
 def _share(

@@ -1,26 +1,31 @@
 """Mondrian multidimensional recoding."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._kernels import mondrian
-from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._recoding import PublishedColumn, Table
+from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
 from anon_transformers._tables import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import (
-    InfeasibleError,
-    ParameterError,
-    check_choice,
-)
+from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
+from anon_transformers.partitioning._cut_points import cut_points, place_between
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
-OUTPUTS = ("interval", "center")
+CHOICES = {
+    "mode": ("strict", "relaxed"),
+    "output": ("interval", "center"),
+    "boxes": ("tight", "cuts"),
+    "tie_side": ("left", "both"),
+    "on_failed_cut": ("next_attribute", "stop"),
+}
 
 
 class MondrianAnonymizer(TableAnonymizer):
@@ -28,7 +33,8 @@ class MondrianAnonymizer(TableAnonymizer):
 
     The attribute with the widest normalized range is cut at its lower median; if that
     leaves a side that breaks the promise, the next widest is tried. Every row is
-    published with the box of its class, drawn tightly around the members.
+    published with the box of its class, drawn tightly around the members. A class
+    that holds known and missing values of an attribute is first cut between them.
 
     Parameters
     ----------
@@ -39,14 +45,29 @@ class MondrianAnonymizer(TableAnonymizer):
         Smallest number of rows (persons, with ``subject``) in a box.
     models : list of privacy models, default=None
         Further promises that every box must keep.
+    mode : {"strict", "relaxed"}, default="strict"
+        Strict: equal values stay together, and other rows can be recoded. Relaxed:
+        values equal to the median are shared out so that both halves are even; classes
+        hold k to 2k - 1 rows, equal rows may be published differently, and there is
+        no ``transform``.
     output : {"interval", "center"}, default="interval"
         Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
         one number a class: the mean of its rows (categories stay labels).
+    boxes : {"tight", "cuts"}, default="tight"
+        Draw boxes around their members, or as the cuts draw them: these cover every
+        value there may be, and show no extreme that a person has. Strict mode only.
+    tie_side : {"left", "both"}, default="left"
+        Values equal to the median go low; or, where that is not allowable, high.
+    on_failed_cut : {"next_attribute", "stop"}, default="next_attribute"
+        Where the widest attribute has no allowable cut, try the next widest, or leave
+        the box as it is.
+    n_jobs : int, default=None
+        Threads; -1 for all. The result does not depend on it.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy, default=None
-        Categories with a hierarchy are cut in its order and published as the lowest
-        value above the members of the box.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Categories with a hierarchy are cut between its groups and published as the
+        lowest value above the members of the box.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
     suppression_limit : float, default=0.0
@@ -60,7 +81,7 @@ class MondrianAnonymizer(TableAnonymizer):
     Attributes
     ----------
     tree_ : CutTree
-        The learnt cuts.
+        The learnt cuts, in strict mode.
     boxes_ : Boxes
         Bounds of each box, as codes.
     report_ : Report
@@ -101,7 +122,12 @@ class MondrianAnonymizer(TableAnonymizer):
         *,
         k: int = 5,
         models: Sequence[PrivacyModel] | None = None,
+        mode: Literal["strict", "relaxed"] = "strict",
         output: Literal["interval", "center"] = "interval",
+        boxes: Literal["tight", "cuts"] = "tight",
+        tie_side: Literal["left", "both"] = "left",
+        on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
+        n_jobs: int | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
@@ -122,12 +148,22 @@ class MondrianAnonymizer(TableAnonymizer):
             suppression=suppression,
             suppression_label=suppression_label,
         )
+        self.mode = mode
         self.output = output
+        self.boxes = boxes
+        self.tie_side = tie_side
+        self.on_failed_cut = on_failed_cut
+        self.n_jobs = n_jobs
 
     @classmethod
     def test_instances(cls) -> list["MondrianAnonymizer"]:
         """Configurations that the contract checks run on."""
-        return [cls(k=2, output="center"), cls(k=2, output="interval")]
+        return [
+            cls(k=2, output="center"),
+            cls(k=2, output="interval"),
+            cls(k=2, output="center", boxes="cuts", tie_side="both"),
+            cls(k=2, output="center", mode="relaxed"),
+        ]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -137,7 +173,10 @@ class MondrianAnonymizer(TableAnonymizer):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("output", self.output, OUTPUTS)
+        for name, choices in CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        if self.mode == "relaxed" and self.boxes == "cuts":
+            raise ParameterError("boxes='cuts' needs mode='strict': others overlap.")
         for model in self.models or ():
             if model.merging == "none":
                 raise ParameterError(
@@ -145,29 +184,41 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _learn(self, table: Table, models: AllOf) -> None:
-        if table.n_rows < self.k:
-            raise InfeasibleError(
-                f"k={self.k} needs at least as many rows, the table has "
-                f"n_samples={table.n_rows}."
-            )
-        points = group_rows(
-            [column.codes for column in table.known],
-            [column.cardinality for column in table.known],
-        )
-        codes = np.stack([column.codes[points.first] for column in table.known])
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+        relaxed = self.mode == "relaxed"
+        self.__dict__.pop("tree_", None)
+        points = table.rows() if relaxed else table.points()
+        refuse_too_few(points, self.k)
         space = mondrian.make_space(
-            codes, points.sizes, [column.positions() for column in table.known]
+            points.codes,
+            points.weights,
+            [column.positions() for column in table.known],
+            [column.joins() for column in table.known],
         )
-        self.tree_, box_of = mondrian.grow(
-            space, self.k, _allowed(table, points.labels, models)
+        rules = mondrian.Rules(
+            self.k, relaxed, self.tie_side == "both", self.on_failed_cut != "stop"
+        )
+        allowed = _allowed(table, points.of_row, models)
+        tree, box_of = mondrian.grow(
+            space, rules, allowed, effective_n_jobs(self.n_jobs)
         )
         n_boxes = int(box_of.max()) + 1
-        self.boxes_ = mondrian.bounds(codes, space.n_known, box_of, n_boxes)
+        if self.boxes == "cuts":
+            drawn = mondrian.cut_bounds(tree, space.n_known, n_boxes)
+            # No cut tells where a missing value belongs that no row has.
+            seen = np.array([column.has_missing for column in table.known])
+            self.boxes_ = drawn._replace(missing=drawn.missing & seen)
+        else:
+            self.boxes_ = mondrian.bounds(points.codes, space.n_known, box_of, n_boxes)
         self._labels = [
-            self._label(column, a, box_of, codes[a], points.sizes)
+            self._label(column, a, box_of, points.codes[a], points.weights)
             for a, column in enumerate(table.known)
         ]
+        if relaxed:
+            # Equal rows may lie in different boxes: there is no rule for other rows.
+            return self._publish_boxes(np.append(box_of, -1)[points.of_row])
+        self.tree_ = tree
+        return None
 
     def _label(
         self,
@@ -179,27 +230,47 @@ class MondrianAnonymizer(TableAnonymizer):
     ) -> PublishedColumn:
         """What each box publishes of one attribute; ``codes`` go by box."""
         low, high, missing = (part[:, attribute] for part in self.boxes_)
-        labels = interval_labels(column, low, high, missing)
+        labels = interval_labels(
+            column, low, high, missing, by_cuts=self.boxes == "cuts"
+        )
         if self.output == "center" and column.kind in {"number", "date"}:
             return center_labels(column, labels, box_of, codes, weights)
         return labels
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
-        codes = np.stack([column.codes for column in table.known])
-        box = mondrian.route(self.tree_, codes)
+        known = table.known
+        if self.boxes == "cuts":
+            known = tuple(_by_cuts(column) for column in known)
+        box = mondrian.route(self.tree_, np.stack([column.codes for column in known]))
         covered = np.ones(table.n_rows, dtype=bool)
-        for attribute, column in enumerate(table.known):
+        for attribute, column in enumerate(known):
             low, high, missing = (part[box, attribute] for part in self.boxes_)
             covered &= _covers(column, low, high, missing)
+        return self._publish_boxes(np.where(covered, box, -1))
+
+    def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
+        """Published columns of rows whose boxes are known (-1: none)."""
         return [
             PublishedColumn(
-                np.where(covered, by_box.codes[box], -1), by_box.labels, by_box.shares
+                np.append(by_box.codes, -1)[box], by_box.labels, by_box.shares
             )
             for by_box in self._labels
         ]
 
     def _details(self) -> dict[str, Any]:
-        return {"boxes": len(self.boxes_.low), "cuts": len(self.tree_.attribute) // 2}
+        return {"mode": self.mode, "boxes": len(self.boxes_.low)}
+
+
+def _is_strict(anonymizer: MondrianAnonymizer) -> bool:
+    if anonymizer.mode != "strict":
+        raise AttributeError("mode='relaxed' is bound to the rows it saw.")
+    return True
+
+
+# Set here, past scikit-learn's own wrapping of methods that a class body defines.
+MondrianAnonymizer.transform = available_if(_is_strict)(  # type: ignore[method-assign]
+    TableAnonymizer.transform
+)
 
 
 def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
@@ -209,9 +280,20 @@ def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
         return None
 
     def allowed(half: np.ndarray, n_halves: int) -> np.ndarray:
-        return models.satisfied(table.classes(half[point_of_row], n_halves))
+        return models.satisfied(
+            table.classes(np.append(half, -1)[point_of_row], n_halves)
+        )
 
     return allowed
+
+
+def _by_cuts(column: Column) -> Column:
+    """Code other rows by the cuts, which lie between the values of the fitted ones."""
+    if column.given is None:
+        return column
+    codes = place_between(cut_points(column.values), column.given)
+    missing = column.codes == column.missing_code
+    return replace(column, codes=np.where(missing, column.codes, codes), exact=None)
 
 
 def _covers(

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,12 +18,15 @@ from anon_transformers.gx._requirements import (
     refuse_bad_requirements,
 )
 from anon_transformers.gx.gate import Requirement, read_suite
-from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import Registry, registry
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig, Tree
 from anon_transformers.release._strict import explain
 from anon_transformers.release._thresholds import Threshold
+
+READING_OPTIONS = ("unknown", "normalizer")
+"""What may be said of a hierarchy that is read from a file."""
 
 
 def installed() -> Registry:
@@ -122,8 +124,8 @@ def make_anonymizer(
     }
     if config.hierarchies:
         params["hierarchies"] = {
-            column: read_hierarchy(column, config.path(path))
-            for column, path in config.hierarchies.items()
+            column: _hierarchy(config, column, tree)
+            for column, tree in config.hierarchies.items()
         }
     sizes = [model.k for model in models if model.name == "k-anonymity"]
     if sizes:
@@ -146,14 +148,29 @@ def make_anonymizer(
     return anonymizer
 
 
-def read_hierarchy(column: str, path: Path) -> Hierarchy:
-    """The hierarchy of a column from its file."""
+def _hierarchy(
+    config: ReleaseConfig, column: str, tree: Tree
+) -> Hierarchy | HierarchyBuilder:
+    what = f"hierarchies, {column}"
+    if tree.kind is not None:
+        try:
+            builder = installed().hierarchy_builders[tree.kind]
+        except ParameterError as error:
+            raise ConfigurationError(f"{what}: {error}") from None
+        return make(what, builder, tree.options)
+    for name in tree.options:
+        if name not in READING_OPTIONS:
+            told = unknown_choice("parameter", name, READING_OPTIONS)
+            raise ConfigurationError(f"{what}: {told}")
+    path = config.path(str(tree.path))
     try:
-        return Hierarchy.read_csv(path)
-    except (OSError, UnicodeDecodeError) as error:
+        return Hierarchy.read_csv(path, **tree.options)
+    except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"hierarchies, {column}: {path} cannot be read ({type(error).__name__})."
+            f"{what}: {path} cannot be read ({type(error).__name__})."
         ) from None
+    except ParameterError as error:
+        raise ConfigurationError(f"{what}: {error}") from None
 
 
 def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:

@@ -91,6 +91,34 @@ class DeclaredRoles(Strict):
         )
 
 
+class Tree(Strict):
+    """A hierarchy: a file, or a kind of builder and its parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    path: str | None = None
+    kind: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_path_alone(cls, given: Any) -> Any:
+        return {"path": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Tree":
+        if self.path is None and self.kind is None:
+            slip = misspelt(self.options, ("kind", "path"))
+            raise ValueError(slip or "name a path, or the kind of builder.")
+        if self.path is not None and self.kind is not None:
+            raise ValueError("path and kind: a hierarchy is read or built, not both.")
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Everything beside the path or the kind."""
+        return dict(self.model_extra or {})
+
+
 ROLE_PARAMETERS = (
     "quasi_identifiers",
     "sensitive",
@@ -170,7 +198,7 @@ class ReleaseConfig(Strict):
 
     source: Source
     roles: DeclaredRoles
-    hierarchies: dict[str, str] = Field(default_factory=dict)
+    hierarchies: dict[str, Tree] = Field(default_factory=dict)
     anonymizer: Method
     thresholds: tuple[Threshold, ...] = Field(min_length=1)
     target: Target

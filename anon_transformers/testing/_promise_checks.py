@@ -111,6 +111,7 @@ def check_suppressed_rows_agree(run: Run) -> None:
     told = "suppressed_mask_ and n_suppressed_ say which rows were suppressed."
     fitted, mask = run.estimator, run.suppressed
     n_rows = len(run.example.table)
+    limit = fitted.suppression_limit  # None: a rule of the method's own
     require(mask.shape == (n_rows,), told, f"a mask of shape {mask.shape}")
     require(
         mask.sum() == fitted.n_suppressed_,
@@ -118,7 +119,7 @@ def check_suppressed_rows_agree(run: Run) -> None:
         f"{mask.sum()} rows in the mask, n_suppressed_={fitted.n_suppressed_}",
     )
     require(
-        mask.sum() <= fitted.suppression_limit * n_rows,
+        limit is None or mask.sum() / n_rows <= limit,
         "No more rows are suppressed than suppression_limit allows.",
         f"{mask.sum()} of {n_rows} rows at suppression_limit="
         f"{fitted.suppression_limit}",

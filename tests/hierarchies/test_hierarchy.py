@@ -1,11 +1,21 @@
 """Hierarchies: levels, common ancestors, files."""
 
+import gzip
+import pickle
+from copy import deepcopy
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from anon_transformers.exceptions import DataError
-from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.hierarchies import Hierarchy, fold
+from anon_transformers.partitioning import MondrianAnonymizer
+
+# The public hierarchies are not bundled; they lie beside the repository, where so.
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "hierarchies"
 
 PETS = [
     ("cat", "mammal", "*"),
@@ -137,3 +147,185 @@ def test_a_fault_names_the_row_and_no_value(rows, said):
 
 def test_cells_become_texts():
     assert Hierarchy([(20, "<30", "*"), (30, "30+", "*")]).leaves == ("20", "30")
+
+
+class TestOtherShapes:
+    def test_a_mapping_of_parents(self):
+        tree = Hierarchy.from_mapping(
+            {"cat": ["mammal", "animal"], "fern": "plant"}, root="any"
+        )
+        assert tree.rows == (
+            ("cat", "mammal", "animal", "any"),
+            ("fern", "plant", "plant", "any"),
+        )
+
+    def test_nested_groups_are_padded_to_one_depth(self):
+        tree = Hierarchy.from_groups(
+            {"EU": {"West": ["FR", "BE"], "South": ["IT"]}, "Asia": ["JP"]}
+        )
+        assert tree.rows == (
+            ("FR", "West", "EU", "*"),
+            ("BE", "West", "EU", "*"),
+            ("IT", "South", "EU", "*"),
+            ("JP", "Asia", "Asia", "*"),
+        )
+
+    @pytest.mark.parametrize("build", [Hierarchy.from_mapping, Hierarchy.from_groups])
+    def test_nothing_makes_no_hierarchy(self, build):
+        with pytest.raises(DataError, match="at least one row"):
+            build({})
+
+    def test_a_value_in_two_groups_is_refused(self):
+        with pytest.raises(DataError, match=r"row 2 .* repeats a ground value"):
+            Hierarchy.from_groups({"x": ["a"], "y": ["a"]})
+
+    def test_options_go_through(self):
+        tree = Hierarchy.from_mapping({"a": "g"}, unknown="root", normalizer="fold")
+        assert tree.locate(["A", "z"]).tolist() == [0, 1]
+
+
+class TestLevels:
+    def test_codes_labels_and_leaf_counts(self):
+        codes, labels, leaf_counts = Hierarchy(PETS).level(1)
+        assert codes.tolist() == [0, 0, 1, 1]
+        assert labels.tolist() == ["mammal", "fish"]
+        assert leaf_counts.tolist() == [2, 2]
+
+    @given(trees())
+    def test_each_level_joins_groups_of_the_one_below(self, rows):
+        tree = Hierarchy(rows)
+        for level in range(1, tree.n_levels):
+            below, above = tree.level(level - 1).codes, tree.level(level).codes
+            assert len(set(zip(below, above, strict=True))) == below.max() + 1
+        assert set(tree.level(tree.n_levels - 1).codes) == {0}
+        assert all(tree.level(i).leaf_counts.sum() == len(rows) for i in range(4))
+
+
+class TestUnknown:
+    def test_by_default_a_strange_value_has_no_place(self):
+        tree = Hierarchy(PETS)
+        assert tree.locate(["eel", "dog"]).tolist() == [3, -1]
+        assert "eel" in tree
+        assert "dog" not in tree
+
+    def test_as_root_it_is_the_root_at_every_level(self):
+        tree = Hierarchy(PETS, unknown="root")
+        (place,) = tree.locate(["dog"])
+        assert tree.rows[place] == ("*", "*", "*")
+        # What may be anything stands for all there is.
+        assert tree.common_ancestor(place, place) == ("*", 5)
+        assert tree.level(0).leaf_counts[place] == 5
+        assert tree.level(1).leaf_counts.tolist() == [2, 2, 5]
+
+    def test_the_policy_survives_a_file(self, tmp_path):
+        tree = Hierarchy(PETS, unknown="root")
+        tree.to_csv(tmp_path / "pets.csv")
+        again = Hierarchy.read_csv(tmp_path / "pets.csv", unknown="root")
+        assert again.rows == tree.rows
+        assert again.locate(["dog"]).tolist() == tree.locate(["dog"]).tolist()
+
+    @pytest.mark.parametrize("policy", ["roots", None, ["root"]])
+    def test_a_policy_that_does_not_exist(self, policy):
+        with pytest.raises(ParameterError, match=r"unknown: .*'error', 'root', 'supp"):
+            Hierarchy(PETS, unknown=policy)
+
+
+class TestNormalizer:
+    def test_case_accents_and_blanks_do_not_matter(self):
+        tree = Hierarchy([("Zürich west", "CH", "*")], normalizer="fold")
+        assert tree.locate(["  ZURICH   West", "zürich-west"]).tolist() == [0, -1]
+
+    def test_a_function_of_ones_own(self):
+        tree = Hierarchy([("a-1", "*")], normalizer=lambda t: t.replace("-", ""))
+        assert tree.locate(["a1", "b1"]).tolist() == [0, -1]
+
+    def test_two_values_that_become_one_are_refused_by_row(self):
+        with pytest.raises(DataError, match=r"row 2 .* normalizer makes one") as caught:
+            Hierarchy([("Secret", "*"), ("SECRET", "*")], normalizer="fold")
+        assert "ecret" not in str(caught.value)
+
+    def test_what_is_neither_fold_nor_a_function(self):
+        with pytest.raises(ParameterError, match=r"normalizer .*'upper'"):
+            Hierarchy(PETS, normalizer="upper")
+
+    @given(st.text(max_size=8))
+    def test_folding_twice_is_folding_once(self, text):
+        assert fold(fold(text)) == fold(text)
+
+
+class TestValueSemantics:
+    """A hierarchy is a value: it cannot change, and its copies are equal."""
+
+    def test_nothing_can_be_set_or_deleted(self):
+        tree = Hierarchy(PETS)
+        for change in (
+            lambda: setattr(tree, "_rows", ()),
+            lambda: setattr(tree, "unknown", "root"),
+            lambda: delattr(tree, "_rows"),
+        ):
+            with pytest.raises(AttributeError):
+                change()
+
+    @pytest.mark.parametrize("warm", [False, True])
+    def test_neither_can_the_arrays_of_a_level(self, warm):
+        tree = Hierarchy(PETS)
+        if warm:
+            tree.level(1)
+        for copied in (tree, pickle.loads(pickle.dumps(tree)), deepcopy(tree)):
+            for part in copied.level(1):
+                with pytest.raises(ValueError, match="read-only"):
+                    part[0] = part[1]
+
+    @pytest.mark.parametrize(
+        "copy", [deepcopy, lambda t: pickle.loads(pickle.dumps(t))]
+    )
+    def test_copies_are_equal(self, copy):
+        tree = Hierarchy(PETS, unknown="root", normalizer="fold")
+        tree.level(0)
+        again = copy(tree)
+        assert again == tree
+        assert hash(again) == hash(tree)
+        assert again.locate(["COW", "dog"]).tolist() == [1, 4]
+        assert again.common_ancestor(0, 1) == ("mammal", 2)
+
+    def test_policies_are_part_of_the_value(self):
+        assert Hierarchy(PETS) != Hierarchy(PETS, unknown="suppress")
+        assert Hierarchy(PETS) != Hierarchy(PETS, normalizer="fold")
+
+    def test_scikit_learn_clones_an_estimator_that_has_some(self):
+        tree = Hierarchy(PETS, unknown="suppress")
+        estimator = MondrianAnonymizer(hierarchies={"pet": tree})
+        assert clone(estimator).hierarchies == {"pet": tree}
+
+
+class TestPackedFiles:
+    def test_a_gzip_file_is_unpacked(self, tmp_path):
+        path = tmp_path / "pets.csv.gz"
+        with gzip.open(path, "wt", encoding="utf-8") as file:
+            file.write("cat;mammal;*\ncod;fish;*\n")
+        assert Hierarchy.read_csv(path).leaves == ("cat", "cod")
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            pytest.param(path, id=f"{path.parent.name}/{path.name}")
+            for path in sorted(SHARED.glob("*/*.csv*"))
+        ]
+        or [
+            pytest.param(
+                None,
+                marks=pytest.mark.skip(
+                    reason="the public hierarchies do not lie beside the repository"
+                ),
+            )
+        ],
+    )
+    def test_every_public_hierarchy_is_sound(self, path, tmp_path):
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", encoding="utf-8") as file:
+            lines = [line.rstrip("\n").split(";") for line in file if line.strip()]
+        tree = Hierarchy.read_csv(path)
+        assert tree.n_levels == len(lines[0])
+        assert sorted(tree.rows) == sorted(map(tuple, lines))
+        tree.to_csv(tmp_path / "again.csv")
+        assert Hierarchy.read_csv(tmp_path / "again.csv") == tree

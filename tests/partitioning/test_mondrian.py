@@ -38,7 +38,7 @@ class TestWorkedExamples:
         done = MondrianAnonymizer(k=4).fit(pd.DataFrame({"x": range(32)}))
         assert done.report_.classes["count"] == 8
         assert done.report_.classes["variance"] == 0
-        assert done.report_.details == {"boxes": 8, "cuts": 7}
+        assert done.report_.details == {"mode": "strict", "boxes": 8}
 
     def test_negative_numbers_are_read_one_way(self):
         out = MondrianAnonymizer(k=2).fit_transform(pd.DataFrame({"x": [-5, -1, 3, 4]}))
@@ -223,6 +223,12 @@ class TestReport:
         one = mondrian(oracle, 5).fit(people).report_
         other = mondrian(oracle, 5, output="center").fit(people).report_
         assert one.column_losses == pytest.approx(other.column_losses)
+
+    def test_boxes_with_one_mean_cost_what_they_cost_apart(self):
+        # Both classes have the mean 5 in y, one from [5, 5] and one from [0, 10].
+        table = pd.DataFrame({"x": [1, 1, 9, 9], "y": [5, 5, 0, 10]})
+        done = MondrianAnonymizer(k=2, output="center").fit(table)
+        assert done.report_.column_losses == {"x": 0, "y": 0.5}
 
     def test_small_integer_types_do_not_overflow(self):
         table = pd.DataFrame({"x": np.array([-100, -90, 90, 100], dtype=np.int8)})

@@ -47,7 +47,7 @@ class TestUnseenRows:
         ]
 
     def test_leaves_of_a_hierarchy_between_the_members(self):
-        tree = Hierarchy([(x, "any") for x in "abcde"])
+        tree = Hierarchy([(x, "any") for x in "abcde"], unknown="suppress")
         done = MondrianAnonymizer(k=2, hierarchies={"x": tree})
         done.fit(pd.DataFrame({"x": list("aaceee")}))
         more = pd.DataFrame({"x": ["a", "b", "c", "d", "e", "z", None]})
@@ -97,6 +97,14 @@ def table():
         ({"output": "box"}, ParameterError,
          "output: unknown option 'box'.*'center', 'interval'"),
         ({"output": ["center"]}, ParameterError, "output: unknown option"),
+        ({"mode": "loose"}, ParameterError, "mode: .*'loose'.*'relaxed', 'strict'"),
+        ({"boxes": "wide"}, ParameterError, "boxes: .*'cuts', 'tight'"),
+        ({"tie_side": "right"}, ParameterError, "tie_side: .*'both', 'left'"),
+        ({"on_failed_cut": "next"}, ParameterError,
+         "on_failed_cut: .*'next_attribute', 'stop'"),
+        ({"mode": "relaxed", "boxes": "cuts"}, ParameterError,
+         "boxes='cuts' needs mode='strict'"),
+        ({"mode": "relaxed", "k": 5}, InfeasibleError, "k=5 .* n_samples=4"),
         ({"suppression": "masks"}, ParameterError,
          "suppression: .*'masks'; did you mean 'mask'"),
         ({"suppression_limit": 2}, ParameterError, "suppression_limit .*got 2"),

@@ -1,0 +1,28 @@
+"""A bar for commands that make many runs."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on the error stream; gives what to tell about each run."""
+    with Progress(
+        TextColumn("{task.description:40}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} runs"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=hidden,
+    ) as progress:
+        bar = progress.add_task("start", total=None)
+
+        def told(done: int, total: int, what: str) -> None:
+            progress.update(
+                bar, description=what or "done", completed=done, total=total
+            )
+
+        yield told

@@ -1,0 +1,24 @@
+"""Experiments: methods side by side, and published comparisons run again."""
+
+from anon_transformers._lazy import lazy_names
+
+__all__ = [
+    "Experiment",
+    "Findings",
+    "compare",
+    "reproduce",
+    "write_comparison",
+    "write_findings",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Experiment": "anon_transformers.experiments._experiment",
+        "Findings": "anon_transformers.experiments._experiment",
+        "compare": "anon_transformers.experiments._compare",
+        "reproduce": "anon_transformers.experiments._experiment",
+        "write_comparison": "anon_transformers.experiments._pages",
+        "write_findings": "anon_transformers.experiments._pages",
+    },
+)

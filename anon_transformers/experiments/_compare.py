@@ -1,0 +1,170 @@
+"""Methods side by side on one table."""
+
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers._tables import to_frame
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.exceptions import AnonymizationError, InfeasibleError
+from anon_transformers.experiments._grid import Cell, Grid, Method, cells
+
+Progress = Callable[[int, int, str], None]
+"""Told how many runs are done, how many there are, and which one is next."""
+
+COUNTS = ("classes", "smallest", "largest", "suppressed_rows")
+MEASURES = ("mean", "variance", "loss", "average_risk", "highest_risk", "seconds")
+COLUMNS = (
+    "method",
+    "k",
+    "parameters",
+    "classes",
+    "smallest",
+    "largest",
+    "mean",
+    "variance",
+    "suppressed_rows",
+    "loss",
+    "average_risk",
+    "highest_risk",
+    "seconds",
+    "error",
+)
+WARM_ROWS = 1000
+
+
+def compare(
+    table: Any,
+    methods: Sequence[Method] | Mapping[str, Method],
+    grid: Grid | None = None,
+    *,
+    quasi_identifiers: Sequence[Hashable] | None = None,
+    sensitive: Sequence[Hashable] | None = None,
+    identifiers: Sequence[Hashable] | None = None,
+    subject: Hashable | None = None,
+    hierarchies: Mapping[Hashable, Any] | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Run anonymizers over a grid of parameters and measure what each costs.
+
+    Nothing is published. A run that cannot keep its promise, or whose parameters do not
+    go together, has its error in place of numbers.
+
+    Parameters
+    ----------
+    table : data frame
+        The table to be protected.
+    methods : list or dict
+        Registered names or anonymizers; in a dict, by the name to show.
+    grid : dict or list of dict, default=None
+        Parameter to list of values, as in scikit-learn's grid search. ``"k"``
+        concerns every method, ``"mondrian.mode"`` only the one of that name.
+    quasi_identifiers, sensitive, identifiers, subject, hierarchies : default=None
+        As for an anonymizer, told to all of them.
+    progress : callable, default=None
+        Called with the number of runs that are done, that of all runs, and the name
+        of the next method.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a run: method, k, parameters, classes, smallest, largest, mean and
+        variance of the class sizes, suppressed rows, loss, average and highest risk,
+        seconds, error.
+
+    Raises
+    ------
+    AnonymizationError
+        If no run succeeded and it was not for the promise: the first error.
+
+    See Also
+    --------
+    write_comparison : The table with its plots, as one page.
+
+    Examples
+    --------
+    >>> from anon_transformers import MondrianAnonymizer
+    >>> from anon_transformers.datasets import make_independent
+    >>> from anon_transformers.experiments import compare
+    >>> table = make_independent(100, 2)
+    >>> found = compare(table, {"mondrian": MondrianAnonymizer()}, {"k": [2, 5, 101]})
+    >>> found[["method", "k", "classes", "smallest", "highest_risk"]]
+         method    k  classes  smallest  highest_risk
+    0  mondrian    2       36         2      0.500000
+    1  mondrian    5       16         6      0.166667
+    2  mondrian  101     <NA>      <NA>           NaN
+    """
+    common = {
+        "quasi_identifiers": quasi_identifiers,
+        "sensitive": sensitive,
+        "identifiers": identifiers,
+        "subject": subject,
+        "hierarchies": hierarchies,
+    }
+    frame = to_frame(table)
+    runs = cells(methods, grid, common)
+    rows, errors, warm = [], [], set[str]()
+    for done, cell in enumerate(runs):
+        if progress is not None:
+            progress(done, len(runs), cell.method)
+        if cell.line not in warm:
+            # Compiling a kernel is no cost of the method: let a few rows pay for it.
+            _attempt(cell.anonymizer, frame.head(WARM_ROWS))
+            warm.add(cell.line)
+        measured, error = _attempt(cell.anonymizer, frame)
+        errors.append(error)
+        rows.append(_row(cell, measured, error))
+    _refuse_if_nothing_ran(errors)
+    if progress is not None:
+        progress(len(runs), len(runs), "")
+    return _frame(rows)
+
+
+def _attempt(
+    anonymizer: TableAnonymizer, frame: pd.DataFrame
+) -> tuple[dict[str, Any], AnonymizationError | None]:
+    """Numbers of one run, or its error."""
+    started = time.perf_counter()
+    try:
+        anonymizer.fit_transform(frame)
+    except AnonymizationError as error:
+        return {}, error
+    seconds = time.perf_counter() - started
+    report = anonymizer.report_
+    return {
+        "classes": report.classes["count"],
+        "smallest": report.classes["smallest"],
+        "largest": report.classes["largest"],
+        "mean": report.classes["mean"],
+        "variance": report.classes["variance"],
+        "suppressed_rows": report.suppressed_rows,
+        "loss": report.loss,
+        "average_risk": report.risk["average-risk"],
+        "highest_risk": report.risk["highest-risk"],
+        "seconds": seconds,
+    }, None
+
+
+def _row(
+    cell: Cell, measured: dict[str, Any], error: AnonymizationError | None
+) -> dict[str, Any]:
+    k = cell.anonymizer.get_params(deep=False).get("k")
+    named = {"method": cell.method, "k": k, "parameters": dict(cell.parameters)}
+    return {**named, **measured, "error": None if error is None else str(error)}
+
+
+def _refuse_if_nothing_ran(errors: Sequence[AnonymizationError | None]) -> None:
+    """A fault of the table or of the parameters alone is no result."""
+    if None in errors:
+        return
+    for error in errors:
+        if error is not None and not isinstance(error, InfeasibleError):
+            raise error
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    types = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(MEASURES, "float64")
+    return frame.astype({**types, "error": object})

@@ -1,0 +1,128 @@
+"""Which anonymizer runs with which parameters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.exceptions import ParameterError, unknown_choice
+
+Method = str | TableAnonymizer
+Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a comparison, before it is run."""
+
+    method: str
+    parameters: Mapping[str, Any]
+    anonymizer: TableAnonymizer
+
+    @property
+    def line(self) -> str:
+        """What to call it in a plot against k."""
+        return line_name(self.method, self.parameters)
+
+
+def line_name(method: str, parameters: Mapping[str, Any]) -> str:
+    """A method with all its parameters but k.
+
+    Examples
+    --------
+    >>> line_name("mondrian", {"k": 5, "mode": "relaxed"})
+    'mondrian mode=relaxed'
+    """
+    others = (f"{name}={value}" for name, value in parameters.items() if name != "k")
+    return " ".join([method, *others])
+
+
+def cells(
+    methods: Sequence[Method] | Mapping[str, Method],
+    grid: Grid | None,
+    common: Mapping[str, Any],
+) -> list[Cell]:
+    """Every method with every combination of the parameters that concern it.
+
+    ``common`` holds what all methods are told, such as the quasi-identifiers.
+    """
+    named = {name: _prepared(name, m, common) for name, m in _named(methods)}
+    folds: list[Mapping[str, Any]] = [{}]
+    if grid:
+        folds = [grid] if isinstance(grid, Mapping) else list(grid)
+    for fold in folds:
+        _check(fold, named)
+    found = []
+    for name, anonymizer in named.items():
+        seen: list[Mapping[str, Any]] = []
+        for fold in folds:
+            for parameters in ParameterGrid(_of_method(name, fold)):
+                if parameters not in seen:
+                    seen.append(parameters)
+                    run = clone(anonymizer).set_params(**parameters)
+                    found.append(Cell(name, parameters, run))
+    return found
+
+
+def _named(methods: Any) -> list[tuple[str, Method]]:
+    """Names of the methods; an instance goes by the name of its class."""
+    if isinstance(methods, str | TableAnonymizer):
+        methods = [methods]
+    if isinstance(methods, Mapping):
+        pairs = list(methods.items())
+    else:
+        pairs = [(m if isinstance(m, str) else type(m).__name__, m) for m in methods]
+    if not pairs:
+        raise ParameterError("methods: name at least one.")
+    names = [name for name, _ in pairs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ParameterError(
+            f"methods: {', '.join(twice)} stands twice; give a dict with names."
+        )
+    return pairs
+
+
+def _prepared(name: str, method: Method, common: Mapping[str, Any]) -> TableAnonymizer:
+    from anon_transformers.registry import registry
+
+    if isinstance(method, str):
+        method = registry().anonymizers[method]()
+    if not isinstance(method, TableAnonymizer):
+        raise ParameterError(f"methods: {name} does not anonymize tables.")
+    legal = method.get_params(deep=False)
+    told = {k: v for k, v in common.items() if v is not None and k in legal}
+    if not method.uses_hierarchies:
+        told.pop("hierarchies", None)
+    return clone(method).set_params(**told)
+
+
+def _check(fold: Mapping[str, Any], named: Mapping[str, TableAnonymizer]) -> None:
+    """Refuse a parameter that a method does not have, before anything is run."""
+    for key, values in fold.items():
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise ParameterError(f"grid: {key} needs a list of values.")
+        owner, parameter = _owner(key)
+        if owner is not None and owner not in named:
+            raise ParameterError(f"grid: {unknown_choice('method', owner, named)}")
+        for name in named if owner is None else [owner]:
+            legal = named[name].get_params(deep=False)
+            if parameter not in legal:
+                told = unknown_choice("parameter", parameter, legal)
+                hint = "" if owner else f" For one method write METHOD.{parameter}."
+                raise ParameterError(f"grid, {name}: {told}{hint}")
+
+
+def _owner(key: str) -> tuple[str | None, str]:
+    owner, dot, parameter = key.rpartition(".")
+    return (owner if dot else None), parameter
+
+
+def _of_method(name: str, fold: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The part of a grid that concerns one method; its own lists go first."""
+    general = {k: list(v) for k, v in fold.items() if _owner(k)[0] is None}
+    own = {_owner(k)[1]: list(v) for k, v in fold.items() if _owner(k)[0] == name}
+    return {**general, **own}

@@ -1,0 +1,179 @@
+"""A published comparison of Mondrian and Datafly, run again.
+
+What was published and recomputed, which tables, methods and parameters there are, and
+why a number differs stands in ``data/mondrian-datafly.json``.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.datasets import dataset_name, make_dependent, make_independent
+from anon_transformers.exceptions import DataError
+from anon_transformers.experiments._compare import Progress
+from anon_transformers.experiments._experiment import Findings
+from anon_transformers.experiments._numbers import number_findings, run_findings
+from anon_transformers.experiments._plots import Panels
+from anon_transformers.hierarchies import ByDataType, Hierarchy
+
+MEASURES = {
+    "combinations": "Combinations",
+    "min": "Smallest",
+    "max": "Largest",
+    "mean": "Mean size",
+    "variance": "Variance of sizes",
+}
+GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
+    "independent": make_independent,
+    "dependent": make_dependent,
+}
+
+
+def published() -> dict[str, Any]:
+    """What was published, and what is known about it."""
+    file = files("anon_transformers.experiments") / "data" / "mondrian-datafly.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class _DataSet:
+    """A table that is made when its turn comes."""
+
+    name: str
+    kind: str
+    make: Callable[[], pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class MondrianDatafly:
+    """Mondrian and Datafly on 26 synthetic tables and on Adult (thesis, 2017).
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Only the tables with one or two attributes.
+    adult : path, default=None
+        The full Adult file with a header (32,561 rows), which is not bundled. Without
+        it those runs are left out.
+    """
+
+    quick: bool = False
+    adult: str | os.PathLike[str] | None = None
+
+    def run(self, progress: Progress | None = None) -> Findings:
+        """Run every method with every k on every table."""
+        known = published()
+        data_sets = list(self._data_sets(known))
+        per_set = len(known["k"]) * len(known["methods"])
+        total = len(data_sets) * per_set
+        rows: list[dict[str, Any]] = []
+        for data_set in data_sets:
+            table = data_set.make()
+            for anonymizer, method, k in _methods(known, table):
+                if progress is not None:
+                    progress(len(rows), total, f"{data_set.name} {method} k={k}")
+                named = {"data_set": data_set.name, "kind": data_set.kind}
+                rows.append(
+                    {**named, "method": method, "k": k, **_measure(anonymizer, table)}
+                )
+        if progress is not None:
+            progress(total, total, "")
+        runs = pd.DataFrame(rows).astype({"partitions": "Int64"})
+        numbers = [*number_findings(known, runs), *run_findings(known, runs)]
+        return Findings(
+            title=known["title"],
+            numbers=pd.DataFrame(numbers).astype({"k": "Int64"}),
+            runs=runs,
+            figures=tuple(_figures(runs)),
+            notes=tuple(known["notes"]),
+        )
+
+    def _data_sets(self, known: dict[str, Any]) -> Iterator[_DataSet]:
+        for group in known["data_sets"]:
+            for size in group["sizes"]:
+                for n_attributes in group["attributes"]:
+                    if self.quick and n_attributes > known["quick_attributes"]:
+                        continue
+                    name = dataset_name(size, n_attributes, group["func"])
+                    make = GENERATORS[group["kind"]]
+                    yield _DataSet(
+                        name,
+                        group["kind"],
+                        partial(make, size, n_attributes, func=group["func"]),
+                    )
+        if self.adult is not None:
+            read = partial(_read_adult, self.adult, known["adult_columns"])
+            yield _DataSet("adult", "adult", read)
+
+
+def _read_adult(path: str | os.PathLike[str], columns: list[str]) -> pd.DataFrame:
+    table = pd.read_csv(path, skipinitialspace=True)
+    absent = [name for name in columns if name not in table.columns]
+    if absent:
+        raise DataError(
+            f"{os.fspath(path)} lacks the columns {', '.join(absent)} of Adult."
+        )
+    return table[columns]
+
+
+def _methods(
+    known: dict[str, Any], table: pd.DataFrame
+) -> Iterator[tuple[TableAnonymizer, str, int]]:
+    from anon_transformers.registry import registry
+
+    # One hierarchy serves all runs on a table, and all columns with equal values.
+    trees = _hierarchies(table)
+    for method, spec in known["methods"].items():
+        make = registry().anonymizers[spec["anonymizer"]]
+        given = {"hierarchies": trees} if spec["anonymizer"] == "datafly" else {}
+        for k in known["k"]:
+            yield make(k=k, **spec["parameters"], **given), method, k
+
+
+def _hierarchies(table: pd.DataFrame) -> dict[str, Hierarchy]:
+    built: dict[tuple[str, ...], Hierarchy] = {}
+    trees = {}
+    for name in table.columns:
+        values = tuple(str(value) for value in sorted(table[name].unique().tolist()))
+        if values not in built:
+            built[values] = ByDataType("int").build(values)
+        trees[name] = built[values]
+    return trees
+
+
+def _measure(anonymizer: TableAnonymizer, table: pd.DataFrame) -> dict[str, Any]:
+    """The five measures of a run, over what a reader of its table sees."""
+    report = anonymizer.fit(table).report_
+    return {
+        "rows": report.rows,
+        "combinations": report.classes["count"],
+        "partitions": report.details.get("boxes"),
+        "min": report.classes["smallest"],
+        "max": report.classes["largest"],
+        "mean": report.classes["mean"],
+        "variance": report.classes["variance"],
+        "suppressed": report.suppressed_rows,
+        "seconds": report.seconds,
+    }
+
+
+def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
+    """The figures of the source: five panels, one line a k, or a method for Adult."""
+    for (kind, method), part in runs.groupby(["kind", "method"], sort=False):
+        if kind != "adult":
+            names = part["data_set"].str.removeprefix("dataset")
+            data = part.assign(x=names, line="k = " + part["k"].astype(str))
+            yield Panels(
+                f"{kind}-{method}", f"{method}, {kind} data", data, MEASURES, "data set"
+            )
+    adult = runs[runs["kind"] == "adult"]
+    if len(adult):
+        data = adult.assign(x=adult["k"], line=adult["method"])
+        yield Panels("adult", "Adult", data, MEASURES)

@@ -1,0 +1,132 @@
+"""Lines in panels, drawn off screen; matplotlib is needed here only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.experiments._grid import line_name
+
+PLOTS = {
+    "classes": "Classes",
+    "mean": "Mean class size",
+    "variance": "Variance of class sizes",
+    "loss": "Loss",
+    "average_risk": "Average risk",
+    "seconds": "Seconds",
+}
+MARKERS = "osD^vPX*<>"
+SIDE_BY_SIDE = 3
+WIDE = 50
+"""From this ratio of the largest to the smallest number on, an axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """A figure: one panel a measure, all with the same lines.
+
+    Attributes
+    ----------
+    name, title : str
+        File name without suffix; heading.
+    data : pandas.DataFrame
+        With the columns ``x`` and ``line`` beside the measures.
+    measures : mapping of str to str
+        Columns to draw, and what to write beside them.
+    x_label : str
+        What to write below.
+    """
+
+    name: str
+    title: str
+    data: pd.DataFrame
+    measures: Mapping[str, str]
+    x_label: str = "k"
+
+
+def need_matplotlib() -> Any:
+    """Import matplotlib, or say how to get it."""
+    try:
+        import matplotlib as found
+    except ModuleNotFoundError:
+        raise ConfigurationError(
+            "plots need matplotlib: pip install 'anon-transformers[plots]'"
+        ) from None
+    return found
+
+
+def comparison_panels(results: pd.DataFrame) -> list[Panels]:
+    """One figure a measure of a comparison, one line a method."""
+    lines = map(line_name, results["method"], results["parameters"])
+    data = results.assign(x=results["k"], line=list(lines))
+    return [Panels(name, label, data, {name: label}) for name, label in PLOTS.items()]
+
+
+def draw(panels: Panels) -> bytes:
+    """Draw a figure as PNG."""
+    need_matplotlib()
+    from matplotlib.figure import Figure
+
+    n_columns = min(len(panels.measures), SIDE_BY_SIDE)
+    n_rows = -(-len(panels.measures) // n_columns)
+    # Without pyplot there is no window system and nothing that stays behind.
+    figure = Figure(figsize=(2.2 + 4.4 * n_columns, 4.2 * n_rows), layout="constrained")
+    axes = [
+        figure.add_subplot(n_rows, n_columns, number)
+        for number in range(1, len(panels.measures) + 1)
+    ]
+    for axis, (measure, label) in zip(axes, panels.measures.items(), strict=True):
+        _draw_lines(axis, panels.data, measure)
+        axis.set_xlabel(panels.x_label)
+        axis.set_ylabel(label)
+        axis.grid(alpha=0.3)
+    figure.suptitle(panels.title)
+    handles, labels = axes[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    return file.getvalue()
+
+
+def _draw_lines(axis: Any, data: pd.DataFrame, measure: str) -> None:
+    known = data[data[measure].notna() & data["x"].notna()]
+    numeric = pd.api.types.is_numeric_dtype(pd.Series(data["x"].tolist()))
+    places = {x: x if numeric else at for at, x in enumerate(dict.fromkeys(data["x"]))}
+    for at, line in enumerate(dict.fromkeys(data["line"])):
+        points = known[known["line"] == line]
+        if numeric:
+            points = points.sort_values("x", key=lambda xs: xs.astype(float))
+        axis.plot(
+            [places[x] for x in points["x"]],
+            points[measure].astype(float).tolist(),
+            marker=MARKERS[at % len(MARKERS)],
+            # A line that lies under another one still shows.
+            alpha=0.8,
+            label=line,
+        )
+    ticks = list(places.values())
+    if numeric and _is_wide(ticks, 10):
+        axis.set_xscale("log")
+    if ticks:
+        axis.set_xticks(ticks, [str(x) for x in places], rotation=0 if numeric else 90)
+        axis.minorticks_off()
+    _scale(axis, known[measure].astype(float).tolist())
+
+
+def _scale(axis: Any, numbers: Sequence[float]) -> None:
+    """Logarithmic where numbers are far apart, down to a zero if there is one."""
+    above = [number for number in numbers if number > 0]
+    if _is_wide(above, WIDE):
+        if min(numbers) > 0:
+            axis.set_yscale("log")
+        elif min(numbers) == 0:
+            axis.set_yscale("symlog", linthresh=min(above))
+            axis.set_ylim(0, 3 * max(above))
+
+
+def _is_wide(numbers: Sequence[float], ratio: float) -> bool:
+    return bool(numbers) and min(numbers) > 0 and max(numbers) >= ratio * min(numbers)

@@ -1,0 +1,14 @@
+"""Anonymizers that generalize whole columns along hierarchies, and helpers."""
+
+from anon_transformers._lazy import lazy_names
+
+__all__ = ["DataflyAnonymizer", "Rounder", "TopBottomCoder"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "DataflyAnonymizer": "anon_transformers.generalization._datafly",
+        "Rounder": "anon_transformers.generalization._rounder",
+        "TopBottomCoder": "anon_transformers.generalization._top_bottom_coder",
+    },
+)

@@ -1,0 +1,92 @@
+"""Numbers with fewer digits."""
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.generalization._numbers import NumberTransformer
+
+DIGITS = Context(prec=800, rounding=ROUND_HALF_EVEN)
+"""Room for every digit that a double may have, written out."""
+
+
+class Rounder(NumberTransformer):
+    """Round numbers to multiples of a base; this promises no privacy model.
+
+    The arithmetic is decimal, on the digits as they are written: with a base of 0.1 the
+    number 0.15 lies halfway, and 0.3 is 0.3. What lies halfway goes to the even
+    multiple. Whole numbers stay whole where the base is.
+
+    Parameters
+    ----------
+    base : number, default=1
+        Above 0. A text such as ``"0.1"`` or a Decimal is taken as it is written.
+
+    Attributes
+    ----------
+    base_ : Decimal
+        The base.
+
+    See Also
+    --------
+    TopBottomCoder : Replace numbers beyond a bound by the bound.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.generalization import Rounder
+    >>> people = pd.DataFrame({"pay": [1234, 1250, 1350]})
+    >>> Rounder(base=100).fit_transform(people)["pay"].tolist()
+    [1200, 1200, 1400]
+    >>> Rounder(base=0.1).fit_transform([[0.29], [0.05]]).tolist()
+    [[0.3], [0.0]]
+    """
+
+    def __init__(self, base: Any = 1):
+        self.base = base
+
+    def _learn(self, frame: pd.DataFrame) -> None:
+        self.base_ = _read(self.base)
+
+    def _change(self, column: pd.Series, position: int) -> pd.Series:
+        codes, values = pd.factorize(column, use_na_sentinel=True)
+        rounded = [_round(Decimal(str(value)), self.base_) for value in values]
+        if pd.api.types.is_integer_dtype(column.dtype) and self.base_ % 1 == 0:
+            return _whole(column, codes, [int(number) for number in rounded])
+        floats = np.array([*map(float, rounded), np.nan])
+        changed = pd.Series(floats[codes], column.index)
+        fits = pd.api.types.is_float_dtype(column.dtype)
+        return changed.astype(column.dtype) if fits else changed
+
+
+def _whole(column: pd.Series, codes: np.ndarray, numbers: list[int]) -> pd.Series:
+    """Whole numbers by code, in the column's own type if they fit into it."""
+    cells = pd.array(numbers, dtype="Int64").take(codes, allow_fill=True)
+    rounded = pd.Series(cells, column.index)
+    room = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
+    if all(room.min <= number <= room.max for number in numbers):
+        return rounded.astype(column.dtype)
+    return rounded if rounded.hasnans else rounded.astype("int64")
+
+
+def _read(base: Any) -> Decimal:
+    given = isinstance(base, Real | Decimal | str) and not isinstance(base, bool)
+    try:
+        number = Decimal(str(base)) if given else Decimal("nan")
+    except ArithmeticError:
+        number = Decimal("nan")
+    if not number.is_finite() or number <= 0:
+        raise ParameterError(f"base must be a number above 0, got {base!r}.")
+    return number
+
+
+def _round(number: Decimal, base: Decimal) -> Decimal:
+    """The nearest multiple; of two, the even one."""
+    with localcontext(DIGITS):
+        # A fraction knows no rounding error; Python rounds it half to even.
+        return round(Fraction(number) / Fraction(base)) * base + 0

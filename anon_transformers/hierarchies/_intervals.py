@@ -1,0 +1,207 @@
+"""Ranges of numbers, one width or one set of cuts a level."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from itertools import pairwise
+from typing import Any
+
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.hierarchies._builder import HierarchyBuilder
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._normalize import Normalizer
+
+EXACT = Context(prec=4000, traps=[Inexact, InvalidOperation])
+"""Room for every digit of numbers as large and as fine as a double may be."""
+
+LARGEST_EXPONENT = 400
+Bounds = tuple[Decimal | None, Decimal | None]
+"""From the first number of a range to the first one above it; None: open."""
+
+_NUMBER = re.compile(r"\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\s*\Z")
+
+
+@dataclass(frozen=True)
+class Intervals(HierarchyBuilder):
+    """Generalize numbers to ranges; exactly one of the three ways is given.
+
+    All arithmetic is decimal, on the digits as they are written: a bound falls where
+    its label says. Columns of whole numbers get closed ranges, ``[20, 24]``; others
+    half-open ones, ``[20, 25)``.
+
+    Parameters
+    ----------
+    widths : sequence of numbers, optional
+        Width of the ranges at each level, each a multiple of the one before.
+    cuts : sequence of sequences of numbers, optional
+        Where ranges start, for each level; the cuts of a level are among those of the
+        level before. Values outside the cuts fall into open ranges at the ends.
+    quantiles : sequence of int, optional
+        How many ranges with about equally many distinct values each level has, each a
+        divisor of the one before.
+    start : number, default=0
+        A bound from which widths are counted.
+    unknown, normalizer
+        As for :class:`Hierarchy`.
+
+    Examples
+    --------
+    >>> Intervals(widths=(5, 10)).build(["19", "20", "24", "25"]).rows
+    (('19', '[15, 19]', '[10, 19]', '*'), ('20', '[20, 24]', '[20, 29]', '*'), \
+('24', '[20, 24]', '[20, 29]', '*'), ('25', '[25, 29]', '[20, 29]', '*'))
+    >>> Intervals(widths=(0.1,)).build(["0.3", "0.29"]).rows
+    (('0.3', '[0.3, 0.4)', '*'), ('0.29', '[0.2, 0.3)', '*'))
+    """
+
+    widths: Sequence[float | Decimal] = ()
+    cuts: Sequence[Sequence[float | Decimal]] = ()
+    quantiles: Sequence[int] = ()
+    start: float | Decimal = 0
+    unknown: Unknown = "error"
+    normalizer: Normalizer | None = None
+
+    def __post_init__(self) -> None:
+        check_policies(self.unknown, self.normalizer)
+        for name, depth in {"widths": 1, "cuts": 2, "quantiles": 1}.items():
+            object.__setattr__(self, name, _frozen(name, getattr(self, name), depth))
+        if sum(map(bool, (self.widths, self.cuts, self.quantiles))) != 1:
+            raise ParameterError("give one of widths, cuts and quantiles.")
+        _decimal("start", self.start)
+        _check_widths([_decimal("widths", width) for width in self.widths])
+        _check_cuts([[_decimal("cuts", c) for c in level] for level in self.cuts])
+        _check_quantiles(self.quantiles)
+
+    def ancestors(self, values: Sequence[str]) -> list[list[str]]:
+        """For each value its ranges, level by level."""
+        numbers = _read(values)
+        with localcontext(EXACT):
+            whole = all(number == number.to_integral_value() for number in numbers)
+            columns = []
+            for bounds in self._levels(numbers):
+                columns.append([_label(bounds(number), whole) for number in numbers])
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _levels(self, numbers: list[Decimal]) -> Iterator[Callable[..., Bounds]]:
+        """For each level a function from a number to its bounds."""
+        start = _decimal("start", self.start)
+        for given in self.widths:
+            width = _decimal("widths", given)
+            yield lambda number, width=width: _stripe(number, start, width)
+        for cuts in self.cuts or _quantile_cuts(numbers, self.quantiles):
+            places = [_decimal("cuts", cut) for cut in cuts]
+            yield lambda number, places=places: _between(number, places)
+
+
+def _check_widths(widths: list[Decimal]) -> None:
+    if any(width <= 0 for width in widths):
+        raise ParameterError("widths must be above 0.")
+    for fine, coarse in pairwise(widths):
+        with localcontext(EXACT):
+            rest = coarse % fine
+        if rest:
+            raise ParameterError(
+                f"widths: {coarse} is not a multiple of {fine}, the level before."
+            )
+
+
+def _check_cuts(levels: list[list[Decimal]]) -> None:
+    for level in levels:
+        if not level or level != sorted(set(level)):
+            raise ParameterError("cuts: each level needs numbers that rise.")
+    for fine, coarse in pairwise(levels):
+        if not set(coarse) <= set(fine):
+            raise ParameterError("cuts: a level has a cut that the one before lacks.")
+
+
+def _check_quantiles(quantiles: Sequence[int]) -> None:
+    for number in quantiles:
+        if not isinstance(number, int) or number < 1:
+            raise ParameterError(
+                f"quantiles must be whole numbers of at least 1, got {number!r}."
+            )
+    for many, few in pairwise(quantiles):
+        if many % few:
+            raise ParameterError(f"quantiles: {few} does not divide {many}.")
+
+
+def _frozen(name: str, given: Any, depth: int) -> tuple[Any, ...]:
+    """Lists, arrays and tuples as tuples, so that builders can be compared."""
+    plain = given.tolist() if hasattr(given, "tolist") else given
+    if not isinstance(plain, Sequence) or isinstance(plain, str):
+        kind = "a list of lists" if depth > 1 or name == "cuts" else "a list"
+        raise ParameterError(f"{name} must be {kind}, got {given!r}.")
+    if depth == 1:
+        return tuple(plain)
+    return tuple(_frozen(name, level, depth - 1) for level in plain)
+
+
+def _decimal(name: str, number: Any) -> Decimal:
+    """A number as it is written."""
+    found = _number(str(number))
+    if found is None:
+        raise ParameterError(f"{name} must be numbers, got {number!r}.")
+    return found
+
+
+def _number(text: str) -> Decimal | None:
+    if not _NUMBER.match(text):
+        return None
+    number = Decimal(text.strip())
+    return None if abs(number.adjusted()) > LARGEST_EXPONENT else number
+
+
+def _read(values: Sequence[str]) -> list[Decimal]:
+    numbers = [_number(value) for value in values]
+    strange = numbers.count(None)
+    if strange:
+        raise DataError(
+            f"a hierarchy of ranges needs finite numbers; {strange} values are none."
+        )
+    return [number for number in numbers if number is not None]
+
+
+def _stripe(number: Decimal, start: Decimal, width: Decimal) -> Bounds:
+    low = start + ((number - start) // width) * width
+    if low > number:  # // truncates towards zero
+        low -= width
+    return low, low + width
+
+
+def _between(number: Decimal, cuts: list[Decimal]) -> Bounds:
+    at = bisect_right(cuts, number)
+    low = cuts[at - 1] if at else None
+    return low, cuts[at] if at < len(cuts) else None
+
+
+def _quantile_cuts(
+    numbers: list[Decimal], quantiles: Sequence[int]
+) -> list[list[Decimal]]:
+    """Cuts between distinct values so that every range holds about as many."""
+    ordered = sorted(set(numbers))
+    return [
+        sorted({ordered[len(ordered) * part // parts] for part in range(parts)})
+        for parts in quantiles
+    ]
+
+
+def _label(bounds: Bounds, whole: bool) -> str:
+    low, high = bounds
+    if low is None:
+        return f"< {_plain(high)}"
+    if high is None:
+        return f">= {_plain(low)}"
+    integral = low == low.to_integral_value() and high == high.to_integral_value()
+    if whole and integral:
+        last = high - 1
+        return _plain(low) if low == last else f"[{_plain(low)}, {_plain(last)}]"
+    return f"[{_plain(low)}, {_plain(high)})"
+
+
+def _plain(number: Decimal | None) -> str:
+    """Digits without an exponent, without trailing zeros, and never -0."""
+    if number is None:
+        return ""
+    text = format(number.normalize() + 0, "f")
+    return "0" if text == "-0" else text

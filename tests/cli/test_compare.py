@@ -1,0 +1,224 @@
+"""``anon compare`` and ``anon reproduce``, as a person or a script calls them."""
+
+import json
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.experiments import Findings
+from anon_transformers.experiments._experiment import NUMBER_COLUMNS
+
+SECRET = "Zebedee-the-secret"
+ASKED = ["-q", "age", "-q", "zip", "-s", "disease", "-i", "name"]
+METHODS = ["-m", "mondrian", "-m", "datafly"]
+
+
+@pytest.fixture
+def anon(declared, monkeypatch):
+    # Wide enough for every column of a table.
+    monkeypatch.setenv("COLUMNS", "220")
+
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    pd.DataFrame(
+        {
+            "name": [f"{SECRET}-{i}" for i in range(60)],
+            "age": [20 + i % 17 for i in range(60)],
+            "zip": [500 + i % 7 for i in range(60)],
+            "disease": ["flu", "cold", "gout", "none"] * 15,
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+def test_a_grid_over_two_methods(anon, people):
+    made = anon(
+        "compare", people, *ASKED, *METHODS, "--grid", "k=2,5", "--grid",
+        "mondrian.mode=strict,relaxed", "--json",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert [(r["method"], r["parameters"]) for r in told["runs"]] == [
+        ("mondrian", {"k": 2, "mode": "strict"}),
+        ("mondrian", {"k": 2, "mode": "relaxed"}),
+        ("mondrian", {"k": 5, "mode": "strict"}),
+        ("mondrian", {"k": 5, "mode": "relaxed"}),
+        ("datafly", {"k": 2}),
+        ("datafly", {"k": 5}),
+    ]
+    assert all(r["smallest"] >= r["k"] and r["error"] is None for r in told["runs"])
+    assert told["files"] == []
+
+
+def test_people_read_a_table_and_the_errors_below_it(anon, people):
+    made = anon("compare", people, *ASKED, *METHODS, "--grid", "k=2,61")
+    assert made.exit_code == 0, made.output
+    assert "2 runs" in made.stdout
+    assert "average risk" in made.stdout
+    assert "2 runs without a result" in made.stdout
+    assert "n_samples=60" in made.stdout
+    assert SECRET not in made.output
+
+
+def test_mondrian_and_datafly_are_compared_unless_told_otherwise(anon, people):
+    made = anon("compare", people, *ASKED, "--json")
+    assert [r["method"] for r in json.loads(made.stdout)["runs"]] == [
+        "mondrian", "datafly",
+    ]  # fmt: skip
+
+
+def test_the_page_is_written_once(anon, people, tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    call = ["compare", people, *ASKED, "--grid", "k=2,5", "--out", tmp_path / "out"]
+    made = anon(*call, "--json")
+    assert made.exit_code == 0, made.output
+    files = json.loads(made.stdout)["files"]
+    assert len(files) == 8
+    page = (tmp_path / "out/comparison.html").read_text(encoding="utf-8")
+    assert "people.csv" in page
+    assert page.count("data:image/png;base64,") == 6
+    assert SECRET not in page
+    again = anon(*call)
+    assert again.exit_code == 2
+    assert "--force" in " ".join(again.stderr.split())
+    assert anon(*call, "--force").exit_code == 0
+
+
+def test_hierarchies_are_read_from_files(anon, people, tmp_path):
+    tree = tmp_path / "zip.csv"
+    tree.write_text("".join(f"{n};all;*\n" for n in range(500, 507)))
+    made = anon(
+        "compare", people, *ASKED, "-m", "datafly", "--hierarchy", f"zip={tree}",
+        "--grid", "k=30", "--json",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["runs"][0]["classes"] >= 1
+
+
+def test_exit_code_one_if_no_run_keeps_its_promise(anon, people):
+    made = anon("compare", people, *ASKED, "--grid", "k=61", "--json")
+    assert made.exit_code == 1
+    assert all(r["classes"] is None for r in json.loads(made.stdout)["runs"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param(["-q", "agee"], "did you mean 'age'", id="column"),
+        pytest.param([*ASKED, "-m", "mondrain"], "mean 'mondrian'", id="method"),
+        pytest.param([*ASKED, "--grid", "k"], "NAME=VALUE", id="no-values"),
+        pytest.param([*ASKED, "--grid", "k=2,"], "NAME=VALUE", id="no-last-value"),
+        pytest.param([*ASKED, "--grid", "kk=2"], "unknown parameter 'kk'", id="name"),
+        pytest.param([*ASKED, "--grid", "mondrian.mode=strickt", "-m", "mondrian"],
+                     "did you mean 'strict'", id="value"),
+        pytest.param([*ASKED, "--hierarchy", "zip=nowhere.csv"], "does not exist",
+                     id="hierarchy"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_by_name(anon, people, arguments, told):
+    made = anon("compare", people, *arguments)
+    assert made.exit_code == 2, made.output
+    assert told in " ".join(made.stderr.split())
+    assert SECRET not in made.output
+
+
+def test_without_matplotlib_nothing_is_run(anon, people, tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = []
+    from anon_transformers import experiments
+
+    monkeypatch.setattr(experiments, "compare", ran.append, raising=False)
+    made = anon("compare", people, *ASKED, "--out", tmp_path / "out")
+    assert made.exit_code == 2
+    assert "anon-transformers[plots]" in " ".join(made.stderr.split())
+    assert ran == []
+    assert not (tmp_path / "out").exists()
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """The smallest experiment there is."""
+
+    quick: bool = False
+    reason: str = "known"
+
+    def run(self, progress=None):
+        five = "five measures"
+        rows = [
+            ["Table 1", "a", "m", 2, "classes", 5, 5, 5, True, ""],
+            ["Table 1", "a", "m", 8, "classes", 4, 3, 3, False, self.reason],
+            ["recomputed", "a", "m", 2, five, None, "x", "x", True, ""],
+            ["recomputed", "b", "m", 2, five, None, "x", None, None, "not run"],
+        ]  # fmt: skip
+        numbers = pd.DataFrame(rows, columns=list(NUMBER_COLUMNS))
+        runs = pd.DataFrame({"quick": [self.quick]})
+        return Findings("Tiny", numbers, runs, notes=("mind the gap",))
+
+
+@pytest.fixture
+def tiny(anon, declared):
+    declared.experiments.add("tiny", Tiny, "tiny-dist")
+    return lambda *options: anon("reproduce", "tiny", *options)
+
+
+def test_reproduce_shows_what_was_published_ours_and_why(tiny):
+    made = tiny()
+    assert made.exit_code == 0, made.output
+    assert "Table 1" in made.stdout
+    assert "known" in made.stdout
+    assert "mind the gap" in made.stdout
+    assert "2 equal, 1 differ for a known reason, 0 differ without one" in made.stdout
+
+
+def test_reproduce_for_machines(tiny, tmp_path):
+    made = tiny("--quick", "--json")
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert told["runs"] == [{"quick": True}]
+    assert [n["equal"] for n in told["numbers"]] == [True, False, True, None]
+    assert told["numbers"][1]["reason"] == "known"
+
+
+def test_a_difference_without_a_reason_is_exit_code_one(tiny):
+    assert tiny("-o", "reason=", "--json").exit_code == 1
+
+
+def test_reproduce_writes_its_page(tiny, tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    made = tiny("--out", tmp_path)
+    assert made.exit_code == 0, made.output
+    assert (tmp_path / "tiny.html").is_file()
+    assert tiny("--out", tmp_path).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["tinny"], "did you mean 'tiny'"),
+        (["tiny", "-o", "quik=1"], "did you mean 'quick'"),
+        (["tiny", "--adult", "nowhere.csv"], "nowhere.csv does not exist"),
+    ],
+)
+def test_reproduce_refuses_what_it_does_not_know(tiny, anon, arguments, told):
+    made = anon("reproduce", *arguments)
+    assert made.exit_code == 2
+    assert told in " ".join(made.stderr.split())
+
+
+def test_both_commands_have_help(anon):
+    for command in ("compare", "reproduce"):
+        told = anon(command, "--help")
+        assert told.exit_code == 0
+        assert "--out" in told.stdout

@@ -1,0 +1,169 @@
+"""``anon hierarchy suggest | show | check``."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.datasets import bundled_path
+from anon_transformers.hierarchies import Hierarchy
+
+SECRET = "Zebedee-the-secret"
+
+
+@pytest.fixture
+def anon(declared, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["hierarchy", *(str(a) for a in arguments)])
+
+    return run
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    pd.DataFrame(
+        {
+            "age": [34, 37, 61, 34, None],
+            "zip": ["50001", "50018", "50018", "51000", "51000"],
+            "code": ["a", "b", "a", "b", SECRET],
+            "empty": [None] * 5,
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="tree.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return written
+
+
+def test_suggest_writes_a_hierarchy_that_covers_the_column(anon, people, tmp_path):
+    target = tmp_path / "zip.csv"
+    made = anon("suggest", people, "-c", "zip", "--out", target)
+    assert made.exit_code == 0, made.output
+    assert Hierarchy.read_csv(target).leaves == ("50001", "50018", "51000")
+    checked = anon("check", target, "--table", people, "-c", "zip", "--json")
+    assert checked.exit_code == 0, checked.output
+    assert json.loads(checked.stdout)["covered_values"] == 3
+
+
+def test_suggest_knows_whole_numbers_beside_missing_ones(anon, people):
+    made = anon("suggest", people, "-c", "age", "--json")
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert [row[0] for row in told["rows"]] == ["34", "37", "61"]
+    assert told["levels"] == len(told["rows"][0])
+    assert told["file"] is None
+
+
+def test_suggest_does_not_overwrite_unasked(anon, people, write):
+    mine = write("mine")
+    call = ["suggest", people, "-c", "zip", "--out", mine]
+    assert anon(*call).exit_code == 2
+    assert mine.read_text() == "mine"
+    assert anon(*call, "--force").exit_code == 0
+    assert mine.read_text() != "mine"
+
+
+def test_show_draws_the_tree(anon, write):
+    made = anon("show", write("cat;mammal;*\ncow;mammal;*\ncod;[fish];*\n"))
+    assert made.exit_code == 0, made.output
+    lines = [line.rstrip() for line in made.stdout.splitlines()]
+    assert lines == [
+        "*  tree.csv: 3 values, 3 levels",
+        "├── mammal",
+        "│   ├── cat",
+        "│   └── cow",
+        "└── [fish]",
+        "    └── cod",
+    ]
+
+
+def test_show_leaves_out_what_repeats_and_what_is_too_much(anon, write):
+    path = write("a;a;*\nb;g;*\nc;g;*\nd;g;*\n")
+    lines = anon("show", path, "--most", 2).stdout.splitlines()
+    assert [line.rstrip() for line in lines[1:]] == [
+        "├── a", "└── g", "    ├── b", "    ├── c", "    └── … 1 more",
+    ]  # fmt: skip
+
+
+def test_show_for_machines(anon):
+    made = anon("show", bundled_path("adult/hierarchies/education.csv"), "--json")
+    told = json.loads(made.stdout)
+    assert (told["values"], told["levels"]) == (16, 4)
+    assert {row[-1] for row in told["rows"]} == {"*"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("a;g;*\nb;*\n", "row 2 of the hierarchy has 2 levels", id="short"),
+        pytest.param("a;g;*\nb;;*\n", "row 2 of the hierarchy has an empty", id="gap"),
+        pytest.param("a;g;*\nb;g;x\n", "row 2 of the hierarchy ends", id="root"),
+        pytest.param("a;g;*\nb;g;*\na;g;*\n", "row 3 of the hierarchy repeats",
+                     id="twice"),
+        pytest.param("a;g;x;*\nb;g;y;*\n", "row 2 .* a second parent", id="parents"),
+        pytest.param("", "at least one row", id="empty"),
+        pytest.param(b"\xff\xfe;x\n", "cannot be read as CSV", id="not-utf-8"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_a_wrong_row_is_told_by_its_number(anon, write, command, text, told):
+    import re
+
+    path = write(text)
+    made = anon(command, path)
+    assert made.exit_code == 2, made.output
+    assert re.search(told, " ".join(made.stderr.split()))
+    assert "tree.csv" in made.stderr
+    machine = anon(command, path, "--json")
+    assert machine.exit_code == 2
+    assert re.search(told, json.loads(machine.stdout)["error"])
+
+
+def test_a_right_hierarchy_passes(anon):
+    path = bundled_path("adult/hierarchies/sex.csv")
+    made = anon("check", path)
+    assert made.exit_code == 0, made.output
+    assert "2 values, 2 levels; no fault" in " ".join(made.stdout.split())
+
+
+def test_values_that_are_not_covered_are_counted_and_not_named(anon, people, write):
+    made = anon("check", write("a;*\n"), "--table", people, "-c", "code")
+    assert made.exit_code == 2
+    told = " ".join(made.stderr.split())
+    assert "column 'code' has 2 values in 3 rows that are not in the hierarchy" in told
+    assert SECRET not in made.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["suggest", "{people}", "-c", "zipp"], "did you mean 'zip'"),
+        (["suggest", "{people}", "-c", "empty"], "'empty' has no value in 5 rows"),
+        (["suggest", "nowhere.csv", "-c", "zip"], "nowhere.csv does not exist"),
+        (["show", "nowhere.csv"], "nowhere.csv does not exist"),
+        (["check", "{tree}", "--table", "{people}"], "go together"),
+        (["check", "{tree}", "-c", "zip"], "go together"),
+    ],
+)
+def test_bad_input_is_told_by_name(anon, people, write, arguments, told):
+    places = {"people": people, "tree": write("a;*\n")}
+    made = anon(*(argument.format(**places) for argument in arguments))
+    assert made.exit_code == 2, made.output
+    assert told in " ".join(made.stderr.split())
+
+
+def test_every_part_has_help(anon):
+    for command in ("suggest", "show", "check"):
+        assert anon(command, "--help").exit_code == 0
