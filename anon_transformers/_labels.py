@@ -2,7 +2,8 @@ r"""The grammar of published values.
 
 * a single value is published as it is: ``20``, ``Private``;
 * a range of numbers, dates or ordered values: ``[20, 35]``, ``[-5, -1]``;
-* a set of categories: ``{Private, State-gov}``;
+* a set of categories: ``{Private, State-gov}``, or, where it is long, the range of the
+  texts in their order: ``[50001, 50990]``;
 * a class that also holds missing values says so: ``[20, 35] or missing``.
 
 A text that could be read as one of these is written as a JSON string, so that each
@@ -14,6 +15,9 @@ import re
 from collections.abc import Sequence
 
 OR_MISSING = " or missing"
+LONGEST_SET = 20
+"""A label with more members names only the first and the last."""
+
 _PLAIN_END = re.compile(r"[^\s,\[\]\"][^,\[\]\"]*(?<!\s)\Z")
 _PLAIN_MEMBER = re.compile(r"[^\s,{}\"][^,{}\"]*(?<!\s)\Z")
 
@@ -61,8 +65,10 @@ def set_label(members: Sequence[str], *, missing: bool = False) -> str:
     >>> set_label(["{odd}"])
     '"{odd}"'
     """
+    if len(members) > LONGEST_SET:
+        return range_label(members[0], members[-1], missing=missing)
     if len(members) == 1:
-        text = _single(members[0], like_set=True)
+        text = _single(members[0], like_set=True, like_range=True)
     else:
         text = "{" + ", ".join(_member(member) for member in members) + "}"
     return text + OR_MISSING if missing else text

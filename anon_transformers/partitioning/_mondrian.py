@@ -52,7 +52,9 @@ class MondrianAnonymizer(TableAnonymizer):
         no ``transform``.
     output : {"interval", "center"}, default="interval"
         Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
-        one number a class: the mean of its rows (categories stay labels).
+        one number a class: the mean of its rows (categories stay labels). Categories
+        without a hierarchy are ordered as texts, and a box names all from its first to
+        its last.
     boxes : {"tight", "cuts"}, default="tight"
         Draw boxes around their members, or as the cuts draw them: these cover every
         value there may be, and show no extreme that a person has. Strict mode only.

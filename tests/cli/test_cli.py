@@ -102,7 +102,7 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
                      "stands twice", id="option-twice"),
         pytest.param([*ROLES[:-2], "--insensitive", "name"], 2, "value of their own",
                      id="names-insensitive"),
-        pytest.param([*ROLES, "--hierarchy", "age=none.csv"], 2, "cannot be read",
+        pytest.param([*ROLES, "--hierarchy", "age=none.csv"], 2, "does not exist",
                      id="no-hierarchy-file"),
         pytest.param([*ROLES, "-q", "disease"], 2, "'disease'", id="two-roles"),
         pytest.param([*ROLES, "--hierarchy", "age"], 2, "NAME=VALUE", id="no-value"),
@@ -271,7 +271,16 @@ def test_the_templates_are_what_the_repository_itself_runs(template, path):
 
 
 def test_every_command_has_help(anon):
-    for command in ("init", "list", "anonymize", "validate", "release"):
+    for command in (
+        "init",
+        "list",
+        "anonymize",
+        "validate",
+        "release",
+        "compare",
+        "reproduce",
+        "hierarchy",
+    ):
         told = anon(command, "--help")
         assert told.exit_code == 0
         assert len(told.stdout.splitlines()) > 5
