@@ -392,7 +392,7 @@ def refuse_mark(series: pd.Series, mark: str) -> None:
     )
     if plain and not any(letter.isdigit() for letter in mark):
         return
-    count = int((to_text(series) == mark).sum())
+    count = int((_as_texts(series) == mark).sum())
     if count:
         raise DataError(
             f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
