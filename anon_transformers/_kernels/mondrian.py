@@ -149,6 +149,9 @@ def grow(
         cuts = cuts[~final]
         middle = _split(space, origin, front.start, front.stop, cuts, buffer)
         good = _ask(allowed, origin, front.start, middle, front.stop)
+        if rules.relaxed:
+            # Equal values are shared out in row order, whatever was tried before.
+            _put_back(space, origin, front.start[~good], front.stop[~good])
         low = n_nodes + 2 * np.arange(good.sum())
         _record(tree, front.node[good], cuts[good], low)
         n_nodes += 2 * len(low)
@@ -276,6 +279,18 @@ def _shuffle(values, first, last, goes):
             others[high] = values[at]
             high += 1
     values[low:last] = others[:high]
+
+
+@njit
+def _put_back(space, origin, start, stop):
+    """Undo a cut that was refused: the points of a box in their first order."""
+    for box in range(len(start)):
+        first, last = start[box], stop[box]
+        order = first + np.argsort(origin[first:last])
+        origin[first:last] = origin[order]
+        space.weights[first:last] = space.weights[order]
+        for attribute in range(len(space.codes)):
+            space.codes[attribute, first:last] = space.codes[attribute][order]
 
 
 @njit
