@@ -121,6 +121,17 @@ class PublishedColumn:
         return float(lost / len(hidden))
 
 
+def without_unused_categories(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose categories do not name the values of rows that are gone."""
+    return table.assign(
+        **{
+            name: table[name].cat.remove_unused_categories()
+            for name in table.columns
+            if isinstance(table[name].dtype, pd.CategoricalDtype)
+        }
+    )
+
+
 def group_published(columns: list[PublishedColumn]) -> Groups:
     """Rows by published combination; a row without a label is marked by code 0."""
     return group_rows(

@@ -4,24 +4,24 @@ from dataclasses import asdict
 from typing import Any
 
 from anon_transformers._recoding import PublishedColumn
-from anon_transformers.evidence import Classes, Report
+from anon_transformers._suppression import Settlement
+from anon_transformers.evidence import Report
 from anon_transformers.metrics import (
     AverageRisk,
     HighestRisk,
     class_statistics,
     domain_share_loss,
 )
-from anon_transformers.privacy import Verdict
 
 
 def make_report(
     anonymizer: Any,
     published: list[PublishedColumn],
-    verdicts: list[Verdict],
-    classes: Classes,
+    settled: Settlement,
     seconds: float,
 ) -> Report:
     """Put the numbers of a fitted anonymizer together."""
+    classes = settled.published
     names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
     losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
     return Report(
@@ -30,7 +30,7 @@ def make_report(
         suppressed_rows=anonymizer.n_suppressed_,
         extra_suppressed_rows=anonymizer.n_extra_suppressed_,
         classes=asdict(class_statistics(classes)),
-        models=tuple(verdict.to_dict() for verdict in verdicts),
+        models=tuple(verdict.to_dict() for verdict in settled.verdicts),
         loss=domain_share_loss(losses),
         column_losses=dict(zip(names, losses, strict=True)),
         risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},

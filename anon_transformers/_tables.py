@@ -210,7 +210,8 @@ def to_text(series: pd.Series) -> pd.Series:
         whole_days = bool((known == known.dt.normalize()).all())
         texts = series.dt.strftime("%Y-%m-%d") if whole_days else series.map(_iso)
     else:
-        texts = series.astype(object).map(str)
+        floats = types.is_float_dtype(series.dtype)
+        texts = (series + 0.0 if floats else series).astype(object).map(str)
     texts = texts.astype(object)
     return texts.mask(missing | (texts == "").to_numpy(), None)
 
@@ -387,9 +388,7 @@ def refuse_unknown(column: Column) -> None:
 
 def refuse_mark(series: pd.Series, mark: str) -> None:
     """Refuse a column that holds the suppression mark already."""
-    plain = types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(
-        series
-    )
+    plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
     if plain and not any(letter.isdigit() for letter in mark):
         return
     count = int((_as_texts(series) == mark).sum())

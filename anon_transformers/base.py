@@ -17,9 +17,10 @@ from anon_transformers._recoding import (
     Table,
     approved,
     index_is_asked_for,
+    without_unused_categories,
 )
 from anon_transformers._reporting import make_report
-from anon_transformers._suppression import approve, can_approve
+from anon_transformers._suppression import Settlement, approve, can_approve
 from anon_transformers._tables import (
     Column,
     encode,
@@ -100,8 +101,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers.
     n_suppressed_, n_extra_suppressed_ : int
-        Rows of the fitted table that were suppressed; those among them that went only
-        so that the suppressed class itself satisfies every model.
+        Rows that were suppressed; those that went only to fill the suppressed class.
     suppressed_mask_ : bool ndarray
         Which rows of the fitted table were suppressed.
     """
@@ -167,7 +167,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._fit(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` so that every promised model holds, or raise.
 
         Parameters
@@ -175,8 +175,6 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         X : data frame or array
             The table to be protected.
         y : ignored
-            Not used.
-        **fit_params : dict
             Not used.
 
         Returns
@@ -249,10 +247,6 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         ----------
         input_features : array of str, default=None
             Names of the columns of the fitted table, if it had none.
-
-        Returns
-        -------
-        ndarray of str
         """
         names = super().get_feature_names_out(input_features)
         return names[self._kept_positions]
@@ -278,7 +272,11 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     def _check_parameters(self) -> None:
         check_choice("suppression", self.suppression, SUPPRESSION_MODES)
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
-        if not isinstance(limit, Real) or not 0 <= limit <= 1:
+        if (
+            isinstance(limit, bool)
+            or not isinstance(limit, Real)
+            or not 0 <= limit <= 1
+        ):
             raise ParameterError(
                 f"suppression_limit must be a share from 0 to 1, got {limit!r}."
             )
@@ -296,11 +294,12 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         frame = self._open(X, reset=True)
         table = self._encode(frame)
         published = self._learn(table, promise) or self._recode(table)
-        verdicts = self._approve(table, published, promise)
-        self._columns = [replace(c, codes=c.codes[:0]) for c in table.known]
-        self.report_ = make_report(
-            self, published, verdicts, self._classes, time.perf_counter() - started
-        )
+        settled = self._approve(table, published, promise)
+        self._columns = [
+            replace(c, codes=np.empty(0, c.codes.dtype)) for c in table.known
+        ]
+        seconds = time.perf_counter() - started
+        self.report_ = make_report(self, published, settled, seconds)
         return frame, published
 
     def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
@@ -358,17 +357,14 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             None if roles.subject is None else identify(frame[roles.subject]),
         )
 
-    def _approve(
-        self, table: Table, published: list[PublishedColumn], promise: AllOf
-    ) -> list[Verdict]:
+    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""
         limit = self._limit(table.n_rows)
         approval = approve(table, published, promise, limit, self.suppression)
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
         self.n_extra_suppressed_ = approval.settlement.n_extra_rows
-        self._classes = replace(approval.settlement.published, labels=None)
-        return approval.settlement.verdicts
+        return approval.settlement
 
     def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
@@ -395,6 +391,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         )
         rows = ~suppressed if self.suppression == "drop" else None
         table = table if rows is None else table[rows]
+        if suppressed.any() and self.suppression != "mask":
+            table = without_unused_categories(table)
         if not index_is_asked_for(self):
             table = table.reset_index(drop=True)
         return like_input(table, X, changed, rows)

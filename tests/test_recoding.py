@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_transformers import DataflyAnonymizer
 from anon_transformers._recoding import (
     PublishedColumn,
     Table,
@@ -11,6 +12,7 @@ from anon_transformers._recoding import (
     group_published,
 )
 from anon_transformers._tables import encode, identify
+from anon_transformers.hierarchies import Hierarchy
 
 
 def test_a_suppressed_text_is_the_mark():
@@ -64,3 +66,26 @@ def test_a_table_counts_its_own_classes():
     assert (classes.rows.tolist(), classes.sizes.tolist()) == ([2], [1])
     assert classes.sensitive["s"].counts.toarray().tolist() == [[1, 1, 0]]
     assert classes.sensitive["s"].reference.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("suppression", ["drop", "blank"])
+def test_categories_do_not_name_values_of_suppressed_rows(suppression):
+    people = pd.DataFrame(
+        {
+            "zip": ["50001"] * 4 + ["99999"],
+            "illness": pd.Categorical(["flu", "cold", "flu", "cold", "gout"]),
+        }
+    )
+    rare = DataflyAnonymizer(
+        ["zip"],
+        k=2,
+        sensitive=["illness"],
+        suppression=suppression,
+        suppression_limit=0.5,
+        hierarchies={"zip": Hierarchy([("50001", "*"), ("99999", "*")])},
+    )
+    if suppression == "blank":
+        people = pd.concat([people, people[-1:]], ignore_index=True)
+    table = rare.fit_transform(people)
+    assert rare.n_suppressed_ > 0
+    assert list(table["illness"].cat.categories) == ["cold", "flu"]

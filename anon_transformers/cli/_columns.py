@@ -66,8 +66,16 @@ Missing = Annotated[
 ]
 
 
-def read_table(path: Path, separator: str, missing: list[str] | None) -> "pd.DataFrame":
-    """Read a file by its suffix, with the registered reader."""
+def read_table(
+    path: Path,
+    separator: str,
+    missing: list[str] | None,
+    as_text: list[str] | None = None,
+) -> "pd.DataFrame":
+    """Read a file by its suffix, with the registered reader.
+
+    Columns in ``as_text`` stay as they are written: 1 and 1.0 are two values.
+    """
     from anon_transformers.exceptions import DataError
     from anon_transformers.registry import registry
     from anon_transformers.release._files import kind_of_file
@@ -79,4 +87,5 @@ def read_table(path: Path, separator: str, missing: list[str] | None) -> "pd.Dat
     options: dict[str, Any] = {}
     if kind == "csv":
         options = {"separator": separator, "missing": missing or []}
+        options["columns"] = dict.fromkeys(as_text or [], "text")
     return readers[kind](path, **options)

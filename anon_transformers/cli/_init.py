@@ -12,7 +12,7 @@ from anon_transformers.exceptions import ConfigurationError
 WRITTEN = {
     "release.yaml": "releases/adult.yaml",
     "suite.json": "expectations/adult.json",
-    "dag.py": "dags/releases.py",
+    "dag.py.txt": "dags/releases.py",
 }
 
 

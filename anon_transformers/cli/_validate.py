@@ -58,7 +58,7 @@ def validate(
     if path.is_dir():
         frame, options = _published(path)
     else:
-        frame = read_table(path, separator, missing)
+        frame = read_table(path, separator, missing, quasi_identifiers)
         options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers

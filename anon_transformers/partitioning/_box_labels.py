@@ -41,7 +41,8 @@ def interval_labels(
         else:
             label = _cut_label(points, *bounds)
         numbers[at] = number_of.setdefault(label, len(number_of))
-        shares[label] = _share(column, places, *bounds, has_missing)
+        share = _share(column, places, *bounds, has_missing)
+        shares[label] = max(share, shares.get(label, 0.0))
     labels = np.empty(len(number_of), dtype=object)
     labels[:] = list(number_of)
     return PublishedColumn(

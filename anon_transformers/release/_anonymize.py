@@ -64,12 +64,15 @@ def write_candidate(run: Run) -> None:
     table = anonymizer.fit_transform(source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
-    if config.roles.subject is not None:
-        persons = published_persons(source[config.roles.subject], anonymizer)[order]
-        write_parquet(pd.DataFrame({config.roles.subject: persons}), run.path(PERSONS))
     draft = run.path(".candidate.draft")
     remove_tree(draft)
     make_private(draft)
+    noted: dict[str, Any] = {}
+    if config.roles.subject is not None:
+        persons = published_persons(source[config.roles.subject], anonymizer)[order]
+        table_of = pd.DataFrame({config.roles.subject: persons})
+        write_parquet(table_of, draft / PERSONS)
+        noted["persons_sha256"] = sha256(draft / PERSONS)
     data = draft / f"data.{config.target.format}"
     installed().writers[config.target.format](table, data)
     write_json(
@@ -81,6 +84,7 @@ def write_candidate(run: Run) -> None:
             "sha256": sha256(data),
             "suppression_label": anonymizer.suppression_label,
             "report": asdict(anonymizer.report_),
+            **noted,
         },
     )
     draft.rename(run.path("candidate"))

@@ -214,9 +214,15 @@ def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
             zoned = len(known) > 0 and _ZONED.search(known.iloc[0]) is not None
             return pd.to_datetime(texts, format="ISO8601", utc=zoned)
     except (ValueError, TypeError, OverflowError):
+        fault = True  # raised below, so that the error does not carry this one along
+    else:
+        fault = False
+    if fault:
+        is_kind = _GUESSES[kind]
+        count = sum(not is_kind(text) for text in texts.dropna())
         raise DataError(
-            f"column {texts.name!r} holds values that are no {kind}."
-        ) from None
+            f"column {texts.name!r} holds values in {count} rows that are no {kind}."
+        )
     return texts.astype(object).infer_objects()
 
 

@@ -5,6 +5,7 @@ written beside the others under a name that starts with a dot, then renamed, and
 then does ``current`` move to it, in one step of the file system.
 """
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -56,7 +57,9 @@ def publish(location: str) -> str:
     target = open_target(run.config)
     version = target / VERSIONS / run.id
     with locked(target):
-        if not version.is_dir():
+        if version.is_dir():
+            _refuse_another(version, run, candidate, verdict)
+        else:
             _write_version(version, run, candidate, verdict)
         run.ledger.write(run.id, "publishing", version=str(version))
         _point_current_at(version)
@@ -64,6 +67,27 @@ def publish(location: str) -> str:
         run.ledger.write(run.id, "published", version=str(version))
     remove_tree(run.folder)
     return str(version)
+
+
+def _refuse_another(
+    version: Path, run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+) -> None:
+    """Refuse a version of this name that is not what this run would write."""
+    try:
+        there = json.loads((version / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        there = {}
+    wanted = make_manifest(run, candidate, verdict, there.get("bytes", 0))
+    same = ("release", "sha256", "promised", "schema")
+    data = version / candidate["data"]
+    if (
+        any(there.get(key) != wanted[key] for key in same)
+        or not data.is_file()
+        or sha256(data) != candidate["sha256"]
+    ):
+        raise ReleaseError(
+            f"{version} is there already, and is not what run {run.id} would publish."
+        )
 
 
 def open_target(config: ReleaseConfig) -> Path:
@@ -148,6 +172,8 @@ def recover(config: ReleaseConfig) -> None:
         current = link.resolve() if link.exists() else None
         for version in list((target / VERSIONS).iterdir()):
             last = ledger.last(version.name)
+            if not version.is_dir():
+                continue  # somebody else's file
             if version.name.startswith("."):
                 remove_tree(version)
             elif last is None or last["event"] == "published":

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from fcntl import LOCK_EX, LOCK_UN, flock
+from fcntl import LOCK_EX, flock
 from functools import cached_property, wraps
 from itertools import count
 from pathlib import Path
@@ -190,12 +190,14 @@ def sha256(path: Path) -> str:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; it falls when the process ends, however it ends."""
-    with (folder / ".lock").open("w") as file:
-        flock(file, LOCK_EX)
-        try:
-            yield
-        finally:
-            flock(file, LOCK_UN)
+    # A link that somebody planted is not followed, and nothing is emptied.
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+    handle = os.open(folder / ".lock", flags, 0o600)
+    try:
+        flock(handle, LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def discreet(step: Callable[..., str]) -> Callable[..., str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from anon_transformers.evidence import Report
-from anon_transformers.exceptions import GateError
+from anon_transformers.exceptions import GateError, ReleaseError
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._anonymize import PERSONS
 from anon_transformers.release._build import requirements_for
@@ -19,6 +19,7 @@ from anon_transformers.release._run import (
     discreet,
     make_private,
     remove_tree,
+    sha256,
     write_json,
 )
 
@@ -67,7 +68,10 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
     strays = column_faults(frame, config.roles)
     subject = config.roles.subject
     if subject is not None:
-        persons = read_parquet(run.path(PERSONS))[subject]
+        evidence = run.path("candidate") / PERSONS
+        if sha256(evidence) != candidate["persons_sha256"]:
+            raise ReleaseError(f"run {run.id}: its evidence of persons changed.")
+        persons = read_parquet(evidence)[subject]
         frame = frame.assign(**{subject: persons.mask(persons < 0).astype("Int64")})
     noted = {field.name: candidate["report"][field.name] for field in fields(Report)}
     result = run_gate(
@@ -102,7 +106,7 @@ def quarantine(run: Run) -> str:
     """Put the candidate and its verdict away, and remove the personal data."""
     place = make_private(run.folder.parent.parent / "quarantine") / run.id
     remove_tree(place)
-    for private in ("input.parquet", PERSONS):
+    for private in ("input.parquet", f"candidate/{PERSONS}"):
         run.path(private).unlink(missing_ok=True)
     run.folder.rename(place)
     run.ledger.write(run.id, "quarantined")

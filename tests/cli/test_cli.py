@@ -262,7 +262,7 @@ def test_a_release_can_be_tightened_and_not_loosened(anon, tmp_path):
     [
         ("release.yaml", "releases/adult.yaml"),
         ("suite.json", "expectations/adult.json"),
-        ("dag.py", "dags/releases.py"),
+        ("dag.py.txt", "dags/releases.py"),
     ],
 )
 def test_the_templates_are_what_the_repository_itself_runs(template, path):

@@ -1,0 +1,66 @@
+"""A version that is there already, and the evidence of persons."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers.exceptions import ReleaseError
+from anon_transformers.release import anonymize, load, publish, validate
+from anon_transformers.release._anonymize import PERSONS, published_persons
+from anon_transformers.release._files import write_parquet
+
+TEXT = """
+source: {path: people.csv}
+roles: {quasi_identifiers: [age], sensitive: [job], subject: person}
+anonymizer: {name: mondrian}
+thresholds: [{model: k-anonymity, k: 2}]
+target: {path: out}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    people = pd.DataFrame({"person": range(12), "age": range(20, 32), "job": "x"})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "r.yaml").write_text(TEXT)
+    return tmp_path / "r.yaml"
+
+
+def candidate_of(file, **options):
+    return validate(anonymize(load(file, run_id="r", **options)))
+
+
+def test_a_version_of_another_run_is_never_published_again(file):
+    version = publish(candidate_of(file))
+    before = (file.parent / "out/current/manifest.json").read_bytes()
+    shutil.rmtree(file.parent / ".anon")
+    location = candidate_of(file, parameters={"k_anonymity_k": 5})
+    with pytest.raises(ReleaseError, match="is there already"):
+        publish(location)
+    assert (file.parent / "out/current/manifest.json").read_bytes() == before
+    assert (file.parent / "out/current").resolve() == file.parent / version
+
+
+def test_evidence_of_persons_cannot_be_exchanged(file):
+    location = anonymize(load(file))
+    (evidence,) = file.parent.glob(f".anon/r/runs/*/candidate/{PERSONS}")
+    write_parquet(pd.DataFrame({"person": np.arange(12)[::-1]}), evidence)
+    with pytest.raises(ReleaseError, match="evidence of persons changed"):
+        validate(location)
+
+
+def test_evidence_of_persons_is_not_published(file):
+    version = publish(candidate_of(file))
+    names = {path.name for path in (file.parent / version).iterdir()}
+    assert names == {"data.csv", "manifest.json", "validation.html", "validation.json"}
+
+
+def test_persons_follow_the_rows_that_were_not_dropped():
+    class Dropped:
+        suppression = "drop"
+        suppressed_mask_ = np.array([True, False, False, True])
+
+    numbers = published_persons(pd.Series(["a", "b", "c", "d"]), Dropped)
+    assert numbers.tolist() == [1, 2]
