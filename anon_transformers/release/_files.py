@@ -40,6 +40,7 @@ def read_csv(
     encoding: str = "utf-8",
     missing: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    exact: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a CSV file, strictly.
 
@@ -56,6 +57,9 @@ def read_csv(
         Further marks of a missing value, such as ``?``.
     columns : mapping of column to {"integer", "number", "date", "text"}
         What columns are, where guessing is not wanted.
+    exact : sequence of str
+        Columns that will be published as they are: taken for numbers only where that
+        gives every text back, which ``1.50`` does not.
 
     Raises
     ------
@@ -72,7 +76,10 @@ def read_csv(
     for name in stated:
         if name not in frame.columns:
             raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
-    kinds = {name: stated.get(name) or _guess(frame[name]) for name in frame.columns}
+    kinds = {
+        name: stated.get(name) or _guess(frame[name], exact=name in exact)
+        for name in frame.columns
+    }
     return apply_schema(frame, kinds)
 
 
@@ -150,13 +157,14 @@ def _refuse_repeated(path: str | os.PathLike[str], names: list[str]) -> None:
         raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
 
 
-def _guess(texts: pd.Series) -> str:
+def _guess(texts: pd.Series, *, exact: bool = False) -> str:
     distinct = texts.dropna().unique()
     if not len(distinct):
         return "text"
     for kind, is_kind in _GUESSES.items():
         if all(is_kind(text) for text in distinct):
-            return kind
+            changed = kind == "number" and any(str(float(t)) != t for t in distinct)
+            return "text" if exact and changed else kind
     return "text"
 
 

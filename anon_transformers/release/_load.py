@@ -157,6 +157,10 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], readers)
     reader = readers[kind]
+    if kind == "csv":
+        options.setdefault(
+            "exact", (*config.roles.sensitive, *config.roles.insensitive)
+        )
     # A stranger's TypeError could quote a cell, so its words are never passed on.
     refuse_unknown_parameters("source", reader, options)
     if "path" in options and not Path(options["path"]).is_file():
