@@ -142,8 +142,9 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
         while not place.exists():
             place = place.parent
         try:
-            # Asking for permission is not enough: some file systems take no folders.
-            tempfile.TemporaryDirectory(dir=place).cleanup()
+            # Asking for permission is not enough: some file systems take nothing. A
+            # file without a name leaves nothing behind, however this ends.
+            tempfile.TemporaryFile(dir=place).close()
         except OSError:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
