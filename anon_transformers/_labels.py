@@ -6,8 +6,8 @@ r"""The grammar of published values.
   texts in their order: ``[50001, 50990]``;
 * a class that also holds missing values says so: ``[20, 35] or missing``.
 
-A text that could be read as one of these is written as a JSON string, so that each
-published text has one meaning.
+A text that could be read as one of these is written as a JSON string. What a hierarchy
+calls by one name at two levels, it alone can tell apart.
 """
 
 import json

@@ -204,7 +204,7 @@ def discreet(step: Callable[..., str]) -> Callable[..., str]:
     """Keep what a stranger's error says out of logs: it may quote a cell.
 
     Our own errors and those of the file system pass. Any other is told by its type;
-    the whole of it stays in the private folder of the release.
+    once a run has its private folder, the whole of it is kept there.
     """
 
     @wraps(step)
