@@ -1,10 +1,11 @@
 """A table at work, and what a recoding rule makes of it."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
@@ -61,22 +62,29 @@ class Table:
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
-        codes = np.stack([column.codes for column in self.known])
-        coded = np.flatnonzero((codes >= 0).all(axis=0))
-        groups = group_rows(
-            list(codes[:, coded]), [column.cardinality for column in self.known]
-        )
-        of_row = np.full(self.n_rows, -1, dtype=np.int32)
-        of_row[coded] = groups.labels
-        return Points(codes[:, coded[groups.first]], groups.sizes, of_row)
+        codes, coded = self._coded()
+        groups = group_rows(list(codes), [column.cardinality for column in self.known])
+        of_row = groups.labels
+        if coded is not None:
+            of_row = np.full(self.n_rows, -1, dtype=np.int32)
+            of_row[coded] = groups.labels
+        return Points(codes[:, groups.first], groups.sizes, of_row)
 
     def rows(self) -> Points:
         """Every row that can be coded as a point of its own."""
+        codes, coded = self._coded()
+        of_row = np.arange(self.n_rows)
+        if coded is not None:
+            of_row = np.where(coded, np.cumsum(coded) - 1, -1)
+        return Points(codes, np.ones(codes.shape[1], dtype=np.int64), of_row)
+
+    def _coded(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Codes of the rows that have all of theirs, and which rows (None: all)."""
         codes = np.stack([column.codes for column in self.known])
-        coded = np.flatnonzero((codes >= 0).all(axis=0))
-        of_row = np.full(self.n_rows, -1, dtype=np.int64)
-        of_row[coded] = np.arange(len(coded))
-        return Points(codes[:, coded], np.ones(len(coded), dtype=np.int64), of_row)
+        if codes.min(initial=0) >= 0:
+            return codes, None
+        coded = np.all(codes >= 0, axis=0)
+        return codes[:, coded], coded
 
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
         """Evidence for classes given by a label a row (-1: in no class)."""
@@ -104,15 +112,14 @@ class PublishedColumn:
     labels: np.ndarray
     shares: np.ndarray
 
-    def decode(self, suppressed: np.ndarray, mark: str) -> pd.Series:
+    def decode(self, suppressed: np.ndarray, mark: str) -> ExtensionArray:
         """Published cells; a suppressed number or date is missing, a text the mark."""
         hidden = suppressed | (self.codes < 0)
         codes = np.where(hidden, len(self.labels), self.codes)
-        if self.labels.dtype == object:
-            return pd.Series(np.append(self.labels, mark)).take(codes)
-        if self.labels.dtype.kind == "M":
-            return pd.Series(np.append(self.labels, np.datetime64("NaT"))).take(codes)
-        return pd.Series(np.append(self.labels, np.nan)).take(codes)
+        gap: Any = {"O": mark, "M": np.datetime64("NaT")}.get(
+            self.labels.dtype.kind, np.nan
+        )
+        return pd.Series(np.append(self.labels, gap)).array.take(codes)
 
     def loss(self, suppressed: np.ndarray) -> float:
         """Mean share over all rows; a suppressed row counts as 1."""

@@ -4,11 +4,10 @@ A cell's identity is the text it is published as: within a column of mixed objec
 1 and 1.0 are two values, an empty text and a missing value are one.
 """
 
-from collections.abc import Container, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 from pandas.api import types
@@ -104,6 +103,8 @@ class Column:
     def texts(self) -> np.ndarray:
         """Published text of each value; whole numbers without a decimal point."""
         values = self.values
+        if self.kind not in {"number", "date"}:
+            return values
         if values.dtype.kind == "f" and (np.abs(values) < _LARGEST_EXACT).all():
             whole = values.astype(np.int64)
             values = whole if (whole == values).all() else values
@@ -143,52 +144,6 @@ class Column:
             np.append(exact, True)[more.codes],
             given=given,
         )
-
-
-def is_frame(X: Any) -> bool:
-    """Whether ``X`` is an eager data frame of some library."""
-    if isinstance(X, pd.DataFrame):
-        return True
-    native = nw.from_native(X, eager_only=True, pass_through=True)
-    return isinstance(native, nw.DataFrame)
-
-
-def to_frame(X: Any) -> pd.DataFrame:
-    """Any eager data frame as a pandas frame; arrays get columns 0, 1, …."""
-    if isinstance(X, pd.DataFrame):
-        return X
-    native = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(native, nw.DataFrame):
-        return native.to_pandas()
-    return pd.DataFrame(X)
-
-
-def like_input(
-    frame: pd.DataFrame,
-    X: Any,
-    changed: Container[Hashable],
-    rows: np.ndarray | None = None,
-) -> Any:
-    """Give ``frame`` the type of ``X``: pandas, another frame library, or array.
-
-    Columns that were not ``changed`` are taken from ``X`` itself (those of its
-    ``rows`` that are left), for another library may know types that pandas does not.
-    """
-    if isinstance(X, pd.DataFrame):
-        return frame
-    native = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(native, nw.DataFrame):
-        source = native if rows is None else native.filter(rows.tolist())
-        new = [_like_series(frame[n], native) for n in frame.columns if n in changed]
-        return source.with_columns(*new).select(*frame.columns).to_native()
-    if all(types.is_numeric_dtype(dtype) for dtype in frame.dtypes):
-        return frame.to_numpy()
-    return frame.to_numpy(dtype=object)
-
-
-def _like_series(series: pd.Series, native: nw.DataFrame) -> nw.Series:
-    cells = series.astype(object).where(series.notna(), None).tolist()
-    return nw.new_series(str(series.name), cells, backend=native.implementation)
 
 
 def to_text(series: pd.Series) -> pd.Series:
@@ -313,12 +268,10 @@ def _encode_text(series: pd.Series, name: Hashable) -> Column:
     keep = values != ""
     # As objects: a fixed-width array would be as wide as the longest text.
     ranked = np.argsort(values[keep], kind="stable")
-    place = np.full(len(values), -1, dtype=np.int64)
+    # The last place is what factorize calls -1; an empty text goes there too.
+    place = np.full(len(values) + 1, len(ranked), dtype=np.int32)
     place[np.flatnonzero(keep)[ranked]] = np.arange(len(ranked))
-    codes = np.append(place, -1)[codes]
-    return Column(
-        name, "category", values[keep][ranked], _missing_last(codes, len(ranked))
-    )
+    return Column(name, "category", values[keep][ranked], place[codes])
 
 
 def _as_texts(series: pd.Series) -> pd.Series:
@@ -386,8 +339,10 @@ def refuse_unknown(column: Column) -> None:
         )
 
 
-def refuse_mark(series: pd.Series, mark: str) -> None:
+def refuse_mark(column: Column, series: pd.Series, mark: str) -> None:
     """Refuse a column that holds the suppression mark already."""
+    if column.kind == "category" and mark not in column.values:
+        return
     plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
     if plain and not any(letter.isdigit() for letter in mark):
         return

@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._recoding import (
     PublishedColumn,
     Table,
@@ -25,11 +26,8 @@ from anon_transformers._tables import (
     Column,
     encode,
     identify,
-    is_frame,
-    like_input,
     refuse_mark,
     refuse_unknown,
-    to_frame,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import (
@@ -345,10 +343,9 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             if name not in legal:
                 told = unknown_choice("quasi-identifier", name, legal)
                 raise ParameterError(f"hierarchies: {told}")
-        for name in roles.quasi_identifiers:
-            refuse_mark(frame[name], self.suppression_label)
         known = tuple(encode(frame[name], self._tree(frame[name])) for name in legal)
         for column in known:
+            refuse_mark(column, frame[column.name], self.suppression_label)
             refuse_unknown(column)
         return Table(
             len(frame),
@@ -380,7 +377,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     ) -> Any:
         recoded = zip(self.roles_.quasi_identifiers, published, strict=True)
         changed: dict[Hashable, Any] = {
-            name: column.decode(suppressed, self.suppression_label).array
+            name: column.decode(suppressed, self.suppression_label)
             for name, column in recoded
         }
         if self.suppression == "blank":

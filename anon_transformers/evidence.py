@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from anon_transformers._frames import to_frame
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import Column, identify, to_frame
+from anon_transformers._tables import Column, identify
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,

@@ -13,7 +13,7 @@ LIBRARY = "anon_transformers"
 LAYERS = (
     {"_lazy", "exceptions", "roles"},
     {"_kernels"},
-    {"_tables", "_labels", "_recoding", "hierarchies", "evidence"},
+    {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"},
     {"privacy", "metrics", "attacks"},
     {"_suppression", "_reporting"},
     {"base"},

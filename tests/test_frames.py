@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._tables import is_frame, like_input, to_frame
+from anon_transformers._frames import is_frame, like_input, to_frame
 
 
 def test_arrays_and_lists_become_frames_with_numbered_columns():

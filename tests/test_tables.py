@@ -221,10 +221,10 @@ def test_one_long_text_does_not_widen_all_of_them():
 )
 def test_the_suppression_mark_is_counted_in_every_kind(series, text, count):
     if not count:
-        assert refuse_mark(series, text) is None
+        assert refuse_mark(encode(series), series, text) is None
         return
     with pytest.raises(DataError, match=f"in {count} rows"):
-        refuse_mark(series, text)
+        refuse_mark(encode(series), series, text)
 
 
 class TestMoreRows:

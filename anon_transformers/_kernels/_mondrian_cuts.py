@@ -73,8 +73,9 @@ def next_cut(space, first, last, tried, rules):
                     rules.k,
                 )
             else:
+                bounds = (low[attribute], high[attribute])
                 cut = _at_median(
-                    space, attribute, first, last, total, side, rules.relaxed
+                    space, attribute, first, last, bounds, total, side, rules.relaxed
                 )
             at, share, below = cut
             if rules.k <= below <= total - rules.k:
@@ -124,22 +125,53 @@ def _known_or_missing(space, attribute, first, last):
 
 
 @njit
-def _at_median(space, attribute, first, last, total, side, relaxed):
+def _at_median(space, attribute, first, last, bounds, total, side, relaxed):
     """Cut at the lower median: with it, before it, or so that both halves are even."""
     half = (total + 1) // 2
-    codes, weights = space.codes[attribute], space.weights
-    at = _select(codes[first:last].copy(), weights[first:last].copy(), half)
+    codes, weights = space.codes[attribute, first:last], space.weights[first:last]
+    if bounds[1] - bounds[0] < 2 * len(codes):
+        at, before, equal = _count_to(codes, weights, bounds, half)
+    else:
+        at, before, equal = _select_to(codes, weights, half)
+    if relaxed:
+        return at, half - before, half
+    if side == 1:
+        return at, np.int64(0), before
+    return at, np.int64(ALL), before + equal
+
+
+@njit
+def _count_to(codes, weights, bounds, wanted):
+    """Like ``_select_to``, for codes that lie close together."""
+    low, high = bounds[0], max(bounds[1], bounds[0] - 1)
+    counts = np.zeros(high - low + 2, np.int64)
+    missing = high + 1
+    for row in range(len(codes)):
+        code = np.int64(codes[row])
+        if code > high:
+            # Only the missing code may lie above the known bounds of a box.
+            missing = code
+            code = high + 1
+        counts[code - low] += weights[row]
+    place, before = 0, np.int64(0)
+    while before + counts[place] < wanted:
+        before += counts[place]
+        place += 1
+    at = missing if low + place > high else np.int64(low + place)
+    return at, before, counts[place]
+
+
+@njit
+def _select_to(codes, weights, wanted):
+    """Smallest code up to which weights reach ``wanted``; weight before and of it."""
+    at = np.int64(_select(codes.copy(), weights.copy(), wanted))
     before, equal = np.int64(0), np.int64(0)
-    for row in range(first, last):
+    for row in range(len(codes)):
         if codes[row] < at:
             before += weights[row]
         elif codes[row] == at:
             equal += weights[row]
-    if relaxed:
-        return np.int64(at), half - before, half
-    if side == 1:
-        return np.int64(at), np.int64(0), before
-    return np.int64(at), np.int64(ALL), before + equal
+    return at, before, equal
 
 
 @njit

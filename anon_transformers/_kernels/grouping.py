@@ -44,9 +44,15 @@ def group_rows(columns: Sequence[np.ndarray], cardinalities: Sequence[int]) -> G
     for codes, cardinality in zip(columns, cardinalities, strict=True):
         if span * cardinality > LARGEST_KEY:
             key, span = _compact(key, span)
-        key = key * cardinality + codes
+        _append(key, codes, cardinality)
         span *= cardinality
     return Groups(*_number(key, span))
+
+
+@njit
+def _append(key, codes, cardinality):
+    for row in range(len(key)):
+        key[row] = key[row] * cardinality + codes[row]
 
 
 def _number(key: np.ndarray, span: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

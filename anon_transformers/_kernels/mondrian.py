@@ -1,9 +1,10 @@
 """Median cuts of LeFevre, DeWitt and Ramakrishnan (2006), strict and relaxed.
 
 Strict cuts work on distinct combinations with their weights, for equal rows always
-fall on the same side. All open boxes are cut at once, one level of the tree after
-another, so that a privacy model judges a whole level in one go. The points of a box
-lie together and are moved when it is cut: each pass reads memory in order.
+fall on the same side. Where a privacy model must be asked, all open boxes are cut at
+once, one level of the tree after another, so that it judges a whole level in one go.
+The points of a box lie together and are moved when it is cut: each pass reads memory
+in order.
 """
 
 from collections.abc import Callable
@@ -122,20 +123,56 @@ def grow(
         Asked with a label for each point (-1: not concerned) and the number of labels;
         answers for each label whether that half may stand. Both halves must.
     n_jobs : int, default=1
-        Threads; the result does not depend on it.
+        Threads; they change how boxes are numbered, and nothing else.
 
     Returns
     -------
     CutTree, ndarray
         The cuts, and the box of each point. Only a strict tree can route other points.
     """
-    propose = _propose if n_jobs == 1 else _with_threads(n_jobs)
     n_points = space.codes.shape[1]
     tree = CutTree(*(np.full(2 * n_points, LEAF, dtype=np.int32) for _ in range(4)))
     box_of = np.empty(n_points, dtype=np.int32)
-    origin = np.arange(n_points)
     space = space._replace(codes=space.codes.copy(), weights=space.weights.copy())
-    buffer = np.empty(n_points, dtype=np.int64)
+    if allowed is None and n_jobs == 1:
+        n_nodes = _grow_unasked(space, rules, tree, box_of)
+    else:
+        propose = _propose if n_jobs == 1 else _with_threads(n_jobs)
+        n_nodes = _grow_by_levels(space, rules, tree, box_of, propose, allowed)
+    return CutTree(*(part[:n_nodes].copy() for part in tree)), box_of
+
+
+@njit
+def _grow_unasked(space, rules, tree, box_of):
+    """Cut where weights alone decide: depth first, while a box is in the cache."""
+    n_points = len(box_of)
+    origin, buffer = np.arange(n_points), np.empty(2 * n_points, np.int64)
+    open_boxes = np.empty((n_points + 1, 3), np.int64)
+    open_boxes[0] = 0, 0, n_points
+    n_open, n_nodes, n_boxes = 1, 1, 0
+    while n_open:
+        n_open -= 1
+        node, first, last = open_boxes[n_open]
+        a, code, share, _ = next_cut(space, first, last, 0, rules)
+        if a == LEAF:
+            tree.low[node] = n_boxes
+            box_of[origin[first:last]] = n_boxes
+            n_boxes += 1
+            continue
+        middle = _split_box(space, origin, first, last, (a, code, share), buffer)
+        tree.attribute[node], tree.threshold[node] = a, code - (share == 0)
+        tree.low[node], tree.high[node] = n_nodes, n_nodes + 1
+        open_boxes[n_open] = n_nodes + 1, middle, last
+        open_boxes[n_open + 1] = n_nodes, first, middle
+        n_open += 2
+        n_nodes += 2
+    return n_nodes
+
+
+def _grow_by_levels(space, rules, tree, box_of, propose, allowed):
+    """Cut all open boxes at once, so that a level is asked about in one go."""
+    n_points = len(box_of)
+    origin, buffer = np.arange(n_points), np.empty(2 * n_points, np.int64)
     front = _Front.at_root(n_points)
     n_nodes, n_boxes = 1, 0
     while len(front.node):
@@ -156,7 +193,7 @@ def grow(
         _record(tree, front.node[good], cuts[good], low)
         n_nodes += 2 * len(low)
         front = front.cut(good, middle, low)
-    return CutTree(*(part[:n_nodes].copy() for part in tree)), box_of
+    return n_nodes
 
 
 def _with_threads(n_jobs: int) -> Callable:
@@ -239,46 +276,53 @@ def _propose_in_parallel(space, start, stop, tried, rules):
 
 @njit
 def _split(space, origin, start, stop, cuts, buffer):
-    """Move the low side of every box to its front, in order; where the high one starts.
-
-    A row goes low if its code is below the cut, or equal to it while the cut's share of
-    equal ones lasts.
-    """
+    """Split every box; where their high sides start."""
     middle = np.empty(len(start), np.int64)
     for box in range(len(start)):
-        first, last = start[box], stop[box]
-        axis = space.codes[cuts[box, 0]]
-        left = cuts[box, 2]
-        low = first
-        goes = buffer[first:last]
-        for at in range(first, last):
-            below = axis[at] < cuts[box, 1]
-            if axis[at] == cuts[box, 1] and left > 0:
-                below = True
-                left -= 1
-            goes[at - first] = below
-            low += below
-        middle[box] = low
-        _shuffle(origin, first, last, goes)
-        _shuffle(space.weights, first, last, goes)
-        for attribute in range(len(space.codes)):
-            _shuffle(space.codes[attribute], first, last, goes)
+        cut = (cuts[box, 0], cuts[box, 1], cuts[box, 2])
+        middle[box] = _split_box(space, origin, start[box], stop[box], cut, buffer)
     return middle
 
 
 @njit
-def _shuffle(values, first, last, goes):
-    """Stable: those that go low, then the others."""
-    others = np.empty(last - first, values.dtype)
-    low, high = first, 0
-    for at in range(first, last):
-        if goes[at - first]:
-            values[low] = values[at]
+def _split_box(space, origin, first, last, cut, buffer):
+    """Move the low side of a box to its front, in order; where the high one starts.
+
+    A row goes low if its code is below the cut, or equal to it while the cut's share of
+    equal ones lasts.
+    """
+    attribute, code, left = cut
+    axis = space.codes[attribute]
+    size = last - first
+    low, high = 0, size
+    # From where each place is filled: those that go low, then the others.
+    source, held = buffer[:size], buffer[size : 2 * size]
+    for at in range(size):
+        below = axis[first + at] < code
+        if axis[first + at] == code and left > 0:
+            below = True
+            left -= 1
+        if below:
+            source[low] = at
             low += 1
         else:
-            others[high] = values[at]
-            high += 1
-    values[low:last] = others[:high]
+            high -= 1
+            source[high] = at
+    source[low:] = source[low:][::-1].copy()
+    _arrange(origin[first:last], source, held)
+    _arrange(space.weights[first:last], source, held)
+    for a in range(len(space.codes)):
+        _arrange(space.codes[a, first:last], source, held)
+    return first + low
+
+
+@njit
+def _arrange(values, source, held):
+    """Put at each place what is at its source."""
+    for at in range(len(values)):
+        held[at] = values[at]
+    for at in range(len(values)):
+        values[at] = held[source[at]]
 
 
 @njit

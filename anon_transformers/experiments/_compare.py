@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers._tables import to_frame
+from anon_transformers._frames import to_frame
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells

@@ -1,5 +1,7 @@
 """What a box publishes of one attribute."""
 
+from functools import partial
+
 import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
@@ -22,32 +24,25 @@ def interval_labels(
     With ``by_cuts``, bounds of numbers and dates lie halfway between two values, and
     the outer ones are left open.
     """
-    by_cuts = by_cuts and column.kind in {"number", "date"}
-    points = cut_points(column.values) if by_cuts else None
     distinct = group_rows(
         [low, high + 1, missing.astype(np.int32)],
         [column.cardinality, column.cardinality, 2],
     )
-    texts, places = column.texts(), column.positions()
-    has_missing = bool(missing.any())
-    shares: dict[str | None, float] = {}
-    numbers = np.empty(len(distinct.first), dtype=np.int32)
+    bounds = low[distinct.first], high[distinct.first], missing[distinct.first]
+    if by_cuts and column.kind in {"number", "date"}:
+        name = partial(_cut_label, cut_points(column.values))
+    else:
+        name = partial(_label, column, column.texts())
     # Boxes that a hierarchy gives one name are one class to a reader.
     number_of: dict[str | None, int] = {}
-    for at, box in enumerate(distinct.first):
-        bounds = int(low[box]), int(high[box]), bool(missing[box])
-        if points is None:
-            label = _label(column, texts, *bounds)
-        else:
-            label = _cut_label(points, *bounds)
-        numbers[at] = number_of.setdefault(label, len(number_of))
-        share = _share(column, places, *bounds, has_missing)
-        shares[label] = max(share, shares.get(label, 0.0))
+    numbers = np.empty(len(distinct.first), dtype=np.int32)
+    for at, box in enumerate(zip(*(part.tolist() for part in bounds), strict=True)):
+        numbers[at] = number_of.setdefault(name(*box), len(number_of))
     labels = np.empty(len(number_of), dtype=object)
     labels[:] = list(number_of)
-    return PublishedColumn(
-        numbers[distinct.labels], labels, np.array(list(shares.values()))
-    )
+    shares = np.zeros(len(labels))
+    np.maximum.at(shares, numbers, _shares(column, *bounds))
+    return PublishedColumn(numbers[distinct.labels], labels, shares)
 
 
 def center_labels(
@@ -106,23 +101,22 @@ def _cut_label(points: np.ndarray, low: int, high: int, missing: bool) -> str | 
     return text + OR_MISSING if missing else text
 
 
-def _share(
-    column: Column,
-    places: np.ndarray,
-    low: int,
-    high: int,
-    missing: bool,
-    has_missing: bool,
-) -> float:
-    """Share of the domain that lies in the box: 0 for one value, 1 for all."""
-    if low > high:
-        return 0.0
+def _shares(
+    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+) -> np.ndarray:
+    """Share of the domain that lies in each box: 0 for one value, 1 for all."""
+    empty = low > high
+    if not len(column.values):
+        return np.zeros(len(low))
+    low, high = np.where(empty, 0, low), np.where(empty, 0, high)
     if column.kind in {"number", "date"}:
-        span = places[-1] - places[0]
-        width = float((places[high] - places[low]) / span) if span else 0.0
-        return min(1.0, width + missing / column.cardinality)
+        places = column.positions()
+        width = (places[high] - places[low]) / ((places[-1] - places[0]) or 1.0)
+        shares = np.minimum(1.0, width + missing / column.cardinality)
+        return np.where(empty, 0.0, shares)
     covered = high - low + 1
     if column.hierarchy is not None:
-        _, covered = column.hierarchy.common_ancestor(low, high)
-    others = len(column.values) + has_missing - 1
-    return (covered + missing - 1) / others if others else 0.0
+        ancestor = column.hierarchy.common_ancestor
+        covered = np.array([ancestor(*ends)[1] for ends in zip(low, high, strict=True)])
+    others = len(column.values) + missing.any() - 1
+    return np.where(empty, 0.0, (covered + missing - 1) / (others or 1))

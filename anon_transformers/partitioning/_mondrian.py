@@ -186,7 +186,7 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         relaxed = self.mode == "relaxed"
         self.__dict__.pop("tree_", None)
         points = table.rows() if relaxed else table.points()
@@ -216,11 +216,10 @@ class MondrianAnonymizer(TableAnonymizer):
             self._label(column, a, box_of, points.codes[a], points.weights)
             for a, column in enumerate(table.known)
         ]
-        if relaxed:
-            # Equal rows may lie in different boxes: there is no rule for other rows.
-            return self._publish_boxes(np.append(box_of, -1)[points.of_row])
-        self.tree_ = tree
-        return None
+        if not relaxed:
+            # Relaxed, equal rows may lie in different boxes: no rule for other rows.
+            self.tree_ = tree
+        return self._publish_boxes(np.append(box_of, -1)[points.of_row])
 
     def _label(
         self,
@@ -252,6 +251,7 @@ class MondrianAnonymizer(TableAnonymizer):
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
         """Published columns of rows whose boxes are known (-1: none)."""
+        box = box.astype(np.intp)  # once, not in every look-up
         return [
             PublishedColumn(
                 np.append(by_box.codes, -1)[box], by_box.labels, by_box.shares

@@ -4,6 +4,7 @@ from functools import cache
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,7 +182,14 @@ def test_threads_change_nothing(slow, relaxed, n_jobs):
     points = [tuple(row) for row in rng.integers(0, 30, (3000, 4)).tolist()]
     space = slow.space_of(points, [1] * 3000)
     rules = Rules(4, relaxed=relaxed)
-    alone, together = (mondrian.grow(space, rules, None, jobs) for jobs in (1, n_jobs))
-    for one, other in zip(alone[0], together[0], strict=True):
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(alone[1], together[1])
+    (tree, alone), (other_tree, together), (_, asked) = (
+        mondrian.grow(space, rules, None, 1),
+        mondrian.grow(space, rules, None, n_jobs),
+        mondrian.grow(space, rules, lambda half, n: np.ones(n, dtype=bool), 1),
+    )
+    by_appearance = [pd.factorize(boxes)[0] for boxes in (alone, together, asked)]
+    np.testing.assert_array_equal(by_appearance[0], by_appearance[1])
+    np.testing.assert_array_equal(by_appearance[0], by_appearance[2])
+    if not relaxed:
+        np.testing.assert_array_equal(mondrian.route(tree, space.codes), alone)
+        np.testing.assert_array_equal(mondrian.route(other_tree, space.codes), together)
