@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from anon_transformers._recoding import PublishedColumn, Table, group_published
 from anon_transformers.evidence import Classes
@@ -120,14 +119,10 @@ def settle(
     InfeasibleError
         With the model, the level reached and the limit.
     """
-    kept = covered & promise.satisfied(classes)
-    broken = _worst(promise, classes)
-    _refuse_excess(classes, kept, suppression_limit, broken)
-    n_fine = classes.rows[kept].sum()
-    if mode != "drop":
-        kept = _complete_suppressed_class(
-            classes, promise, kept, suppression_limit, mode, broken
-        )
+    fine = covered & promise.satisfied(classes)
+    kept, within = choose_kept(classes, promise, fine, suppression_limit, mode)
+    if not within:
+        raise InfeasibleError(_excess(classes, promise, kept, suppression_limit, mode))
     published = _published(classes, kept, mode)
     verdicts = [judge(model, published) for model in promise.models]
     for verdict in verdicts:
@@ -135,31 +130,41 @@ def settle(
             raise InfeasibleError(
                 f"{_told(verdict)} in the table as it would be published."
             )
-    return Settlement(kept, int(n_fine - classes.rows[kept].sum()), published, verdicts)
+    n_extra = classes.rows[fine].sum() - classes.rows[kept].sum()
+    return Settlement(kept, int(n_extra), published, verdicts)
 
 
-def _complete_suppressed_class(
-    classes: Classes,
-    promise: AllOf,
-    kept: np.ndarray,
-    limit: float,
-    mode: str,
-    broken: Verdict | None,
-) -> np.ndarray:
-    """Suppress more, smallest classes first, until the suppressed class satisfies."""
-    kept = kept.copy()
+def choose_kept(
+    classes: Classes, promise: AllOf, fine: np.ndarray, limit: float, mode: str
+) -> tuple[np.ndarray, bool]:
+    """Which of the ``fine`` classes are published, and whether the limit allows it.
+
+    Unless suppressed rows are dropped, more are suppressed, smallest classes first,
+    until the suppressed class satisfies the promise.
+    """
+    kept = fine.copy()
     smallest_first = iter(
         np.argsort(np.where(kept, classes.rows, np.iinfo(np.int64).max), kind="stable")
     )
-    while not kept.all():
-        gone = classes.merge(np.where(kept, -1, 0), 1)
-        if mode == "blank":
-            gone = _blanked(gone, 0)
-        if promise.satisfied(gone).all():
-            break
+    while _is_within(classes, kept, limit):
+        if mode == "drop" or kept.all():
+            return kept, True
+        if promise.satisfied(_suppressed_rows(classes, kept, mode)).all():
+            return kept, True
         kept[next(smallest_first)] = False
-        _refuse_excess(classes, kept, limit, broken or _worst(promise, gone))
-    return kept
+    return kept, False
+
+
+def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
+    gone = classes.merge(np.where(kept, -1, 0), 1)
+    return gone.blanked(0) if mode == "blank" else gone
+
+
+def _is_within(classes: Classes, kept: np.ndarray, limit: float) -> bool:
+    """Whether enough is kept; a result with no kept class is no result."""
+    total = classes.rows.sum()
+    # As a share: 0.29 * 100 falls just below 29.
+    return bool(kept.any() and (total - classes.rows[kept].sum()) / total <= limit)
 
 
 def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
@@ -171,31 +176,21 @@ def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
     if masked:
         published = replace(published, suppressed=n_kept)
         if mode == "blank":
-            published = _blanked(published, n_kept)
+            published = published.blanked(n_kept)
     return published
 
 
-def _blanked(classes: Classes, which: int) -> Classes:
-    """The same classes with the sensitive cells of one of them emptied."""
-    sensitive = {}
-    for name, column in classes.sensitive.items():
-        counts = sparse.lil_array(column.counts)
-        counts[which, :] = 0
-        counts[which, counts.shape[1] - 1] = classes.rows[which]
-        sensitive[name] = replace(column, counts=counts.tocsr())
-    return replace(classes, sensitive=sensitive)
-
-
-def _refuse_excess(
-    classes: Classes, kept: np.ndarray, limit: float, broken: Verdict | None
-) -> None:
+def _excess(
+    classes: Classes, promise: AllOf, kept: np.ndarray, limit: float, mode: str
+) -> str:
+    """Why the limit does not do."""
     total = classes.rows.sum()
     gone = total - classes.rows[kept].sum()
-    # As a share: 0.29 * 100 falls just below 29.
-    if kept.any() and gone / total <= limit:
-        return
+    broken = _worst(promise, classes)
+    if broken is None and mode != "drop":
+        broken = _worst(promise, _suppressed_rows(classes, kept, mode))
     reason = _told(broken) if broken else "the rule does not cover every row"
-    raise InfeasibleError(
+    return (
         f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
         f"suppression_limit={limit} allows {_allowance(limit, total)}. "
         "A result with no kept class is no result."

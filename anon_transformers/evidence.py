@@ -8,6 +8,17 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from anon_transformers._evidence_counts import (
+    JointCounts,
+    Origin,
+    SensitiveCounts,
+    blank_row,
+    count_table,
+    distribution,
+    open_sensitive,
+)
+from anon_transformers._evidence_population import count_population, whole_counts
+from anon_transformers._evidence_report import Report
 from anon_transformers._frames import to_frame
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._tables import Column, identify
@@ -17,28 +28,12 @@ from anon_transformers.exceptions import (
     ParameterError,
     unknown_choice,
 )
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+
+__all__ = ["SUPPRESSED", "Classes", "Report", "SensitiveCounts", "distribution"]
 
 SUPPRESSED = "*"
 """The mark of a suppressed cell, unless a caller chooses another."""
-
-
-@dataclass(frozen=True)
-class SensitiveCounts:
-    """How often each sensitive value occurs in each class.
-
-    Attributes
-    ----------
-    values : ndarray
-        Known values in their natural order.
-    counts : sparse array of shape (n_classes, n_values + 1)
-        Rows by class and value; the last column counts missing values.
-    reference : ndarray of shape (n_values + 1,)
-        Rows by value in the table that the classes are compared with.
-    """
-
-    values: np.ndarray
-    counts: sparse.csr_array
-    reference: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -59,6 +54,8 @@ class Classes:
         One entry a sensitive column.
     population_sizes : ndarray or None
         Persons of the population behind each class, where known.
+    population_outside : int
+        Persons of the population who are in none of these classes.
 
     Examples
     --------
@@ -77,7 +74,9 @@ class Classes:
     suppressed: int | None = None
     sensitive: Mapping[Hashable, SensitiveCounts] = field(default_factory=dict)
     population_sizes: np.ndarray | None = None
+    population_outside: int = 0
     _persons: sparse.csr_array | None = field(default=None, repr=False)
+    _joint: JointCounts | None = field(default=None, repr=False)
 
     kind = "classes"
 
@@ -94,28 +93,80 @@ class Classes:
         sensitive: Sequence[Hashable] = (),
         subject: Hashable | None = None,
         suppression_label: str = SUPPRESSED,
+        *,
+        references: Mapping[Hashable, Mapping[Any, Any]] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        population: Any = None,
     ) -> "Classes":
         """Group a table by the published text of its quasi-identifiers.
 
         A missing quasi-identifier is a value of its own. Rows whose
         quasi-identifiers are all ``suppression_label`` are one class.
+
+        Parameters
+        ----------
+        frame : data frame
+            The published table.
+        quasi_identifiers, sensitive : sequences of columns
+            What an intruder may know, and wants to know.
+        subject : column, optional
+            Tells persons apart.
+        suppression_label : str, default="*"
+            The mark of a suppressed cell.
+        references : mapping of column to mapping, optional
+            For sensitive columns the distribution in the input: rows by published text
+            of a value, missing ones under None, as :func:`distribution` gives it.
+        hierarchies : mapping of column to Hierarchy, optional
+            Trees of sensitive columns.
+        population : data frame or int array, optional
+            The quasi-identifiers of the population, recoded by the same rule: a row a
+            person, or with a column ``count``. Or the persons of each class.
         """
         frame = to_frame(frame)
         _refuse_unknown_columns(frame, [*quasi_identifiers, *sensitive])
-        _refuse_none(quasi_identifiers)
-        known = [identify(frame[name]) for name in quasi_identifiers]
-        groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
-        persons = None
         if subject is not None:
             _refuse_unknown_columns(frame, [subject])
-            persons = identify(frame[subject])
-        return cls.from_labels(
+        persons = None if subject is None else identify(frame[subject])
+        columns, by_code = open_sensitive(frame, sensitive, references, hierarchies)
+        return cls._grouped(
+            frame,
+            quasi_identifiers,
+            suppression_label,
+            population,
+            sensitive=columns,
+            references=by_code,
+            subject=persons,
+        )
+
+    @classmethod
+    def _grouped(
+        cls,
+        frame: pd.DataFrame,
+        quasi_identifiers: Sequence[Hashable],
+        suppression_label: str,
+        population: Any,
+        count: Hashable = "count",
+        **options: Any,
+    ) -> "Classes":
+        if not quasi_identifiers:
+            raise ParameterError(
+                "quasi_identifiers is empty; name at least one column."
+            )
+        known = [identify(frame[name]) for name in quasi_identifiers]
+        groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
+        classes = cls.from_labels(
             groups.labels,
             len(groups.sizes),
-            sensitive=[identify(frame[name]) for name in sensitive],
-            subject=persons,
             suppressed=_suppressed_class(known, groups.first, suppression_label),
+            origin="released",
+            **options,
         )
+        if population is None:
+            return classes
+        persons, outside = count_population(
+            population, known, groups.first, classes.sizes, count
+        )
+        return replace(classes, population_sizes=persons, population_outside=outside)
 
     @classmethod
     def from_labels(
@@ -128,11 +179,14 @@ class Classes:
         suppressed: int | None = None,
         weights: np.ndarray | None = None,
         references: Mapping[Hashable, np.ndarray] | None = None,
+        origin: Origin = "input",
     ) -> "Classes":
         """Count rows whose class is known already.
 
         Rows labelled -1 belong to no class, but they do count in the reference
-        distribution of a sensitive column unless ``references`` gives one.
+        distribution of a sensitive column unless ``references`` gives one, which is
+        that of the input. Otherwise ``origin`` says whose distribution these rows
+        have; those of an anonymizer are the input.
         """
         weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
         inside = labels >= 0
@@ -141,19 +195,27 @@ class Classes:
         persons = None
         if subject is not None:
             persons = _persons_by_class(at, subject.codes[inside], subject, n_classes)
-        counted = {}
-        for column in sensitive:
+        counted, codes = {}, [column.codes[inside] for column in sensitive]
+        for column, inner in zip(sensitive, codes, strict=True):
             reference = (references or {}).get(column.name)
+            whose: Origin = origin if reference is None else "input"
             if reference is None:
                 reference = np.bincount(column.codes, weights, column.cardinality)
-            counts = _table(
-                at, column.codes[inside], mass, n_classes, column.cardinality
-            )
             counted[column.name] = SensitiveCounts(
-                column.values, counts, np.asarray(reference, dtype=np.int64)
+                column.values,
+                count_table(at, inner, mass, n_classes, column.cardinality),
+                np.asarray(reference, dtype=np.int64),
+                column.hierarchy,
+                whose,
             )
+        joint = None
+        if len(sensitive) > 1:
+            cardinalities = [column.cardinality for column in sensitive]
+            joint = JointCounts.of_rows(at, codes, cardinalities, mass, n_classes)
         sizes = rows if persons is None else np.diff(persons.indptr).astype(np.int64)
-        return cls(sizes, rows, labels, suppressed, counted, None, persons)
+        return cls(
+            sizes, rows, labels, suppressed, counted, _persons=persons, _joint=joint
+        )
 
     @classmethod
     def from_counts(
@@ -163,30 +225,38 @@ class Classes:
         sensitive: Sequence[Hashable] = (),
         count: Hashable = "count",
         suppression_label: str = SUPPRESSED,
+        *,
+        references: Mapping[Hashable, Mapping[Any, Any]] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        population: Any = None,
     ) -> "Classes":
-        """Build from ``GROUP BY`` output: one row a combination, with its count."""
+        """Build from ``GROUP BY`` output: one row a combination, with its count.
+
+        The options are those of :meth:`from_frame`.
+        """
         table = to_frame(table)
         if quasi_identifiers is None:
             quasi_identifiers = [
                 c for c in table.columns if c != count and c not in sensitive
             ]
         _refuse_unknown_columns(table, [*quasi_identifiers, *sensitive, count])
-        _refuse_none(quasi_identifiers)
-        known = [identify(table[name]) for name in quasi_identifiers]
-        groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
-        classes = cls.from_labels(
-            groups.labels,
-            len(groups.sizes),
-            sensitive=[identify(table[name]) for name in sensitive],
-            suppressed=_suppressed_class(known, groups.first, suppression_label),
-            weights=_whole_counts(table[count]),
+        columns, by_code = open_sensitive(table, sensitive, references, hierarchies)
+        classes = cls._grouped(
+            table,
+            quasi_identifiers,
+            suppression_label,
+            population,
+            count,
+            sensitive=columns,
+            references=by_code,
+            weights=whole_counts(table[count]),
         )
         return replace(classes, labels=None)
 
     def merge(self, into: np.ndarray, n_classes: int) -> "Classes":
         """Join classes: class ``i`` goes into class ``into[i]`` (-1: left out)."""
         inside = into >= 0
-        joins = _table(
+        joins = count_table(
             into[inside],
             np.flatnonzero(inside),
             np.ones(inside.sum(), dtype=np.int64),
@@ -195,22 +265,28 @@ class Classes:
         )
         rows = joins @ self.rows
         persons = None if self._persons is None else (joins @ self._persons).tocsr()
-        sizes = rows if persons is None else np.diff(persons.indptr).astype(np.int64)
-        sensitive = {
-            name: replace(column, counts=(joins @ column.counts).tocsr())
-            for name, column in self.sensitive.items()
-        }
-        labels = None
-        if self.labels is not None:
-            labels = np.append(into, -1)[self.labels]
-        population = None
-        if self.population_sizes is not None:
-            population = joins @ self.population_sizes
-        gone = self.suppressed is None
-        suppressed = (
-            None if gone or into[self.suppressed] < 0 else int(into[self.suppressed])
+        joint = self._joint
+        if joint is not None:
+            joint = replace(joint, counts=(joins @ joint.counts).tocsr())
+        population, outside = self.population_sizes, self.population_outside
+        if population is not None:
+            outside += int(population[~inside].sum())
+            population = joins @ population
+        shown = -1 if self.suppressed is None else int(into[self.suppressed])
+        return Classes(
+            sizes=rows if persons is None else np.diff(persons.indptr).astype(np.int64),
+            rows=rows,
+            labels=None if self.labels is None else np.append(into, -1)[self.labels],
+            suppressed=None if shown < 0 else shown,
+            sensitive={
+                name: replace(column, counts=(joins @ column.counts).tocsr())
+                for name, column in self.sensitive.items()
+            },
+            population_sizes=population,
+            population_outside=outside,
+            _persons=persons,
+            _joint=joint,
         )
-        return Classes(sizes, rows, labels, suppressed, sensitive, population, persons)
 
     def kept(self) -> "Classes":
         """The classes without the suppressed one."""
@@ -221,15 +297,67 @@ class Classes:
         into[self.suppressed + 1 :] -= 1
         return self.merge(into, self.n_classes - 1)
 
+    def blanked(self, which: int) -> "Classes":
+        """The same classes with the sensitive cells of one of them emptied."""
+        columns = self.sensitive.items()
+        joint = self._joint
+        if joint is not None:
+            missing = np.array([column.missing for _, column in columns])
+            joint = joint.blanked(which, missing)
+        return replace(
+            self,
+            sensitive={
+                name: replace(column, counts=blank_row(column.counts, which))
+                for name, column in columns
+            },
+            _joint=joint,
+        )
+
     def sensitive_columns(self, name: Hashable | None) -> list[SensitiveCounts]:
         """One sensitive column by name, or all of them; never none."""
+        return [self.sensitive[name] for name in self.sensitive_names(name)]
+
+    def sensitive_names(self, name: Hashable | None) -> list[Hashable]:
+        """The names of :meth:`sensitive_columns`."""
         if name is None:
             if not self.sensitive:
                 raise NotEvaluable("there is no sensitive column to judge.")
-            return list(self.sensitive.values())
+            return list(self.sensitive)
         if name not in self.sensitive:
             raise NotEvaluable(unknown_choice("sensitive column", name, self.sensitive))
-        return [self.sensitive[name]]
+        return [name]
+
+    def finer(self, name: Hashable) -> tuple[SensitiveCounts, np.ndarray]:
+        """A sensitive column where the other ones are quasi-identifiers too.
+
+        Returns
+        -------
+        SensitiveCounts
+            By finer class: rows of one class that agree in every other sensitive
+            column.
+        ndarray
+            The class that each finer one is part of.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"q": [1] * 3, "job": list("aab"), "ill": list("xyx")})
+        >>> classes = Classes.from_frame(table, ["q"], sensitive=["job", "ill"])
+        >>> column, owner = classes.finer("job")
+        >>> column.counts.toarray()
+        array([[1, 1, 0],
+               [1, 0, 0]])
+        """
+        column = self.sensitive[name]
+        if len(self.sensitive) == 1:
+            return column, np.arange(self.n_classes)
+        which = list(self.sensitive).index(name)
+        if self._joint is None or not self._joint.agrees(which, column.counts):
+            raise NotEvaluable(
+                "the sensitive columns were counted one by one; how they occur "
+                "together is not known."
+            )
+        counts, owner = self._joint.finer(which, column.counts.shape[1])
+        return replace(column, counts=counts), owner
 
 
 def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> None:
@@ -239,23 +367,6 @@ def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> N
     for name in names:
         if name not in frame.columns:
             raise DataError(unknown_choice("column", name, frame.columns))
-
-
-def _refuse_none(quasi_identifiers: Sequence[Hashable]) -> None:
-    if not quasi_identifiers:
-        raise ParameterError("quasi_identifiers is empty; name at least one column.")
-
-
-def _whole_counts(counts: pd.Series) -> np.ndarray:
-    """Counts as integers; a group of no rows, or of half a row, is no group."""
-    numbers = pd.to_numeric(counts, errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = int((~(numbers >= 1) | (numbers % 1 != 0)).sum())
-    if wrong:
-        raise DataError(
-            f"column {counts.name!r} holds no whole number of at least 1 in {wrong} "
-            "rows."
-        )
-    return numbers.astype(np.int64)
 
 
 def _suppressed_class(
@@ -273,56 +384,12 @@ def _suppressed_class(
     return int(np.flatnonzero(marked)[0]) if marked.any() else None
 
 
-def _table(rows, columns, mass, n_rows, n_columns) -> sparse.csr_array:
-    return sparse.coo_array((mass, (rows, columns)), shape=(n_rows, n_columns)).tocsr()
-
-
 def _persons_by_class(
     labels: np.ndarray, codes: np.ndarray, subject: Column, n_classes: int
 ) -> sparse.csr_array:
     """Class by person. Rows without a person count as nobody."""
     known = codes != subject.missing_code
     ones = np.ones(known.sum(), dtype=np.int64)
-    return _table(labels[known], codes[known], ones, n_classes, len(subject.values))
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a run did, in numbers only.
-
-    Attributes
-    ----------
-    method : str
-        Class name of the anonymizer.
-    rows, suppressed_rows, extra_suppressed_rows : int
-        Rows of the input; rows suppressed; those among them that satisfied every
-        model and went only so that the suppressed class would satisfy them too.
-    classes : mapping
-        Sizes of the kept classes: count, smallest, largest, mean, variance.
-    models : tuple of mappings
-        Each model with its parameters, level and verdict.
-    loss : float
-        Domain-share loss.
-    column_losses : mapping of str to float
-        The loss of each quasi-identifier.
-    risk : mapping of str to float
-        Average and highest risk over the kept rows.
-    seconds : float
-        Time to fit and recode.
-    details : mapping
-        What the method itself has to tell: levels, boxes.
-    """
-
-    method: str
-    rows: int
-    suppressed_rows: int
-    extra_suppressed_rows: int
-    classes: Mapping[str, float]
-    models: tuple[Mapping[str, Any], ...]
-    loss: float
-    column_losses: Mapping[str, float]
-    risk: Mapping[str, float]
-    seconds: float
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    kind = "report"
+    return count_table(
+        labels[known], codes[known], ones, n_classes, len(subject.values)
+    )

@@ -13,7 +13,8 @@ LIBRARY = "anon_transformers"
 LAYERS = (
     {"_lazy", "exceptions", "roles"},
     {"_kernels"},
-    {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"},
+    {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"}
+    | {"_evidence_counts", "_evidence_population", "_evidence_report"},
     {"privacy", "metrics", "attacks"},
     {"_suppression", "_reporting"},
     {"base"},

@@ -46,13 +46,18 @@ def group_rows(columns: Sequence[np.ndarray], cardinalities: Sequence[int]) -> G
             key, span = _compact(key, span)
         _append(key, codes, cardinality)
         span *= cardinality
-    return Groups(*_number(key, span))
+    return number_keys(key, span)
 
 
 @njit
 def _append(key, codes, cardinality):
     for row in range(len(key)):
         key[row] = key[row] * cardinality + codes[row]
+
+
+def number_keys(key: np.ndarray, span: int) -> Groups:
+    """Number distinct keys, all from 0 to ``span`` minus one, by first appearance."""
+    return Groups(*_number(key, span))
 
 
 def _number(key: np.ndarray, span: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,7 +67,7 @@ def _number(key: np.ndarray, span: int) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _compact(key: np.ndarray, span: int) -> tuple[np.ndarray, int]:
-    labels, first, _ = _number(key, span)
+    labels, first, _ = number_keys(key, span)
     return labels.astype(np.int64), len(first)
 
 
@@ -112,13 +117,19 @@ def _number_by_hash(key):
 def _find_slot(slots, first, key, wanted):
     """Slot that holds ``wanted``, or the free one where it belongs."""
     mask = len(slots) - 1
-    mixed = np.uint64(wanted)
-    # Constant columns leave zeros in the low bits: the high ones must count too.
-    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64(mixed >> np.uint64(32)) & mask
+    slot = slot_of(wanted, len(slots))
     while slots[slot] >= 0 and key[first[slots[slot]]] != wanted:
         slot = (slot + 1) & mask
     return slot
+
+
+@njit
+def slot_of(key, n_slots):
+    """Where a key is looked for first; ``n_slots`` is a power of two."""
+    mixed = np.uint64(key)
+    # Constant columns leave zeros in the low bits: the high ones must count too.
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed >> np.uint64(32)) & (n_slots - 1)
 
 
 @njit

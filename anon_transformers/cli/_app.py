@@ -7,12 +7,14 @@ from typer.core import TyperGroup
 
 from anon_transformers.cli import (
     _anonymize,
+    _attack,
     _compare,
     _hierarchy,
     _init,
     _list,
     _release,
     _reproduce,
+    _risk,
     _validate,
 )
 
@@ -54,6 +56,8 @@ app.command("init")(_init.init)
 app.command("list")(_list.list_)
 app.command("anonymize")(_anonymize.anonymize)
 app.command("validate")(_validate.validate)
+app.command("attack")(_attack.attack)
+app.command("risk")(_risk.risk)
 app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
 app.command("reproduce")(_reproduce.reproduce)

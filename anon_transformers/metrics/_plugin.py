@@ -2,9 +2,29 @@
 
 from anon_transformers.hookspecs import hookimpl
 from anon_transformers.metrics import (
+    AverageClassSize,
+    AverageJournalistRisk,
     AverageRisk,
+    Discernibility,
+    HighestJournalistRisk,
     HighestRisk,
     Loss,
+    MarketerRisk,
+    RecordsAtJournalistRisk,
+    RecordsAtRisk,
+    SuppressedShare,
+)
+
+METRICS = (
+    AverageClassSize,
+    AverageJournalistRisk,
+    AverageRisk,
+    Discernibility,
+    HighestJournalistRisk,
+    HighestRisk,
+    Loss,
+    MarketerRisk,
+    RecordsAtJournalistRisk,
     RecordsAtRisk,
     SuppressedShare,
 )
@@ -12,5 +32,5 @@ from anon_transformers.metrics import (
 
 @hookimpl
 def register_metrics(register):
-    for metric in (AverageRisk, HighestRisk, Loss, RecordsAtRisk, SuppressedShare):
+    for metric in METRICS:
         register(metric.name, metric)

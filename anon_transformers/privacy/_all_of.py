@@ -57,6 +57,11 @@ class AllOf:
             return "none"
         return "satisfying" if "satisfying" in flags else "any"
 
+    @property
+    def for_search(self) -> bool:
+        """Whether a search can be asked for every part; a model need not say so."""
+        return all(getattr(model, "for_search", True) for model in self.models)
+
     def satisfied(self, evidence: Classes) -> np.ndarray:
         """Which classes satisfy every model."""
         passed = np.ones(evidence.n_classes, dtype=bool)

@@ -1,9 +1,21 @@
 """Offers the built-in privacy models."""
 
+from anon_transformers import privacy
 from anon_transformers.hookspecs import hookimpl
-from anon_transformers.privacy import KAnonymity
 
 
 @hookimpl
 def register_privacy_models(register):
-    register("k-anonymity", KAnonymity)
+    for model in (
+        privacy.KAnonymity,
+        privacy.DistinctLDiversity,
+        privacy.EntropyLDiversity,
+        privacy.RecursiveCLDiversity,
+        privacy.TCloseness,
+        privacy.AlphaKAnonymity,
+        privacy.BeliefBound,
+        privacy.BetaLikeness,
+        privacy.DeltaPresence,
+        privacy.KMap,
+    ):
+        register(model.name, model)

@@ -1,21 +1,27 @@
 """Evidence that a privacy model or metric is tried on."""
 
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from anon_transformers._tables import Column
 from anon_transformers.evidence import Classes, Report
+from anon_transformers.hierarchies import Hierarchy
 
 N_TRIALS = 200
 _VALUES = np.array([1750.0, 2250.0, 3125.0, 4875.0, 9000.0])
+_TREE = Hierarchy.from_groups(
+    {"low": ["1750", "2250"], "middle": ["3125", "4875"], "high": ["9000"]}
+)
 
 
 def random_classes(rng: np.random.Generator, sensitive: Hashable = "salary") -> Classes:
     """A few classes, small or large, alike or very different.
 
-    The sensitive values are numbers, which every kind of model can judge.
+    The sensitive values are numbers with a tree, and there is a population: every kind
+    of model can judge them.
     """
     n_classes = int(rng.integers(2, 9))
     largest = int(rng.choice([2, 6, 20, 60]))
@@ -29,9 +35,14 @@ def random_classes(rng: np.random.Generator, sensitive: Hashable = "salary") -> 
         codes.append(rng.choice(len(weights), size, p=weights))
     labels = np.repeat(np.arange(n_classes), sizes)
     column = Column(
-        sensitive, "number", _VALUES, np.concatenate(codes).astype(np.int32)
+        sensitive,
+        "number",
+        _VALUES,
+        np.concatenate(codes).astype(np.int32),
+        hierarchy=_TREE,
     )
-    return Classes.from_labels(labels, n_classes, sensitive=[column])
+    classes = Classes.from_labels(labels, n_classes, sensitive=[column])
+    return replace(classes, population_sizes=sizes * (1 + sizes % 4))
 
 
 def _random_report(rng: np.random.Generator, _: Hashable) -> Report:
@@ -88,4 +99,6 @@ def fingerprint(evidence: Any) -> str:
     for name, column in evidence.sensitive.items():
         counts = column.counts.toarray().tolist()
         parts += [name, column.values.tolist(), counts, column.reference.tolist()]
+    if evidence.population_sizes is not None:
+        parts.append(evidence.population_sizes.tolist())
     return repr([*parts, evidence.suppressed, list(evidence.sensitive)])

@@ -1,0 +1,116 @@
+"""How mixed the sensitive values of a class are.
+
+Every function takes the counts of a class x value table in compressed rows (``indptr``,
+``indices``, ``data``); column ``missing`` counts the rows whose value is not known.
+
+A missing value may be any value. What is not known is counted against the class: as one
+more row of its most frequent value, which is the completion that is least diverse.
+"""
+
+import numpy as np
+
+from anon_transformers._kernels._jit import njit
+
+ROUNDING = 1e-12
+"""Two sides of an inequality that differ by less, relatively, are equal."""
+
+
+@njit
+def count_values(indptr, indices, data, missing):
+    """How many known values each class has."""
+    found = np.zeros(len(indptr) - 1, np.int64)
+    for row in range(len(found)):
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing and data[at] > 0:
+                found[row] += 1
+    return found
+
+
+@njit
+def largest_counts(indptr, indices, data, missing):
+    """Rows of the most frequent known value of each class, and rows of no known one."""
+    largest = np.zeros(len(indptr) - 1, np.int64)
+    unknown = np.zeros(len(largest), np.int64)
+    for row in range(len(largest)):
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] == missing:
+                unknown[row] += data[at]
+            else:
+                largest[row] = max(largest[row], data[at])
+    return largest, unknown
+
+
+@njit
+def effective_values(indptr, indices, data, missing):
+    """The exponential of the entropy of each class; 0 if no value is known."""
+    largest, unknown = largest_counts(indptr, indices, data, missing)
+    found = np.zeros(len(largest))
+    for row in range(len(found)):
+        if largest[row] == 0:
+            continue
+        total = unknown[row]
+        top = largest[row] + unknown[row]
+        terms = top * np.log(top) - largest[row] * np.log(largest[row])
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing and data[at] > 0:
+                total += data[at]
+                terms += data[at] * np.log(data[at])
+        found[row] = np.exp(np.log(total) - terms / total)
+    return found
+
+
+@njit
+def recursive_levels(indptr, indices, data, missing, c):
+    """Largest l for which each class is (c, l)-diverse; 0 if there is none.
+
+    With n_1 ≥ n_2 ≥ … the condition is n_1 < c (n_l + n_{l+1} + …).
+    """
+    largest, unknown = largest_counts(indptr, indices, data, missing)
+    found = np.zeros(len(largest), np.int64)
+    for row in range(len(found)):
+        if largest[row] == 0:
+            continue
+        known = np.empty(indptr[row + 1] - indptr[row], np.int64)
+        n_known = 0
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing and data[at] > 0:
+                known[n_known] = data[at]
+                n_known += 1
+        ascending = np.sort(known[:n_known])
+        # What only rounding makes smaller is not smaller.
+        top = (largest[row] + unknown[row]) * (1 + ROUNDING)
+        tail = 0
+        for rank in range(n_known, 0, -1):
+            tail += ascending[n_known - rank]
+            if rank == 1:
+                tail += unknown[row]
+            if top < c * tail:
+                found[row] = rank
+                break
+    return found
+
+
+@njit
+def largest_gains(indptr, indices, data, shares, enhanced):
+    """Largest relative gain (p - q) / q of a value in each class; 0 if none gains.
+
+    ``shares`` are the q, missing values with them. With ``enhanced`` a gain above
+    -ln q counts as infinite.
+    """
+    found = np.zeros(len(indptr) - 1)
+    for row in range(len(found)):
+        total = 0
+        for at in range(indptr[row], indptr[row + 1]):
+            total += data[at]
+        for at in range(indptr[row], indptr[row + 1]):
+            if data[at] <= 0:
+                continue
+            share = shares[indices[at]]
+            if share <= 0:
+                found[row] = np.inf
+                break
+            gain = data[at] / total / share - 1
+            if enhanced and gain > -np.log(share) + ROUNDING:
+                gain = np.inf
+            found[row] = max(found[row], gain)
+    return found

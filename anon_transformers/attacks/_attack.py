@@ -1,0 +1,207 @@
+"""What an attack is, and what it finds."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.attacks._material import Material
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import NotEvaluable, ParameterError
+
+
+@dataclass(frozen=True)
+class AttackReport:
+    """What an attack found, in numbers only.
+
+    Attributes
+    ----------
+    attack : str
+        Its name.
+    params : mapping
+        Its parameters.
+    meaning : str
+        What it means to be exposed, in one sentence.
+    remedy : str
+        What a publisher can do.
+    rows : int
+        Records of the release.
+    exposed : int
+        Records that the attack exposes, the suppressed ones with them.
+    exposed_suppressed : int
+        Those among them whose quasi-identifiers are all suppressed.
+    unit : str
+        What was examined: "classes", "pairs" or "records".
+    units, exposed_units : int
+        How many were examined, and how many of them expose records.
+    details : mapping
+        Further numbers, by column where they belong to one.
+    exposed_records : pandas.DataFrame or None
+        The exposed records themselves, only if ``show_values=True`` asked for them.
+        Neither ``repr`` nor :meth:`to_dict` shows them.
+    """
+
+    attack: str
+    params: Mapping[str, Any]
+    meaning: str
+    remedy: str
+    rows: int
+    exposed: int
+    exposed_suppressed: int
+    unit: str
+    units: int
+    exposed_units: int
+    details: Mapping[str, Any]
+    exposed_records: pd.DataFrame | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def share(self) -> float:
+        """Exposed records among those of the release."""
+        return self.exposed / self.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the records, as plain values."""
+        told = {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if f.name != "exposed_records"
+        }
+        return {**told, "params": dict(self.params), "share": self.share}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an attack hands to :meth:`Attack.run_on`.
+
+    Attributes
+    ----------
+    exposed : bool ndarray
+        Which rows of the release are exposed, by position.
+    unit, units, exposed_units, details
+        As in :class:`AttackReport`.
+    records : callable or None
+        Makes the table of exposed records; None: the rows of the release.
+    """
+
+    exposed: np.ndarray
+    unit: str
+    units: int
+    exposed_units: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+    records: Callable[[], pd.DataFrame] | None = None
+
+
+class Attack(ABC):
+    """Base of attacks: a frozen dataclass whose fields are its parameters.
+
+    Attributes
+    ----------
+    name : str
+        Its name in configurations: lower case with hyphens.
+    needs : tuple of str
+        Inputs it cannot do without, among "release", "sensitive", "original",
+        "external", "other" and "hierarchies".
+    meaning : str
+        What it means to be exposed, in one sentence.
+    remedy : str
+        What a publisher can do.
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ("release",)
+    meaning: ClassVar[str]
+    remedy: ClassVar[str]
+
+    @abstractmethod
+    def _find(self, material: Material) -> Found:
+        """Look for exposed records; raise NotEvaluable if that is not possible."""
+
+    def lacks(self, material: Material) -> tuple[str, ...]:
+        """Inputs that the attack needs and ``material`` has not."""
+        return tuple(name for name in self.needs if not material.has(name))
+
+    def run(
+        self,
+        release: Any,
+        *,
+        quasi_identifiers: Sequence[Hashable],
+        sensitive: Sequence[Hashable] = (),
+        original: Any = None,
+        external: Any = None,
+        other: Any = None,
+        hierarchies: Mapping[Hashable, Any] | None = None,
+        suppression_label: str = SUPPRESSED,
+        show_values: bool = False,
+    ) -> AttackReport:
+        """Attack a release.
+
+        Parameters
+        ----------
+        release, quasi_identifiers, sensitive, original, external, other, hierarchies, \
+suppression_label
+            As in :class:`Material`.
+        show_values : bool, default=False
+            Whether the report carries the exposed records themselves.
+
+        Raises
+        ------
+        NotEvaluable
+            If an input that the attack needs was not given, or tells nothing.
+        """
+        material = Material(
+            release,
+            quasi_identifiers,
+            sensitive,
+            original,
+            external,
+            other,
+            hierarchies,
+            suppression_label,
+        )
+        return self.run_on(material, show_values=show_values)
+
+    def run_on(self, material: Material, *, show_values: bool = False) -> AttackReport:
+        """Attack what several attacks may share."""
+        lacking = self.lacks(material)
+        if lacking:
+            raise NotEvaluable(f"{self.name} needs {' and '.join(lacking)}.")
+        found = self._find(material)
+        records = None
+        if show_values:
+            rows = material.release.iloc[np.flatnonzero(found.exposed)]
+            records = rows.copy() if found.records is None else found.records()
+        return AttackReport(
+            attack=self.name,
+            params={f.name: getattr(self, f.name) for f in fields(self)},  # type: ignore[arg-type]
+            meaning=self.meaning,
+            remedy=self.remedy,
+            rows=material.rows,
+            exposed=int(found.exposed.sum()),
+            exposed_suppressed=int((found.exposed & material.suppressed).sum()),
+            unit=found.unit,
+            units=int(found.units),
+            exposed_units=int(found.exposed_units),
+            details=found.details,
+            exposed_records=records,
+        )
+
+
+def check_share(key: str, given: float) -> None:
+    """Refuse a share that does not lie between 0 and 1."""
+    number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+    if not number or not 0 <= given <= 1:
+        raise ParameterError(f"{key} must lie between 0 and 1, got {given!r}.")
+
+
+def check_count(key: str, given: int, least: int) -> None:
+    """Refuse a count that is no whole number, or too small."""
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not whole or given < least:
+        raise ParameterError(
+            f"{key} must be a whole number of at least {least}, got {given!r}."
+        )

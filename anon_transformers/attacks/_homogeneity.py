@@ -1,0 +1,59 @@
+"""Homogeneity: everybody in a class has one sensitive value."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._value_counts import ValueCounts
+
+
+@dataclass(frozen=True)
+class Homogeneity(Attack):
+    """Find classes in which only one sensitive value is known.
+
+    A missing value is no second value: a class of ``flu`` and missing ones counts, and
+    its rows of ``flu`` are exposed. A class of nothing but missing values tells
+    nothing.
+
+    References
+    ----------
+    .. [1] A. Machanavajjhala, J. Gehrke, D. Kifer, M. Venkitasubramaniam,
+       "l-diversity: privacy beyond k-anonymity", ICDE 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> release = pd.DataFrame(
+    ...     {"age": ["<50"] * 3 + [">=50"] * 2, "problem": ["flu"] * 4 + ["gout"]}
+    ... )
+    >>> report = Homogeneity().run(
+    ...     release, quasi_identifiers=["age"], sensitive=["problem"]
+    ... )
+    >>> report.exposed, report.exposed_units, report.units
+    (3, 1, 2)
+    """
+
+    name: ClassVar[str] = "homogeneity"
+    needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
+    meaning: ClassVar[str] = (
+        "Whoever is known to be in the class is known to have its only sensitive value."
+    )
+    remedy: ClassVar[str] = "Ask for l-diversity or t-closeness beside k-anonymity."
+
+    def _find(self, material: Material) -> Found:
+        exposed = np.zeros(material.rows, dtype=bool)
+        classes = np.zeros(material.classes.n_classes, dtype=bool)
+        details = {}
+        for column in material.sensitive:
+            counts = ValueCounts.of(material, column)
+            alone = counts.distinct[counts.at] == 1
+            exposed |= counts.rows_of(alone)
+            classes[counts.at[alone]] = True
+            details[str(column)] = {
+                **counts.tell(alone),
+                "fewest_values": int(counts.distinct.min()),
+            }
+        return Found(exposed, "classes", len(classes), classes.sum(), details)

@@ -1,0 +1,140 @@
+"""Linkage: a table with names is joined with the release."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._material import Material
+from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
+
+
+@dataclass(frozen=True)
+class Linkage(Attack):
+    """Find records that one person of an external table, and nobody else, can be.
+
+    A person and a record match if every value of the person is one that the published
+    value covers: by the hierarchy of the column, or by the grammar of labels. A record
+    is exposed if it matches one person and that person matches no other record.
+    Suppressed records match nobody.
+
+    Parameters
+    ----------
+    on : column, sequence of columns or mapping of column to column, optional
+        Columns to link on; a mapping names their counterparts in the external table.
+        Default: the quasi-identifiers that the external table has too.
+
+    Notes
+    -----
+    ``details`` has the pairs that match, the persons with a match, the persons with
+    exactly one, and the columns that a match reveals.
+
+    References
+    ----------
+    .. [1] L. Sweeney, "k-anonymity: a model for protecting privacy", International
+       Journal of Uncertainty, Fuzziness and Knowledge-Based Systems 10 (5), 2002.
+
+    Examples
+    --------
+    >>> release = pd.DataFrame(
+    ...     {"age": ["[20, 29]", "[30, 39]", "[30, 39]"], "job": ["a", "b", "c"]}
+    ... )
+    >>> voters = pd.DataFrame({"name": ["Ann", "Bob"], "age": [23, 31]})
+    >>> report = Linkage().run(release, quasi_identifiers=["age"], external=voters)
+    >>> report.exposed, report.details["matched_pairs"]
+    (1, 3)
+    """
+
+    on: Hashable | Sequence[Hashable] | Mapping[Hashable, Hashable] | None = None
+    name: ClassVar[str] = "linkage"
+    needs: ClassVar[tuple[str, ...]] = ("release", "external")
+    meaning: ClassVar[str] = (
+        "One named person matches the record and no other: the rest of the record is "
+        "known to be that person's."
+    )
+    remedy: ClassVar[str] = (
+        "Make quasi-identifiers of what others know, and ask for k-anonymity."
+    )
+
+    def _find(self, material: Material) -> Found:
+        external = material.external
+        assert external is not None
+        on = self._columns(material, external)
+        if not len(external):
+            raise NotEvaluable(f"{self.name}: the external table is empty.")
+        matching = Matching.of(material, external, on)
+        of_left, of_right, partner = matching.candidates()
+        refuse_strangers(matching, of_left, list(on))
+        rows, persons = matching.rows(0), matching.rows(1)
+        one = (rows == 1) & (of_left == 1)
+        one[one] = of_right[partner[one]] == 1
+        exposed = one[matching.rank(0)]
+        details = {
+            "columns_linked": [str(name) for name in on],
+            "columns_revealed": [
+                str(name) for name in material.release.columns if name not in on
+            ],
+            "persons": len(external),
+            "matched_pairs": int((rows * of_left).sum()),
+            "matched_records": int(rows[of_left > 0].sum()),
+            "matched_persons": int(persons[of_right > 0].sum()),
+            "persons_with_one_record": int(persons[of_right == 1].sum()),
+        }
+        return Found(
+            exposed,
+            "pairs",
+            details["matched_pairs"],
+            exposed.sum(),
+            details,
+            lambda: _joined(material.release, external, matching, exposed, partner),
+        )
+
+    def _columns(
+        self, material: Material, external: pd.DataFrame
+    ) -> Mapping[Hashable, Hashable]:
+        """Columns of the release to link on, each with its counterpart."""
+        if self.on is None:
+            on: Mapping[Any, Any] = {
+                name: name
+                for name in material.quasi_identifiers
+                if name in external.columns
+            }
+            if not on:
+                raise NotEvaluable(
+                    f"{self.name}: the external table has none of the "
+                    "quasi-identifiers; name the columns with on=."
+                )
+        elif isinstance(self.on, Mapping):
+            on = self.on
+        elif isinstance(self.on, Sequence) and not isinstance(self.on, str):
+            on = {name: name for name in self.on}
+        else:
+            on = {self.on: self.on}
+        if not on:
+            raise ParameterError("on is empty; name at least one column.")
+        for table, names in ((material.release, on), (external, on.values())):
+            for name in names:
+                if name not in table.columns:
+                    raise ParameterError(
+                        f"on: {unknown_choice('column', name, table.columns)}"
+                    )
+        return on
+
+
+def _joined(
+    release: pd.DataFrame,
+    external: pd.DataFrame,
+    matching: Matching,
+    exposed: np.ndarray,
+    partner: np.ndarray,
+) -> pd.DataFrame:
+    """Exposed records with the persons they belong to."""
+    at = np.flatnonzero(exposed)
+    combination = matching.order[1][partner[matching.rank(0)[at]]]
+    persons = external.iloc[matching.groups[1].first[combination]]
+    persons = persons.set_axis(release.index[at])
+    return pd.concat([release.iloc[at], persons.add_prefix("external: ")], axis=1)

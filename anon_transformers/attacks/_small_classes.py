@@ -1,0 +1,89 @@
+"""Small classes: t-closeness holds, and yet a class is one person."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from anon_transformers.attacks._attack import Attack, Found, check_count
+from anon_transformers.attacks._material import Material
+from anon_transformers.evidence import Classes, distribution
+from anon_transformers.privacy import TCloseness
+
+
+@dataclass(frozen=True)
+class SmallClasses(Attack):
+    """Find classes that satisfy t-closeness but are smaller than ``k``.
+
+    t-closeness says nothing on the size of a class: identity disclosure remains.
+
+    Parameters
+    ----------
+    t : float, default=0.2
+        The t that was promised.
+    k : int, default=2
+        Classes of fewer records are too small; 2 finds single records.
+    distance : {"equal", "ordered", "hierarchical"}, default="equal"
+        As in :class:`anon_transformers.privacy.TCloseness`; "hierarchical" needs the
+        hierarchy of each sensitive column.
+
+    Notes
+    -----
+    Classes are compared with the original where it was given, else with the release.
+    ``details`` has the classes that are small, whether they satisfy t or not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> release = pd.DataFrame({"age": [20] * 9 + [30], "test": ["-"] * 10})
+    >>> report = SmallClasses(t=0.1).run(
+    ...     release, quasi_identifiers=["age"], sensitive=["test"]
+    ... )
+    >>> report.exposed
+    1
+    """
+
+    t: float = 0.2
+    k: int = 2
+    distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+    name: ClassVar[str] = "small-classes"
+    needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
+    meaning: ClassVar[str] = (
+        "The class satisfies t-closeness and still holds so few records that a person "
+        "is found in it."
+    )
+    remedy: ClassVar[str] = "Ask for k-anonymity beside t-closeness."
+
+    def __post_init__(self) -> None:
+        check_count("k", self.k, 1)
+        TCloseness(self.t, self.distance)
+
+    def _find(self, material: Material) -> Found:
+        original = material.original
+        references = None
+        if original is not None:
+            references = {c: distribution(original[c]) for c in material.sensitive}
+        classes = Classes.from_frame(
+            material.release,
+            material.quasi_identifiers,
+            material.sensitive,
+            suppression_label=material.suppression_label,
+            references=references,
+            hierarchies={
+                name: tree
+                for name in material.sensitive
+                if (tree := material.tree(name)) is not None
+            },
+        )
+        reference: Literal["input", "released"] = (
+            "released" if original is None else "input"
+        )
+        model = TCloseness(self.t, self.distance, reference=reference)
+        small = classes.rows < self.k
+        found = small & model.satisfied(classes)
+        details = {
+            "small_classes": int(small.sum()),
+            "records_in_small_classes": int(classes.rows[small].sum()),
+            "t_of_the_release": float(model.level(classes)),
+        }
+        labels = classes.labels
+        assert labels is not None
+        return Found(found[labels], "classes", len(found), found.sum(), details)

@@ -1,0 +1,245 @@
+"""``anon attack``: see what an intruder could do with a release."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+
+from anon_transformers.cli._columns import (
+    Known,
+    Missing,
+    Sensitive,
+    Separator,
+    read_table,
+    repeated,
+)
+from anon_transformers.cli._output import (
+    BROKEN_PROMISE,
+    JsonFlag,
+    assignments,
+    print_json,
+    print_table,
+    shown,
+    told,
+)
+from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
+
+if TYPE_CHECKING:
+    from anon_transformers.attacks import AttackReport, Material
+
+Release = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RELEASE",
+        help="A CSV or Parquet file, or the folder of a published release.",
+    ),
+]
+Original = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The table that the release was made from."),
+]
+External = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A table with names, to link the release with."),
+]
+Other = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A second release of the same persons."),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder of hierarchies, one COLUMN.csv a column."),
+]
+Chosen = Annotated[
+    list[str] | None,
+    repeated(
+        "--attack",
+        "-a",
+        metavar="NAME,KEY=VALUE,…",
+        help="Run this one only, such as [bold]skewness,difference=0.2[/bold]",
+    ),
+]
+ShowValues = Annotated[
+    bool,
+    typer.Option("--show-values", help="Print the exposed records themselves."),
+]
+
+
+@told
+def attack(
+    path: Release,
+    quasi_identifiers: Known = None,
+    sensitive: Sensitive = None,
+    original: Original = None,
+    external: External = None,
+    other: Other = None,
+    hierarchies: Folder = None,
+    attacks: Chosen = None,
+    show_values: ShowValues = False,
+    suppression_label: Annotated[
+        str, typer.Option(help="Mark of a suppressed cell.")
+    ] = "*",
+    separator: Separator = ",",
+    missing: Missing = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Attack a release; exit code 1 when a record is exposed.
+
+    Every attack runs whose inputs are given; the others are listed with what they
+    lack. An attack that was named and could not be run counts as a failure, too.
+    Records are counted, and shown only with --show-values.
+
+    [bold]anon attack safe.csv -q age -q zip -s disease --external voters.csv[/bold]
+    """
+    chosen = _chosen(attacks)
+    frame, options = _release(path, separator, missing, quasi_identifiers)
+    options.setdefault("suppression_label", suppression_label)
+    options["sensitive"] = sensitive or options.get("sensitive", [])
+    tables = {
+        name: read_table(file, separator, missing, _shared(file, options, separator))
+        for name, file in
+        (("original", original), ("external", external), ("other", other))
+        if file is not None
+    }  # fmt: skip
+    columns = [*options["quasi_identifiers"], *options["sensitive"]]
+    from anon_transformers.attacks import Material
+
+    material = Material(
+        frame, **options, **tables, hierarchies=_trees(hierarchies, columns)
+    )
+    reports, skipped = _run(chosen, material, show_values, quiet=json_output)
+    if json_output:
+        print_json(_plain(reports, skipped, show_values))
+    else:
+        _tell(path, reports, skipped, show_values)
+    if any(report.exposed for report in reports) or (attacks and skipped):
+        raise typer.Exit(BROKEN_PROMISE)
+
+
+def _chosen(texts: list[str] | None) -> list[Any]:
+    """The attacks asked for, or all, with their parameters."""
+    from anon_transformers.registry import registry
+    from anon_transformers.release._build import make
+
+    shelf = registry().attacks
+    if not texts:
+        return [shelf[name]() for name in shelf]
+    made = []
+    for text in texts:
+        name, *pairs = text.split(",")
+        made.append(make(f"attack {name}", shelf[name], assignments("attack", pairs)))
+    return made
+
+
+def _release(
+    path: Path, separator: str, missing: list[str] | None, known: list[str] | None
+) -> tuple[Any, dict[str, Any]]:
+    """The release and what its columns are."""
+    from anon_transformers.cli._validate import _published
+
+    options: dict[str, Any] = {}
+    if path.is_dir():
+        frame, manifest = _published(path)
+        wanted = ("quasi_identifiers", "sensitive", "suppression_label")
+        options = {name: manifest[name] for name in wanted}
+    else:
+        frame = read_table(path, separator, missing, known)
+    if known:
+        options["quasi_identifiers"] = known
+    if "quasi_identifiers" not in options:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    return frame, options
+
+
+def _shared(path: Path, options: dict[str, Any], separator: str) -> list[str]:
+    """Quasi-identifiers that a further table has too; they stay as they are written."""
+    if path.suffix.lower() not in {".csv", ".gz"} or not path.is_file():
+        return []
+    names = read_table(path, separator, None).columns
+    return [name for name in options["quasi_identifiers"] if name in names]
+
+
+def _trees(folder: Path | None, columns: list[str]) -> dict[str, Any]:
+    """Hierarchies of the columns that have a file in the folder."""
+    from anon_transformers.cli._hierarchy import read_hierarchy
+
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder.")
+    found = {
+        name: read_hierarchy(folder / f"{name}.csv")
+        for name in columns
+        if (folder / f"{name}.csv").is_file()
+    }
+    if not found:
+        raise DataError(f"{folder} holds no COLUMN.csv of a column of the release.")
+    return found
+
+
+def _run(
+    chosen: list[Any], material: "Material", show_values: bool, *, quiet: bool
+) -> "tuple[list[AttackReport], dict[str, str]]":
+    """Reports of the attacks that could be run, and why the others were not."""
+    reports, skipped = [], {}
+    console = Console(stderr=True, quiet=quiet)
+    for one in track(chosen, "attacking", console=console, transient=True):
+        try:
+            reports.append(one.run_on(material, show_values=show_values))
+        except NotEvaluable as error:
+            skipped[one.name] = str(error)
+    return reports, skipped
+
+
+def _plain(
+    reports: "list[AttackReport]", skipped: dict[str, str], show_values: bool
+) -> dict[str, Any]:
+    told_of = []
+    for report in reports:
+        plain = report.to_dict()
+        if show_values and report.exposed_records is not None:
+            plain["exposed_records"] = report.exposed_records.to_dict("records")
+        told_of.append(plain)
+    return {
+        "exposed": any(report.exposed for report in reports),
+        "attacks": told_of,
+        "not_run": skipped,
+    }
+
+
+def _tell(
+    path: Path,
+    reports: "list[AttackReport]",
+    skipped: dict[str, str],
+    show_values: bool,
+) -> None:
+    rows = [
+        (
+            report.attack,
+            f"[red]{report.exposed:,}[/]" if report.exposed else "0",
+            f"{shown(100 * report.share)} %",
+            f"{report.exposed_units:,} of {report.units:,} {report.unit}",
+            report.meaning,
+        )
+        for report in reports
+    ]
+    header = ["attack", "records exposed", "share", "found in", "what exposed means"]
+    print_table(f"{path}: what an intruder can do", header, rows)
+    for report in reports:
+        if report.exposed:
+            typer.echo(f"- {report.attack}: {report.remedy}")
+    for name, why in skipped.items():
+        typer.echo(f"- {name} was not run: {why}")
+    if not show_values:
+        return
+    for report in reports:
+        table = report.exposed_records
+        if report.exposed and table is not None:
+            print_table(
+                f"{report.attack}: exposed records",
+                [escape(str(name)) for name in table.columns],
+                [[escape(str(c)) for c in row] for row in table.itertuples(index=False)],
+            )

@@ -1,0 +1,314 @@
+"""``anon risk``: what intruders can expect of a table, and what it lost."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anon_transformers.cli._columns import (
+    Known,
+    Missing,
+    Sensitive,
+    Separator,
+    read_table,
+    repeated,
+)
+from anon_transformers.cli._output import (
+    JsonFlag,
+    print_json,
+    print_table,
+    shown,
+    told,
+)
+from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_transformers.evidence import Classes
+    from anon_transformers.hierarchies import Hierarchy
+
+Source = Annotated[
+    Path, typer.Argument(metavar="TABLE", help="Table to measure: CSV or Parquet.")
+]
+Original = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The table before it was protected."),
+]
+Trees = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder with hierarchies, as COLUMN.csv."),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Sampling weight: how many persons of the population a row stands for.",
+    ),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Register of the population, a row a person, not recoded."
+    ),
+]
+Threshold = Annotated[
+    float, typer.Option(min=0, max=1, help="A row is at risk above this.")
+]
+Queries = Annotated[
+    list[str] | None,
+    repeated("--query", metavar="COLUMN", help="Column of numbers to ask queries of"),
+]
+SuppressionLabel = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
+NOT_AVAILABLE = "not available"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be measured, of the table and of its original alike."""
+
+    quasi_identifiers: list[str]
+    sensitive: list[str]
+    hierarchies: Mapping[Any, "Hierarchy"]
+    weights: str | None
+    population: "pd.DataFrame | None"
+    threshold: float
+    suppression_label: str
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@told
+def risk(
+    table: Source,
+    original: Original = None,
+    quasi_identifiers: Known = None,
+    sensitive: Sensitive = None,
+    hierarchies: Trees = None,
+    weights: Weights = None,
+    population: Population = None,
+    threshold: Threshold = 0.1,
+    queries: Queries = None,
+    suppression_label: SuppressionLabel = "*",
+    separator: Separator = ",",
+    missing: Missing = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Measure risk, classes and, beside the original, loss; judge nothing.
+
+    The risk of a prosecutor is that of somebody who knows who is in the table. Those
+    of a journalist and a marketer need a register or sampling weights.
+
+    [bold]anon risk safe.csv --original people.csv -q age -q zip -s disease[/bold]
+    """
+    if not quasi_identifiers:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    if weights is not None and population is not None:
+        raise ConfigurationError("give --weights or --population, not both.")
+
+    texts = [*quasi_identifiers, *(queries or [])]
+
+    def read(path: Path) -> "pd.DataFrame":
+        return read_table(path, separator, missing, texts)
+
+    asked = Asked(
+        quasi_identifiers,
+        sensitive or [],
+        _read_hierarchies(hierarchies, quasi_identifiers),
+        weights,
+        None if population is None else read(population),
+        threshold,
+        suppression_label,
+    )
+    after = read(table)
+    before = None if original is None else read(original)
+    result = {"table": str(table), **_measure(before, after, asked, queries or [])}
+    if json_output:
+        print_json(result)
+    else:
+        _tell(table, result)
+
+
+def _read_hierarchies(folder: Path | None, columns: list[str]) -> dict[Any, Any]:
+    """The hierarchies that a folder has for the quasi-identifiers."""
+    from anon_transformers.cli._hierarchy import read_hierarchy
+
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder.")
+    found = {
+        name: read_hierarchy(file)
+        for name in columns
+        for file in (folder / f"{name}.csv", folder / f"{name}.csv.gz")
+        if file.is_file()
+    }
+    if not found:
+        raise DataError(f"{folder} holds no file COLUMN.csv for a quasi-identifier.")
+    return found
+
+
+def _measure(
+    before: "pd.DataFrame | None",
+    after: "pd.DataFrame",
+    asked: Asked,
+    queries: list[str],
+) -> dict[str, Any]:
+    """Everything that is asked, as plain values."""
+    result: dict[str, Any] = {
+        "threshold": asked.threshold,
+        "before": None if before is None else _numbers(before, asked),
+        "after": _numbers(after, asked),
+        "loss": None if before is None else _loss(before, after, asked),
+        "queries": {name: _query(before, after, name, asked) for name in queries},
+    }
+    return {**result, "not_available": dict(asked.reasons)}
+
+
+def _numbers(frame: "pd.DataFrame", asked: Asked) -> dict[str, Any]:
+    """What can be said of one table."""
+    from anon_transformers import metrics
+    from anon_transformers.evidence import Classes
+
+    classes = Classes.from_frame(
+        frame, asked.quasi_identifiers, asked.sensitive,
+        suppression_label=asked.suppression_label,
+    )  # fmt: skip
+    classes = _with_population(classes, frame, asked)
+    at = asked.threshold
+    return {
+        "classes": asdict(metrics.class_statistics(classes)),
+        "prosecutor": _available(
+            "prosecutor", lambda: asdict(metrics.prosecutor_risk(classes, at)), asked
+        ),
+        "journalist": _available(
+            "journalist", lambda: asdict(metrics.journalist_risk(classes, at)), asked
+        ),
+        "marketer": _available(
+            "marketer", lambda: {"average": metrics.marketer_risk(classes)}, asked
+        ),
+        "sensitive": {n: _diversity(classes, n, asked) for n in asked.sensitive},
+    }
+
+
+def _with_population(
+    classes: "Classes", frame: "pd.DataFrame", asked: Asked
+) -> "Classes":
+    from anon_transformers.exceptions import unknown_choice
+    from anon_transformers.metrics import match_population, weigh_population
+
+    if asked.weights is not None:
+        if asked.weights not in frame.columns:
+            raise DataError(unknown_choice("column", asked.weights, frame.columns))
+        return weigh_population(classes, frame[asked.weights])
+    if asked.population is None:
+        return classes
+    return match_population(
+        classes, frame, asked.population, asked.quasi_identifiers, asked.hierarchies,
+        asked.suppression_label,
+    )  # fmt: skip
+
+
+def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | None:
+    """How diverse a sensitive column is: l and t as the models have them."""
+    from anon_transformers.privacy import DistinctLDiversity, TCloseness
+
+    def levels() -> dict[str, Any]:
+        close = TCloseness(t=1, reference="released", sensitive=name)
+        return {
+            "distinct_l": DistinctLDiversity(l=1, sensitive=name).level(classes),
+            "t": close.level(classes),
+        }
+
+    return _available(name, levels, asked)
+
+
+def _loss(
+    before: "pd.DataFrame", after: "pd.DataFrame", asked: Asked
+) -> dict[str, Any]:
+    from anon_transformers.metrics import attribute_losses, domain_share_loss
+
+    losses = attribute_losses(
+        before, after, asked.hierarchies, asked.quasi_identifiers,
+        asked.suppression_label,
+    )  # fmt: skip
+    return {
+        "total": domain_share_loss(losses.values()),
+        "attributes": {str(name): loss for name, loss in losses.items()},
+    }
+
+
+def _query(
+    before: "pd.DataFrame | None", after: "pd.DataFrame", name: str, asked: Asked
+) -> dict[str, Any]:
+    from anon_transformers.exceptions import unknown_choice
+    from anon_transformers.metrics import aggregate_answers, aggregate_query_error
+
+    mark = asked.suppression_label
+    for frame in (after,) if before is None else (before, after):
+        if name not in frame.columns:
+            raise DataError(unknown_choice("column", name, frame.columns))
+    if before is None:
+        answers = asdict(aggregate_answers(after[name], suppression_label=mark))
+        return {key: {"released": answer} for key, answer in answers.items()}
+    errors = aggregate_query_error(before[name], after[name], suppression_label=mark)
+    return {key: asdict(error) for key, error in errors.items()}
+
+
+def _available(
+    name: str, measure: Callable[[], dict[str, Any]], asked: Asked
+) -> dict[str, Any] | None:
+    """Take numbers; None, and the reason kept, where they are not available."""
+    try:
+        return measure()
+    except NotEvaluable as error:
+        asked.reasons[name] = str(error)
+        return None
+
+
+def _tell(table: Path, result: Mapping[str, Any]) -> None:
+    sides = [side for side in ("before", "after") if result[side] is not None]
+    rows = [
+        (name, *(_cell(value) for value in values))
+        for name, *values in _lines([result[side] for side in sides])
+    ]
+    title = f"{table}: a row is at risk above {result['threshold']:g}"
+    print_table(title, ["what", *sides], rows)
+    if result["loss"] is not None:
+        losses = {**result["loss"]["attributes"], "total": result["loss"]["total"]}
+        lost = [(name, f"{loss:.2%}") for name, loss in losses.items()]
+        print_table("Loss", ["attribute", "loss"], lost)
+    for name, answers in result["queries"].items():
+        header = list(next(iter(answers.values())))
+        told_of = [(key, *map(_cell, a.values())) for key, a in answers.items()]
+        print_table(f"Queries of {name}", ["query", *header], told_of)
+    for name, reason in result["not_available"].items():
+        typer.echo(f"- {name}: {reason}")
+
+
+def _lines(sides: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
+    """The same number of every side on one line."""
+    groups = {
+        "classes": ("count", "smallest", "largest", "mean", "kept_rows",
+                    "suppressed_rows"),
+        "prosecutor": ("average", "highest", "records_at_risk"),
+        "journalist": ("average", "highest", "records_at_risk"),
+        "marketer": ("average",),
+    }  # fmt: skip
+    for group, names in groups.items():
+        for name in names:
+            yield [f"{group}, {name.replace('_', ' ')}", *_of(sides, group, name)]
+    for column in sides[-1]["sensitive"]:
+        diversity = [side["sensitive"] for side in sides]
+        for name in ("distinct_l", "t"):
+            shown_as = name.replace("_", " ")
+            yield [f"{column}, {shown_as}", *_of(diversity, column, name)]
+
+
+def _of(sides: list[Mapping[str, Any]], group: str, name: str) -> list[Any]:
+    return [None if side[group] is None else side[group][name] for side in sides]
+
+
+def _cell(value: Any) -> str:
+    return NOT_AVAILABLE if value is None else shown(value)

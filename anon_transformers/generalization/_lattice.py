@@ -1,0 +1,251 @@
+"""The lattice of all full-domain generalizations of a table, looked at node by node."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from anon_transformers._kernels.lattice import (
+    Held,
+    Levels,
+    Node,
+    derive,
+    label_points,
+    smallest_source,
+)
+from anon_transformers._recoding import Points, Table
+from anon_transformers._suppression import choose_kept
+from anon_transformers.evidence import Classes
+from anon_transformers.generalization._losses import NodeLoss
+from anon_transformers.privacy import AllOf, KAnonymity
+
+ROOM = 4_000_000
+"""Classes kept of all nodes together, unless the table has more combinations."""
+
+WORTH = 0.8
+"""A node is kept if it has at most this share of the classes it was derived from."""
+
+
+SMALL = 1000
+"""Classes from which any other node is derived at once."""
+
+
+class Look(NamedTuple):
+    """What was found at a node.
+
+    Attributes
+    ----------
+    node : tuple of int
+        The level of every attribute.
+    fits : bool
+        Every model holds within the suppression limit.
+    hopeless : bool
+        No node below can fit either.
+    loss : float
+        What it gives up; infinite if it does not fit.
+    suppressed : int
+        Rows that go.
+    floor : float
+        No node above can have a smaller loss.
+    """
+
+    node: Node
+    fits: bool
+    hopeless: bool
+    loss: float = np.inf
+    suppressed: int = 0
+    floor: float = 0.0
+    by_rows: int = 0
+
+    @property
+    def rank(self) -> tuple:
+        """Smaller is better: loss, then suppressed rows, levels, order."""
+        return round(self.loss, 12), self.suppressed, sum(self.node), self.node
+
+
+class Goal(NamedTuple):
+    """What a node must reach."""
+
+    promise: AllOf
+    limit: float
+    suppression: str
+
+    @property
+    def prunes(self) -> bool:
+        """Whether no node below one that fails can hold."""
+        merging = self.promise.merging
+        return merging == "any" or (merging == "satisfying" and self.limit == 0)
+
+
+class Lattice:
+    """All nodes of a table, and the classes of those that were looked at.
+
+    Parameters
+    ----------
+    table : Table
+        What is generalized.
+    points : Points
+        Its distinct combinations.
+    levels : Levels
+        Groups of every attribute at every level.
+    loss : NodeLoss
+        What is to be small.
+    goal : Goal
+        What must hold.
+    """
+
+    def __init__(
+        self, table: Table, points: Points, levels: Levels, loss: NodeLoss, goal: Goal
+    ):
+        self.codes = np.ascontiguousarray(points.codes.T)
+        self.levels = levels
+        self.loss, self.goal = loss, goal
+        self.n_rows = table.n_rows
+        self.n_looks = 0
+        self.shape = tuple(c.hierarchy.n_levels for c in table.known)
+        self._table, self._points = table, points
+        ground = Held(np.arange(len(points.weights)), points.weights)
+        self._store = _Store(self.codes, levels, ground)
+        counts = [m for m in goal.promise.models if isinstance(m, KAnonymity)]
+        self._k = max((model.k for model in counts), default=1)
+        self._rows_decide = (
+            len(counts) == len(goal.promise.models) and table.subject is None
+        )
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return int(np.prod([float(n) for n in self.shape]))
+
+    @property
+    def top(self) -> Node:
+        """The node that hides everything."""
+        return tuple(n - 1 for n in self.shape)
+
+    def look(self, node: Node, best: float = np.inf) -> Look:
+        """Judge a node; one that cannot be better than ``best`` only as far as needed.
+
+        Rows are counted first, for that is cheap: what breaks the limit by rows alone
+        is hopeless, and no further model makes a loss smaller.
+        """
+        self.n_looks += 1
+        held = self._store.classes(node)
+        kept = held.sizes >= self._k
+        gone = self.n_rows - int(held.sizes[kept].sum())
+        if not kept.any() or gone / self.n_rows > self.goal.limit:
+            return Look(node, False, True)
+        loss = self.loss.of(node, held, kept)
+        drops = self.goal.suppression == "drop" or gone == 0 or gone >= self._k
+        if self._rows_decide and drops:
+            return Look(node, True, False, loss, gone, self.loss.floor(held), gone)
+        if loss > best:
+            return Look(node, False, False, floor=self.loss.floor(held))
+        return self._judge(node)
+
+    def _judge(self, node: Node) -> Look:
+        """Ask every model about every class."""
+        classes, held = self.classes(node)
+        coded = np.arange(classes.n_classes) < len(held.sizes)
+        fine = coded & self.goal.promise.satisfied(classes)
+        kept, within = choose_kept(
+            classes, self.goal.promise, fine, self.goal.limit, self.goal.suppression
+        )
+        if not within:
+            # Filling up the suppressed class is no reason to give up those below.
+            few = classes.rows[fine].sum() / self.n_rows < 1 - self.goal.limit
+            return Look(node, False, bool(few) and self.goal.prunes)
+        kept = kept[: len(held.sizes)]
+        gone = self.n_rows - int(held.sizes[kept].sum())
+        return Look(
+            node,
+            True,
+            False,
+            self.loss.of(node, held, kept),
+            gone,
+            self.loss.floor(held),
+        )
+
+    def classes(self, node: Node) -> tuple[Classes, Held]:
+        """Evidence of a node: its classes, and last the rows that cannot be coded."""
+        ground = self._store.ground
+        labels, at = label_points(self.codes, self.levels, node, ground)
+        n_others = self._evidence.n_classes - len(labels)
+        into = np.append(labels, np.arange(len(at), len(at) + n_others))
+        classes = self._evidence.merge(into, len(at) + n_others)
+        return classes, Held(ground.first[at], classes.rows[: len(at)])
+
+    @cached_property
+    def _evidence(self) -> Classes:
+        """Evidence of the distinct combinations; the last class cannot be coded."""
+        of_row, n_points = self._points.of_row, len(self._points.weights)
+        others = of_row < 0
+        labels = np.where(others, n_points, of_row)
+        return self._table.classes(labels, n_points + bool(others.any()))
+
+    def held(self, node: Node) -> Held:
+        """Classes of a node, without what models need."""
+        return self._store.classes(node)
+
+
+class _Store:
+    """Classes of nodes, from which those of nodes above are derived."""
+
+    def __init__(self, codes: np.ndarray, levels: Levels, ground: Held):
+        self.codes, self.levels, self.ground = codes, levels, ground
+        self._nodes = np.zeros((64, codes.shape[1]), dtype=np.int64)
+        self._sizes = np.full(64, len(ground.first), dtype=np.int64)
+        self._held = [ground]
+        self._barren: set[Node] = set()
+        self._order = np.argsort(-levels.n_groups[:, 0], kind="stable").tolist()
+        self._left = max(ROOM, len(ground.first))
+
+    def classes(self, node: Node) -> Held:
+        wanted = np.array(node)
+        at = smallest_source(self._nodes, self._sizes, len(self._held), wanted)
+        source = self._held[at]
+        if (self._nodes[at] == wanted).all():
+            return source
+        stem = self._stem(node)
+        if len(source.first) > SMALL and any(stem) and stem not in self._barren:
+            # Many nodes grow from one stem: the large tables are gone through once.
+            source = min(source, self.classes(stem), key=lambda held: len(held.first))
+        held = derive(self.codes, self.levels, wanted, source)
+        size = len(held.first)
+        if size <= WORTH * len(source.first) and size <= self._left:
+            self._keep(wanted, held)
+        else:
+            self._barren.add(node)
+        return held
+
+    def _stem(self, node: Node) -> Node:
+        """The node without its last attribute that is raised, widest ones first."""
+        raised = [a for a in self._order if node[a]]
+        return tuple(0 if a == raised[-1] else level for a, level in enumerate(node))
+
+    def _keep(self, node: np.ndarray, held: Held) -> None:
+        at = len(self._held)
+        if at == len(self._nodes):
+            self._nodes = np.concatenate((self._nodes, np.zeros_like(self._nodes)))
+            self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)))
+        self._nodes[at], self._sizes[at] = node, len(held.first)
+        self._held.append(held)
+        self._left -= len(held.first)
+
+
+def successors(node: Node, top: Node) -> Sequence[Node]:
+    """Nodes one step above."""
+    return [
+        (*node[:a], level + 1, *node[a + 1 :])
+        for a, level in enumerate(node)
+        if level < top[a]
+    ]
+
+
+def predecessors(node: Node) -> Sequence[Node]:
+    """Nodes one step below."""
+    return [
+        (*node[:a], level - 1, *node[a + 1 :])
+        for a, level in enumerate(node)
+        if level > 0
+    ]

@@ -1,0 +1,133 @@
+"""Exact searches of the lattice, and what each of them promises."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_transformers._kernels import lattice_map
+from anon_transformers.generalization._lattice import Lattice, Look
+
+SLACK = 1e-12
+"""Rounding of a loss: a bound must be above the best one by more."""
+
+BLOCK = 1024
+"""Nodes that are looked through at a time for open ones."""
+
+TELLING = 0.05
+"""Share of suppressed rows from which they say much of the nodes below."""
+
+Progress = Callable[[float, str], None]
+"""Told the share of the lattice that is done, and what was found so far."""
+
+
+@dataclass
+class Found:
+    """The best node so far, and what is known of the others.
+
+    Attributes
+    ----------
+    best : Look or None
+        None while no node fits.
+    proved : float
+        Share of the lattice that cannot hold a better node.
+    bound : float
+        No node has a smaller loss.
+    """
+
+    best: Look | None = None
+    proved: float = 0.0
+    bound: float = 0.0
+
+    @property
+    def loss(self) -> float:
+        """Loss of the best node."""
+        return np.inf if self.best is None else self.best.loss
+
+    def offer(self, look: Look) -> None:
+        """Take a node if it is better."""
+        if look.fits and (self.best is None or look.rank < self.best.rank):
+            self.best = look
+
+
+class _Search:
+    """A lattice, what is known of its nodes, and the best one so far."""
+
+    def __init__(self, lattice: Lattice):
+        self.lattice, self.found = lattice, Found()
+        self.known = lattice_map.make_map(
+            lattice.shape, lattice.loss.terms(), lattice.goal.limit >= 1
+        )
+
+    @property
+    def best(self) -> float:
+        """The best loss on the scale of the bounds."""
+        return self.lattice.loss.scaled(self.found.loss) + SLACK
+
+    def look(self, at: int) -> Look:
+        """Look at a node, and note what it says of those below and above."""
+        node = tuple(lattice_map.levels_of(self.known, at).tolist())
+        look = self.lattice.look(node, self.found.loss)
+        self.found.offer(look)
+        self.known.is_open[at] = False
+        if look.hopeless:
+            lattice_map.close_below(self.known, at)
+            return look
+        if look.by_rows > TELLING * self.lattice.n_rows:
+            terms = self.lattice.loss.terms(look.by_rows)
+            lattice_map.raise_below(self.known, at, terms)
+        if look.floor or not self.known.fits[at]:
+            lattice_map.fit_above(self.known, at, look.floor)
+        return look
+
+    def cheapest_first(self) -> Iterator[tuple[float, int]]:
+        """Nodes that may still be the best one when their turn comes."""
+        known = self.known
+        heights = sum(np.indices(self.lattice.shape, sparse=True)).ravel()
+        order = np.lexsort((heights, known.bounds))
+        # Bounds rise later on; by these the nodes are in order.
+        last = known.bounds[order[BLOCK - 1 :: BLOCK]]
+        for block, start in enumerate(range(0, len(order), BLOCK)):
+            some = order[start : start + BLOCK]
+            for at in some[known.is_open[some]].tolist():
+                if self.is_alive(at):
+                    yield start / len(order), at
+            if block < len(last) and last[block] > self.best:
+                return
+
+    def settle(self, at: int) -> None:
+        """Find out whether a node may be the best one, from the middle of a way up.
+
+        If it is not known to fit, the border is sought between what is hopeless and
+        what fits. If it is, each look goes further down, until what is suppressed there
+        tells that the node cannot be the best, or it is looked at itself.
+        """
+        to_border = not self.known.fits[at]
+        path = lattice_map.way_up(self.known, at, self.best)
+        low, high = 0, len(path)
+        while low < high and (to_border or self.is_alive(at)):
+            middle = (low + high) // 2
+            if self.look(path[middle]).hopeless:
+                low = middle + 1
+            else:
+                high = middle
+
+    def is_alive(self, at: int) -> bool:
+        """Whether a node may still be the best one."""
+        return bool(self.known.is_open[at] and self.known.bounds[at] <= self.best)
+
+
+def find_optimal(lattice: Lattice, progress: Progress) -> Found:
+    """The node of least loss: best first by what a node costs at least.
+
+    On the way up from a node the border is found between what is hopeless and what
+    fits; a node that fails closes all below it, and what one suppresses raises the
+    bounds below it.
+    """
+    search = _Search(lattice)
+    for share, at in search.cheapest_first():
+        found = search.found
+        progress(share, "" if found.best is None else f"loss {found.loss:.4f}")
+        search.settle(at)
+    search.found.proved, search.found.bound = 1.0, search.found.loss
+    return search.found

@@ -1,0 +1,125 @@
+"""Domain-share loss of a published table against its original."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.metrics._coverage import Recoded, recoded_columns
+
+
+def attribute_losses(
+    original: Any,
+    published: Any,
+    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    quasi_identifiers: Sequence[Hashable] | None = None,
+    suppression_label: str = SUPPRESSED,
+) -> dict[Hashable, float]:
+    """How much of each attribute's domain the published cells cover.
+
+    With ``share`` the part of the ``d`` ground values that a cell may stand for, and
+    ``n`` the rows of the original, the loss of an attribute is ``(sum of shares - n/d)
+    / (n - n/d)``. A suppressed row has share 1, whether it is published as ``*`` or
+    left out. This is what ARX computes by default.
+
+    Parameters
+    ----------
+    original, published : data frames
+        Before and after; rows may be left out and stand in any order.
+    hierarchies : mapping of column to Hierarchy, optional
+        Their rows are the ground values, also those that do not occur. A column
+        without a hierarchy has the different values of the original as its domain,
+        and its labels are read as values, ranges and sets.
+    quasi_identifiers : sequence, optional
+        Columns to measure; by default those with a hierarchy.
+    suppression_label : str, default="*"
+        The mark of a suppressed cell.
+
+    Returns
+    -------
+    dict of column to float
+        0 for an untouched column, 1 where everything is suppressed. An attribute of a
+        single ground value has nothing to lose: 0.
+
+    Notes
+    -----
+    A missing cell counts like a single value, and what a label says of missing values
+    (``[20, 35] or missing``) is free.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> tree = Hierarchy.from_groups({"EU": ["FR", "IT"], "Asia": ["JP", "CN"]})
+    >>> original = pd.DataFrame({"country": ["FR", "IT", "JP", "CN"]})
+    >>> published = pd.DataFrame({"country": ["EU", "EU", "Asia", "*"]})
+    >>> attribute_losses(original, published, {"country": tree})
+    {'country': 0.5}
+    """
+    columns, n_before, n_after = recoded_columns(
+        original, published, hierarchies, quasi_identifiers, suppression_label
+    )
+    return {column.name: _loss(column, n_before, n_after) for column in columns}
+
+
+def information_loss(
+    original: Any,
+    published: Any,
+    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    quasi_identifiers: Sequence[Hashable] | None = None,
+    suppression_label: str = SUPPRESSED,
+    weights: Mapping[Hashable, float] | None = None,
+) -> float:
+    """Join the losses of the attributes by the geometric mean of 1 + loss.
+
+    Parameters
+    ----------
+    original, published, hierarchies, quasi_identifiers, suppression_label
+        As for :func:`attribute_losses`.
+    weights : mapping of column to number, optional
+        How much each attribute counts, 1 where nothing is said.
+
+    Returns
+    -------
+    float
+        0 if nothing was changed, 1 if everything was suppressed.
+
+    See Also
+    --------
+    attribute_losses : The loss of each attribute.
+    domain_share_loss : Joins losses that are known already.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [20, 30, 40], "sex": ["f", "m", "f"]})
+    >>> information_loss(table, table, quasi_identifiers=["age", "sex"])
+    0.0
+    """
+    losses = attribute_losses(
+        original, published, hierarchies, quasi_identifiers, suppression_label
+    )
+    for name, weight in (weights or {}).items():
+        if name not in losses or not weight >= 0:
+            raise ParameterError(
+                f"weights: {name!r} must be a measured column with a weight of at "
+                f"least 0, got {weight!r}."
+            )
+    each = np.array([float((weights or {}).get(name, 1.0)) for name in losses])
+    if not each.sum():
+        raise ParameterError("weights: at least one must be above 0.")
+    logs = np.log1p(list(losses.values()))
+    return float(np.expm1(logs @ each / each.sum()))
+
+
+def _loss(column: Recoded, n_before: int, n_after: int) -> float:
+    d = column.domain.n_values
+    if d <= 1:
+        return 0.0
+    shares = column.cover[:, :-1].sum(axis=1) / d
+    shares[-1] = 1 / d
+    covered = shares[column.labels.codes].sum() + (n_before - n_after)
+    least = n_before / d
+    return float(max(0.0, (covered - least) / (n_before - least)))

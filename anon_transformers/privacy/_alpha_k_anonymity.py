@@ -1,0 +1,91 @@
+"""(α, k)-anonymity (Wong et al. 2006)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anon_transformers._kernels.diversity import ROUNDING, largest_counts
+from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.privacy._judge import Direction
+from anon_transformers.privacy._parameters import real, whole
+from anon_transformers.privacy._sensitive_model import SensitiveModel, in_rows
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(SensitiveModel):
+    """Classes of ``k``, in which no value takes more than a share of ``alpha``.
+
+    A missing value may be any value and is counted as the one that is judged. The level
+    is the largest share that a value takes in a class.
+
+    Parameters
+    ----------
+    alpha : float
+        Above 0 and at most 1; smaller asks for more.
+    k : int
+        At least 1: rows of a class, or persons where a subject is given.
+    value : default=None
+        The one value to protect, as it is published; None: every value.
+    sensitive : column, default=None
+        The column that is judged; None: every sensitive column must pass.
+    multiple : {"each", "extended"}, default="each"
+        Judge each sensitive column for itself, or take the others for
+        quasi-identifiers.
+
+    References
+    ----------
+    .. [1] R. Wong, J. Li, A. Fu and K. Wang, "(α, k)-anonymity: an enhanced
+       k-anonymity model for privacy preserving data publishing", KDD, 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.evidence import Classes
+    >>> table = pd.DataFrame({"age": [20] * 3 + [30] * 2, "ill": list("aabab")})
+    >>> classes = Classes.from_frame(table, ["age"], sensitive=["ill"])
+    >>> AlphaKAnonymity(alpha=0.5, k=2).satisfied(classes)
+    array([False,  True])
+    """
+
+    alpha: float
+    k: int
+    value: Any = None
+    name: ClassVar[str] = "alpha-k-anonymity"
+    better: ClassVar[Direction] = "lower"
+    tighter: ClassVar[Mapping[str, Direction]] = {"alpha": "lower", "k": "higher"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", real("alpha", self.alpha, 0, 1, above=True))
+        object.__setattr__(self, "k", whole("k", self.k))
+
+    @classmethod
+    def test_instances(cls) -> list["AlphaKAnonymity"]:
+        """Configurations that the contract checks run on."""
+        return [cls(alpha=0.7, k=1), cls(alpha=0.8, k=2, multiple="extended")]
+
+    def satisfied(self, evidence: Classes) -> np.ndarray:
+        """Which classes are large enough and mixed enough."""
+        return super().satisfied(evidence) & (evidence.sizes >= self.k)
+
+    def _levels(self, column: SensitiveCounts) -> np.ndarray:
+        known, unknown = largest_counts(*in_rows(column), column.missing)
+        if self.value is not None:
+            # 20.0 is published as 20 in a column of whole numbers.
+            spellings = {str(self.value), str(self.value).removesuffix(".0")}
+            at = np.flatnonzero([text in spellings for text in column.texts])
+            if not len(at):
+                raise NotEvaluable(
+                    "alpha-k-anonymity: the value to protect does not occur in the "
+                    "column that is judged."
+                )
+            known = column.counts[:, at].sum(axis=1)
+        rows = np.asarray(column.counts.sum(axis=1))
+        # A class without rows protects nobody.
+        return np.where(rows > 0, (known + unknown) / np.maximum(rows, 1), 1.0)
+
+    def _passes(self, levels: np.ndarray) -> np.ndarray:
+        return levels <= self.alpha + ROUNDING

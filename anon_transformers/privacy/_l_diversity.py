@@ -1,0 +1,34 @@
+"""What the three kinds of l-diversity have in common."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_transformers._kernels.diversity import ROUNDING
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.privacy._sensitive_model import SensitiveModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class LDiversity(SensitiveModel):
+    """A class holds ``l`` well represented values; a missing one is none of them."""
+
+    def check_feasible(self, evidence: Classes) -> None:
+        """Refuse an ``l`` that no class can reach; for a search, before it begins.
+
+        Raises
+        ------
+        InfeasibleError
+            If a column has fewer than ``l`` distinct known values.
+        """
+        wanted: float = getattr(self, "l")  # noqa: B009 - each kind has its own
+        for name in evidence.sensitive_names(self.sensitive):
+            column = evidence.sensitive[name]
+            found = column.reference + np.asarray(column.counts.sum(axis=0))
+            n_values = int((found[: column.missing] > 0).sum())
+            if wanted > n_values * (1 + ROUNDING):
+                raise InfeasibleError(
+                    f"{self.name} with l={wanted} cannot hold: column {name!r} has "
+                    f"{n_values} distinct values."
+                )

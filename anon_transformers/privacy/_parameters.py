@@ -1,0 +1,40 @@
+"""Parameters of models: plain numbers of the right kind, or an error that says so."""
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from anon_transformers.exceptions import ParameterError
+
+
+def whole(key: str, given: object, least: int = 1) -> int:
+    """A whole number as a plain one: a report is written as JSON."""
+    legal = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not legal or int(given) < least:  # type: ignore[call-overload]
+        raise ParameterError(
+            f"{key} must be a whole number of at least {least}, got {given!r}."
+        )
+    return int(given)  # type: ignore[call-overload]
+
+
+def real(
+    key: str,
+    given: object,
+    low: float,
+    high: float = math.inf,
+    *,
+    above: bool = False,
+    below: bool = False,
+) -> float:
+    """A number from ``low`` to ``high``; ``above`` and ``below`` leave an end out."""
+    legal = isinstance(given, Real) and not isinstance(given, bool)
+    number = float(given) if legal else math.nan  # type: ignore[arg-type]
+    inside = low < number if above else low <= number
+    inside = inside and (number < high if below else number <= high)
+    if not inside or math.isinf(number):
+        start = f"above {low:g}" if above else f"of at least {low:g}"
+        end = "" if math.isinf(high) else f" and {'below' if below else 'at most'} "
+        end += "" if math.isinf(high) else f"{high:g}"
+        raise ParameterError(f"{key} must be a number {start}{end}, got {given!r}.")
+    return number

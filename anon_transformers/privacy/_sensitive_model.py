@@ -1,0 +1,128 @@
+"""What the models of sensitive values have in common."""
+
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
+from anon_transformers.privacy._judge import Direction, Merging
+
+MULTIPLE = ("each", "extended")
+REFERENCES = ("input", "released")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitiveModel:
+    """A promise about the sensitive values of every class.
+
+    Parameters
+    ----------
+    sensitive : column, default=None
+        The column that is judged; None: every sensitive column must pass.
+    multiple : {"each", "extended"}, default="each"
+        Where a table has several sensitive columns: judge each for itself, or take the
+        others for quasi-identifiers. A class then passes if all the finer classes do
+        into which they divide it.
+    """
+
+    sensitive: Hashable | None = None
+    multiple: Literal["each", "extended"] = "each"
+    name: ClassVar[str]
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[Direction]
+    tighter: ClassVar[Mapping[str, Direction]]
+
+    def __post_init__(self) -> None:
+        check_choice("multiple", self.multiple, MULTIPLE)
+        if not isinstance(self.sensitive, Hashable):
+            raise ParameterError(
+                f"sensitive must be one column or None, got {self.sensitive!r}."
+            )
+
+    @property
+    def merging(self) -> Merging:
+        """The union of satisfying classes satisfies."""
+        return "satisfying"
+
+    @abstractmethod
+    def _levels(self, column: SensitiveCounts) -> np.ndarray:
+        """What each class reaches in one column."""
+
+    @abstractmethod
+    def _passes(self, levels: np.ndarray) -> np.ndarray:
+        """Which of these levels are good enough."""
+
+    def satisfied(self, evidence: Classes) -> np.ndarray:
+        """Which classes satisfy the model in every column that is judged."""
+        passed = np.ones(evidence.n_classes, dtype=bool)
+        for column, owner in self._judged(evidence):
+            passed[owner[~self._passes(self._levels(column))]] = False
+        return passed
+
+    def level(self, evidence: Classes) -> int | float:
+        """What the worst class reaches."""
+        if not evidence.n_classes:
+            raise NotEvaluable(f"{self.name} has nothing to judge: the table is empty.")
+        levels = np.concatenate([self._levels(c) for c, _ in self._judged(evidence)])
+        return (levels.min() if self.better == "higher" else levels.max()).item()
+
+    def _judged(self, evidence: Classes) -> Iterator[tuple[SensitiveCounts, Any]]:
+        """The counts that are judged, and the class that each row is part of."""
+        for name in evidence.sensitive_names(self.sensitive):
+            if self.multiple == "extended":
+                yield evidence.finer(name)
+            else:
+                yield evidence.sensitive[name], np.arange(evidence.n_classes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceModel(SensitiveModel):
+    """A promise that compares every class with a whole table.
+
+    Parameters
+    ----------
+    reference : {"input", "released"}, default="input"
+        The table: the one that was anonymized, or what was published of it. Only the
+        first is known while a search goes on; what is published is its outcome.
+    """
+
+    reference: Literal["input", "released"] = "input"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("reference", self.reference, REFERENCES)
+
+    @property
+    def for_search(self) -> bool:
+        """Whether a search can be asked for this."""
+        return self.reference == "input"
+
+    @property
+    def merging(self) -> Merging:
+        """The union of satisfying classes satisfies, if the reference is fixed."""
+        return "satisfying" if self.reference == "input" else "none"
+
+    def _shares(self, column: SensitiveCounts) -> np.ndarray:
+        """Share of each value in the reference, the missing ones last."""
+        rows = column.reference
+        if self.reference == "released":
+            rows = np.asarray(column.counts.sum(axis=0))
+        elif column.origin != "input":
+            raise NotEvaluable(
+                f"{self.name} compares with the input, whose distribution this "
+                "evidence does not have: give it as Classes.from_frame(…, references="
+                "{column: distribution}), or judge with reference='released'."
+            )
+        return rows / max(rows.sum(), 1)
+
+
+def in_rows(column: SensitiveCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The counts as the kernels take them, values of a class in their order."""
+    counts = column.counts
+    if not counts.has_sorted_indices:
+        counts = counts.sorted_indices()
+    return counts.indptr, counts.indices, counts.data

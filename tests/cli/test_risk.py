@@ -1,0 +1,172 @@
+"""``anon risk``: the numbers of a table, and those of its original beside them."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.evidence import Classes
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.metrics import (
+    attribute_losses,
+    information_loss,
+    prosecutor_risk,
+    weigh_population,
+)
+
+KNOWN = ["age", "land"]
+ROLES = ["-q", "age", "-q", "land", "-s", "job"]
+TREE = Hierarchy.from_groups({"Europe": ["FR", "IT"], "Asia": ["JP", "CN"]})
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people():
+    return pd.DataFrame(
+        {
+            "age": [21, 22, 23, 24, 41, 42],
+            "land": ["FR", "IT", "FR", "IT", "JP", "CN"],
+            "job": ["clerk", "clerk", "cook", "cook", "cook", "Zebedee"],
+            "weight": [2, 3, 4, 5, 6, 7],
+        }
+    )
+
+
+@pytest.fixture
+def safe(people):
+    ages = ["[20, 29]"] * 4 + ["*"] * 2
+    return people.assign(age=ages, land=["Europe"] * 4 + ["*"] * 2)
+
+
+@pytest.fixture
+def files(tmp_path, people, safe):
+    people.to_csv(tmp_path / "people.csv", index=False)
+    safe.to_csv(tmp_path / "safe.csv", index=False)
+    register = pd.concat([people] * 3).drop(columns="weight")
+    register.to_csv(tmp_path / "register.csv", index=False)
+    (tmp_path / "trees").mkdir()
+    TREE.to_csv(tmp_path / "trees" / "land.csv")
+    return tmp_path
+
+
+def told_by(run):
+    assert run.exit_code == 0, run.output
+    return json.loads(run.stdout)
+
+
+def test_before_and_after_stand_side_by_side(anon, files, people, safe):
+    told = told_by(
+        anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
+             "--hierarchies", files / "trees", "--threshold", 0.3, "--json")
+    )  # fmt: skip
+    for side, frame in (("before", people), ("after", safe)):
+        classes = Classes.from_frame(frame, KNOWN)
+        risk = prosecutor_risk(classes, 0.3)
+        assert told[side]["prosecutor"]["average"] == pytest.approx(risk.average)
+        assert told[side]["prosecutor"]["records_at_risk"] == risk.records_at_risk
+    assert told["before"]["classes"]["count"] == 6
+    assert told["after"]["classes"]["suppressed_rows"] == 2
+    assert told["after"]["sensitive"]["job"]["distinct_l"] == 2
+    assert told["before"]["sensitive"]["job"]["distinct_l"] == 1
+    texts = people.astype({"age": str})
+    losses = attribute_losses(texts, safe, {"land": TREE}, KNOWN)
+    assert told["loss"]["attributes"] == pytest.approx(losses)
+    assert told["loss"]["total"] == pytest.approx(
+        information_loss(texts, safe, {"land": TREE}, KNOWN)
+    )
+    # (4 * 2/4 + 2 - 6/4) / (6 - 6/4)
+    assert told["loss"]["attributes"]["land"] == pytest.approx(2.5 / 4.5)
+
+
+def test_a_table_alone_has_no_loss(anon, files):
+    told = told_by(anon("risk", files / "people.csv", *ROLES, "--json"))
+    assert told["before"] is None
+    assert told["loss"] is None
+    assert told["after"]["prosecutor"]["highest"] == 1.0
+
+
+def test_without_a_population_two_risks_are_not_available(anon, files):
+    run = anon("risk", files / "safe.csv", *ROLES)
+    assert run.exit_code == 0, run.output
+    assert run.stdout.count("not available") >= 4
+    told = told_by(anon("risk", files / "safe.csv", *ROLES, "--json"))
+    assert told["after"]["journalist"] is told["after"]["marketer"] is None
+    assert "sampling weights" in told["not_available"]["journalist"]
+
+
+def test_weights_estimate_the_population(anon, files, safe):
+    told = told_by(
+        anon("risk", files / "safe.csv", *ROLES, "--weights", "weight", "--json")
+    )
+    assert told["after"]["journalist"]["highest"] == pytest.approx(1 / 14)
+    classes = weigh_population(Classes.from_frame(safe, KNOWN), safe["weight"])
+    assert classes.population_sizes.tolist() == [14, 13]
+    assert told["after"]["marketer"]["average"] == pytest.approx(1 / 14)
+
+
+def test_a_register_is_matched_with_the_labels(anon, files):
+    told = told_by(
+        anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
+             "--population", files / "register.csv", "--hierarchies", files / "trees",
+             "--json")
+    )  # fmt: skip
+    assert told["before"]["journalist"]["highest"] == pytest.approx(1 / 3)
+    assert told["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
+
+
+def test_queries_are_answered_before_and_after(anon, files):
+    run = ["risk", files / "safe.csv", *ROLES, "--query", "age", "--json"]
+    both = told_by(anon(*run, "--original", files / "people.csv"))["queries"]["age"]
+    assert both["minimum"] == {"original": 21.0, "released": 20.0, "error": -1.0}
+    assert both["mean_middle"]["released"] == 24.5
+    alone = told_by(anon(*run))["queries"]["age"]
+    assert alone["mode"] == {"released": "[20, 29]"}
+
+
+def test_people_get_tables(anon, files):
+    run = anon(
+        "risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
+        "--query", "age", "--hierarchies", files / "trees",
+    )  # fmt: skip
+    assert run.exit_code == 0, run.output
+    for words in ("before", "after", "prosecutor, average", "job, distinct l", "Loss",
+                  "Queries of age", "mean_middle"):  # fmt: skip
+        assert words in run.stdout
+    assert "Zebedee" not in run.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param([], "-q COLUMN", id="no-quasi-identifier"),
+        pytest.param(["-q", "agee"], "did you mean 'age'", id="column"),
+        pytest.param([*ROLES, "--weights", "wight"], "mean 'weight'", id="weights"),
+        pytest.param([*ROLES, "--query", "agee"], "mean 'age'", id="query"),
+        pytest.param([*ROLES, "--query", "job"], "no range of numbers", id="no-number"),
+        pytest.param([*ROLES, "--hierarchies", "none"], "not a folder", id="no-folder"),
+        pytest.param([*ROLES, "--original", "none.csv"], "not exist", id="no-file"),
+        pytest.param([*ROLES, "--weights", "weight", "--population", "x.csv"],
+                     "not both", id="two-populations"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(anon, files, arguments, told):
+    run = anon("risk", files / "safe.csv", *arguments)
+    assert run.exit_code == 2, run.output
+    assert told in " ".join(run.stderr.split())
+    assert "Zebedee" not in run.output
+
+
+def test_a_folder_without_a_hierarchy_is_refused(anon, files):
+    (files / "empty").mkdir()
+    run = anon("risk", files / "safe.csv", *ROLES, "--hierarchies", files / "empty")
+    assert run.exit_code == 2
+    assert "COLUMN.csv" in run.stderr
