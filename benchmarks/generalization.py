@@ -54,7 +54,9 @@ def anonymizers(columns):
     return {
         "mondrian": MondrianAnonymizer(columns, k=K),
         "mondrian, both sides": MondrianAnonymizer(columns, k=K, tie_side="both"),
-        "mondrian, relaxed": MondrianAnonymizer(columns, k=K, mode="relaxed"),
+        "mondrian, relaxed": MondrianAnonymizer(
+            columns, k=K, mode="relaxed", duplicates="ignore"
+        ),
         "datafly": DataflyAnonymizer(
             columns, k=K, hierarchies={name: trees[name] for name in columns}
         ),
