@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-airflow test test-all coverage lint format clean
+.PHONY: help install demo demo-airflow test test-all coverage lint format peers benchmark clean
 
 # A python3.11 that starts, else whatever python3 is (a shim may exist and not start).
 ifeq ($(origin PYTHON),undefined)
@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 RELEASE ?= releases/adult.yaml
+PEERS := .venv-peers
+LARGEST ?= 1000000
 # The pins hold in the isolated build environment too: older pip reads the first
 # variable there, newer pip the second.
 PIP_PINNED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
@@ -51,8 +53,18 @@ format: install ## Mend what can be mended by a tool
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-clean: ## Remove .venv, caches and build results
-	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* *.egg-info
+peers: $(PEERS)/.installed ## Create .venv-peers with the libraries that benchmarks compare with
+
+$(PEERS)/.installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	PIP_DISABLE_PIP_VERSION_CHECK=1 $(PEERS)/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers if they are there
+	$(BIN)/python benchmarks/generalization.py --largest $(LARGEST)
+
+clean: ## Remove both .venv, caches and build results
+	rm -rf $(VENV) $(PEERS) build dist htmlcov .coverage .coverage.* *.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find anon_transformers tests plugins dags examples benchmarks -type d \
 		-name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -286,18 +286,21 @@ def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
     """Code by the leaves of a hierarchy, or of one that is built from the values."""
     if not isinstance(tree, Hierarchy) and not hasattr(tree, "build"):
         raise ParameterError(f"hierarchies: what {name!r} has is no Hierarchy.")
-    column, texts, ending = _leaves(series)
+    column, texts, ending = leaf_column(series)
     try:
         hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
     except DataError as error:
         raise DataError(f"column {name!r}: {error}") from None
     leaves = np.array(hierarchy.leaves, dtype=object)
-    places = hierarchy.locate([_spelt(text, ending, hierarchy) for text in texts])
+    given = ending and hierarchy is tree
+    places = hierarchy.locate(
+        [_spelt(text, ending, tree) for text in texts] if given else texts
+    )
     codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
     return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
 
 
-def _leaves(series: pd.Series) -> tuple[Column, np.ndarray, str]:
+def leaf_column(series: pd.Series) -> tuple[Column, np.ndarray, str]:
     """Code by values; the text of each in a hierarchy, and an ending it may lack."""
     if types.is_datetime64_any_dtype(series.dtype):
         column = _encode_text(series, series.name)
@@ -312,16 +315,19 @@ def _leaves(series: pd.Series) -> tuple[Column, np.ndarray, str]:
 
 def _spelt(text: str, ending: str, hierarchy: Hierarchy) -> str:
     """As the hierarchy has it: what a column of 20 and 20.5 calls 20.0 may be 20."""
-    if not ending or text in hierarchy:
-        return text
-    other = text.removesuffix(ending) if text.endswith(ending) else text + ending
-    return other if other in hierarchy else text
+    other = respelt(text, ending)
+    return other if text not in hierarchy and other in hierarchy else text
+
+
+def respelt(text: str, ending: str) -> str:
+    """With the ending, if the text lacks it; without it, if it does not."""
+    return text.removesuffix(ending) if text.endswith(ending) else text + ending
 
 
 def leaf_texts(values: Any) -> list[str]:
     """Distinct values of a column as a hierarchy has them, without missing ones."""
     series = values if isinstance(values, pd.Series) else pd.Series(values)
-    return list(_leaves(series)[1])
+    return list(leaf_column(series)[1])
 
 
 def _missing_last(codes: Any, n_values: int) -> np.ndarray:

@@ -44,6 +44,10 @@ class GateError(ReleaseError):
     """The validation gate refused a candidate."""
 
 
+class DuplicatesWarning(UserWarning):
+    """Rows share all their quasi-identifiers, which a method does not expect."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

@@ -1,6 +1,7 @@
 """Datafly: greedy full-domain generalization with suppression."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +13,11 @@ from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
-from anon_transformers.generalization._levels import level_tables, publish_level
+from anon_transformers.generalization._levels import (
+    LevelColumn,
+    level_tables,
+    publish_level,
+)
 from anon_transformers.hierarchies import ByDataType, DateParts
 from anon_transformers.hierarchies._data_types import DATA_TYPES
 from anon_transformers.privacy import AllOf, PrivacyModel
@@ -42,8 +47,9 @@ class DataflyAnonymizer(TableAnonymizer):
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     types : dict of column to str, default=None
-        Data types of columns without a hierarchy, where guessing is not wanted. What
-        was not seen at ``fit`` is suppressed by ``transform``.
+        Data types of columns without a hierarchy, where guessing is not wanted. A value
+        that ``fit`` did not see is generalized by ``transform`` as those it saw were;
+        what is not of their type, or larger than all of them, is suppressed.
     stop_rule : {"at_most_k", "less_than_k"}, default="at_most_k"
         Stop when at most, or fewer than, k rows would be suppressed. The first is the
         condition of the original algorithm. Rows whose value a hierarchy with
@@ -157,7 +163,8 @@ class DataflyAnonymizer(TableAnonymizer):
                 raise ParameterError(
                     f"types: {unknown_choice('quasi-identifier', name, legal)}"
                 )
-        return super()._encode(frame)
+        table = super()._encode(frame)
+        return replace(table, known=tuple(LevelColumn.of(c) for c in table.known))
 
     def _tree(self, series: pd.Series) -> Any:
         """A hierarchy by data type, where none was given."""

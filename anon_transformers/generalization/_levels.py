@@ -1,23 +1,68 @@
 """A column at one level of its hierarchy."""
 
+from dataclasses import dataclass, fields, replace
+
 import numpy as np
+import pandas as pd
 
 from anon_transformers._recoding import PublishedColumn
-from anon_transformers._tables import Column
+from anon_transformers._tables import Column, leaf_column, refuse_unknown, respelt
+
+
+@dataclass(frozen=True)
+class LevelColumn(Column):
+    """A column that is published at one level, and can take values not seen before.
+
+    Attributes
+    ----------
+    since : int64 ndarray or None
+        Level from which on each row's value and the leaf that ``codes`` points at have
+        the same generalizations. None: the values are those leaves.
+    """
+
+    since: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, column: Column) -> "LevelColumn":
+        """The same column."""
+        return cls(**{part.name: getattr(column, part.name) for part in fields(column)})
+
+    def encode_more(self, series: pd.Series) -> Column:
+        """Code other rows by the rule of the fitted hierarchy, if it has one."""
+        tree = self.hierarchy
+        if tree is None or tree.rule is None:
+            return super().encode_more(series)
+        column, found, ending = leaf_column(series)
+        texts = found.tolist()
+        places, since = tree.meet(texts)
+        if ending:
+            # 3 and 3.0 are one number: what the fitted column called it meets sooner.
+            others, sooner = tree.meet([respelt(text, ending) for text in texts])
+            better = (others >= 0) & ((places < 0) | (sooner < since))
+            places = np.where(better, others, places)
+            since = np.where(better, sooner, since)
+        places = np.append(tree.apply_policy(places), self.missing_code)
+        more = replace(
+            self,
+            codes=places[column.codes].astype(np.int32),
+            since=np.append(since, 0)[column.codes],
+        )
+        refuse_unknown(more)
+        return more
 
 
 def level_tables(column: Column) -> list[np.ndarray]:
-    """For each level the group of every code.
-
-    A missing value is a group of its own below the top, where all are one.
-    """
+    """For each level the group of every code."""
     assert column.hierarchy is not None
-    tables = []
-    for level in range(column.hierarchy.n_levels):
-        codes, labels, _ = column.hierarchy.level(level)
-        top = level == column.hierarchy.n_levels - 1
-        tables.append(np.append(codes, 0 if top else len(labels)))
-    return tables
+    return [_groups(column, level) for level in range(column.hierarchy.n_levels)]
+
+
+def _groups(column: Column, level: int) -> np.ndarray:
+    """Group of every code; a missing value is one of its own below the top."""
+    assert column.hierarchy is not None
+    codes, labels, _ = column.hierarchy.level(level)
+    top = level == column.hierarchy.n_levels - 1
+    return np.append(codes, np.int32(0 if top else len(labels)))
 
 
 def publish_level(column: Column, level: int) -> PublishedColumn:
@@ -26,9 +71,11 @@ def publish_level(column: Column, level: int) -> PublishedColumn:
     _, labels, leaf_counts = column.hierarchy.level(level)
     others = len(column.values) - 1
     shares = (leaf_counts - 1) / others if others else np.zeros(len(labels))
-    group = level_tables(column)[level]
+    hidden = column.codes < 0
+    if isinstance(column, LevelColumn) and column.since is not None:
+        hidden = hidden | (column.since > level)
     return PublishedColumn(
-        np.where(column.codes < 0, -1, group[column.codes]).astype(np.int32),
+        np.where(hidden, -1, _groups(column, level)[column.codes]).astype(np.int32),
         np.array([*labels, None], dtype=object),
         np.append(shares, 0.0),
     )

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from anon_transformers.hierarchies._hierarchy import Hierarchy, Unknown
 from anon_transformers.hierarchies._normalize import Normalizer, normal
-
-ROOT = "*"
+from anon_transformers.hierarchies._type_rules import ROOT
 
 
 class HierarchyBuilder(ABC):
@@ -36,14 +35,23 @@ class HierarchyBuilder(ABC):
             Distinct values of a column; of those that the normalizer makes one, the
             first is kept. A column without any value gets the root alone.
         """
+        kept = self.distinct(values)
+        return self._from_rows(kept, self.ancestors(kept) if kept else [])
+
+    def _from_rows(self, kept: list[str], ancestors: list[list[str]]) -> Hierarchy:
+        rows = [
+            (value, *parents, *self.top)
+            for value, parents in zip(kept, ancestors, strict=True)
+        ]
+        return Hierarchy(
+            rows or [(ROOT, ROOT)], unknown=self.unknown, normalizer=self.normalizer
+        )
+
+    def distinct(self, values: Sequence[str]) -> list[str]:
+        """Each value once; of those that the normalizer makes one, the first."""
+        if self.normalizer is None:
+            return list(dict.fromkeys(values))
         firsts: dict[str, str] = {}
         for value in values:
             firsts.setdefault(normal(value, self.normalizer), value)
-        kept = list(firsts.values())
-        rows: list[tuple[str, ...]] = [(ROOT, ROOT)]
-        if kept:
-            rows = [
-                (value, *parents, *self.top)
-                for value, parents in zip(kept, self.ancestors(kept), strict=True)
-            ]
-        return Hierarchy(rows, unknown=self.unknown, normalizer=self.normalizer)
+        return list(firsts.values())

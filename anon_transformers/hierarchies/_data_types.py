@@ -8,15 +8,26 @@ generalized equally often.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
-from anon_transformers.hierarchies._builder import ROOT, HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._builder import HierarchyBuilder
+from anon_transformers.hierarchies._hierarchy import (
+    Hierarchy,
+    Unknown,
+    check_policies,
+)
+from anon_transformers.hierarchies._levels import Rule, StepRule, draft_rule
 from anon_transformers.hierarchies._normalize import Normalizer
+from anon_transformers.hierarchies._type_rules import (
+    CharRule,
+    DateRule,
+    DoubleRule,
+    IntRule,
+    StringRule,
+)
 
-Rule = Callable[[Sequence[str]], list[list[str]]]
+Rows = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -28,75 +39,31 @@ class DataType:
     pattern : str
         What all values of the column look like.
     rule : callable
-        From the values of a column to the generalizations of each, level by level; the
-        last one is the same for all.
+        From the values of a column to the generalizations of each, level by level, the
+        last one the same for all; or to a rule of steps, which a hierarchy keeps for
+        values that come later.
     """
 
     pattern: str
-    rule: Rule
-
-
-def generalize_char(values: Sequence[str]) -> list[list[str]]:
-    """Any character becomes the root."""
-    return [[ROOT] for _ in values]
-
-
-def generalize_int(values: Sequence[str]) -> list[list[str]]:
-    """Digits become 0 from the right; 1234 → 1230 → 1200 → 1000 → 0."""
-    numbers = [int(value) for value in values]
-    top = max(len(str(abs(number))) for number in numbers)
-    return [[_cut_digits(n, level) for level in range(1, top + 1)] for n in numbers]
-
-
-def generalize_double(values: Sequence[str]) -> list[list[str]]:
-    """Decimals are cut to the fewest in the column, then one by one, then digits."""
-    values = [_written_out(value) for value in values]
-    decimals = [len(value.partition(".")[2]) for value in values]
-    fewest, most = min(decimals), max(decimals)
-    kept = (
-        list(range(fewest, -1, -1))
-        if most > fewest
-        else list(range(fewest - 1, -1, -1))
-    )
-    whole = [_cut_decimals(value, 0) for value in values]
-    return [
-        [_cut_decimals(value, count) for count in kept] + digits
-        for value, digits in zip(values, generalize_int(whole), strict=True)
-    ]
-
-
-def generalize_date(values: Sequence[str]) -> list[list[str]]:
-    """dd/mm/yyyy → mm/yyyy → yyyy, then the year as a number of four digits."""
-    rows = []
-    for value in values:
-        _, month, year = value.split("/")
-        digits = [_cut_digits(int(year), level) for level in range(1, 5)]
-        rows.append([f"{month}/{year}", year, *digits])
-    return rows
-
-
-def generalize_string(values: Sequence[str]) -> list[list[str]]:
-    """Texts are cut to the shortest in the column, then one character at a time."""
-    lengths = [len(value) for value in values]
-    shortest, longest = min(lengths), max(lengths)
-    first = shortest if longest > shortest else shortest - 1
-    return [[value[:n] for n in range(first, 0, -1)] + [ROOT] for value in values]
+    rule: Callable[[Sequence[str]], Rows | StepRule]
 
 
 DATA_TYPES: dict[str, DataType] = {
-    "date": DataType(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", generalize_date),
-    "int": DataType(r"[-+]?[0-9]+", generalize_int),
+    "date": DataType(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", DateRule.fit),
+    "int": DataType(r"[-+]?[0-9]+", IntRule.fit),
     # With an exponent, because that is how very small floats are written.
     "double": DataType(
-        r"[-+]?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]{1,3})?", generalize_double
+        r"[-+]?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]{1,3})?", DoubleRule.fit
     ),
-    "char": DataType(r".", generalize_char),
-    "string": DataType(r".+", generalize_string),
+    "char": DataType(r".", CharRule.fit),
+    "string": DataType(r".+", StringRule.fit),
 }
 """By name, in the order in which a column is tried against them."""
 
 
-def register_data_type(name: str, pattern: str, rule: Rule) -> None:
+def register_data_type(
+    name: str, pattern: str, rule: Callable[[Sequence[str]], Rows]
+) -> None:
     """Add a type, or change the rule of one; new types are tried before the others.
 
     Parameters
@@ -128,7 +95,7 @@ def detect_data_type(values: Sequence[str]) -> str:
     ('int', 'char')
     """
     for name, kind in DATA_TYPES.items():
-        if all(re.fullmatch(kind.pattern, value, flags=re.S) for value in values):
+        if all(map(re.compile(kind.pattern, flags=re.S).fullmatch, values)):
             return name
     raise DataError("no data type fits: there are empty texts.")
 
@@ -136,6 +103,11 @@ def detect_data_type(values: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class ByDataType(HierarchyBuilder):
     """Generalize by what the values look like.
+
+    The hierarchy keeps the rule with what it took from the values, such as the length
+    of the shortest: ``transform`` of Datafly treats values that come later likewise.
+    Those that the rule is not for (of another type, or with more digits than it has
+    steps) are unknown, and so are all where a registered type has a rule of its own.
 
     Parameters
     ----------
@@ -161,28 +133,45 @@ class ByDataType(HierarchyBuilder):
         if self.type is not None and self.type not in DATA_TYPES:
             raise ParameterError(unknown_choice("data type", self.type, DATA_TYPES))
 
-    def ancestors(self, values: Sequence[str]) -> list[list[str]]:
+    def ancestors(self, values: Sequence[str]) -> Rows:
         """For each value its generalizations; the last one is the root of the type."""
-        kind = DATA_TYPES[self.type or detect_data_type(values)]
-        strange = sum(not re.fullmatch(kind.pattern, v, flags=re.S) for v in values)
+        rule = self._kind(values).rule(values)
+        if not isinstance(rule, StepRule):
+            return rule
+        draft = draft_rule(list(values), rule)
+        levels = zip(draft.codes[1:], draft.labels[1:], strict=True)
+        columns = [[labels[code] for code in codes] for codes, labels in levels]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def build(self, values: Sequence[str]) -> Hierarchy:
+        """Build the hierarchy of these values; it keeps the rule for others.
+
+        Parameters
+        ----------
+        values : sequence of str
+            As for every builder.
+        """
+        kept = self.distinct(values)
+        if not kept:
+            return self._from_rows([], [])
+        kind = self._kind(kept)
+        steps = kind.rule(kept)
+        if not isinstance(steps, StepRule):
+            return self._from_rows(kept, steps)
+        return Hierarchy.by_rule(
+            kept,
+            Rule(kind.pattern, steps),
+            unknown=self.unknown,
+            normalizer=self.normalizer,
+        )
+
+    def _kind(self, values: Sequence[str]) -> DataType:
+        """The type, which all values look like."""
+        if self.type is None:
+            return DATA_TYPES[detect_data_type(values)]
+        kind = DATA_TYPES[self.type]
+        matches = re.compile(kind.pattern, flags=re.S).fullmatch
+        strange = sum(match is None for match in map(matches, values))
         if strange:
             raise DataError(f"{strange} values do not look like {self.type}.")
-        return kind.rule(values)
-
-
-def _cut_digits(number: int, level: int) -> str:
-    """Towards zero, so that negative numbers reach 0 too."""
-    size = abs(number) - abs(number) % 10**level
-    return str(-size if number < 0 else size)
-
-
-def _cut_decimals(text: str, count: int) -> str:
-    """Cut, not rounded; never -0."""
-    whole, _, decimals = text.lstrip("+").partition(".")
-    shown = f"{whole}.{decimals[:count]}" if count else whole
-    return shown if any(c in "123456789" for c in shown) else shown.lstrip("-")
-
-
-def _written_out(text: str) -> str:
-    """Digits without an exponent."""
-    return format(Decimal(text), "f") if "e" in text.lower() else text
+        return kind

@@ -3,36 +3,37 @@
 import csv
 import gzip
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.hierarchies._levels import (
+    Draft,
+    Level,
+    Rule,
+    add_other,
+    check_depth,
+    check_draft,
+    draft_rule,
+    draft_table,
+    freeze,
+    in_tree_order,
+    leaves_below,
+    number,
+    repeated,
+    runs,
+    same_depth,
+)
 from anon_transformers.hierarchies._normalize import Normalizer, normal
 
 Unknown = Literal["error", "root", "suppress"]
 UNKNOWN_POLICIES = ("error", "root", "suppress")
-
-
-class Level(NamedTuple):
-    """One level of a hierarchy, in codes.
-
-    Attributes
-    ----------
-    codes : int32 ndarray
-        Group of each leaf.
-    labels : object ndarray
-        Published value of each group.
-    leaf_counts : int64 ndarray
-        How many ground values each group holds.
-    """
-
-    codes: np.ndarray
-    labels: np.ndarray
-    leaf_counts: np.ndarray
 
 
 class Hierarchy:
@@ -77,34 +78,72 @@ class Hierarchy:
         normalizer: Normalizer | None = None,
     ):
         check_policies(unknown, normalizer)
-        table = [tuple(str(cell) for cell in row) for row in rows]
-        check_rows(table, normalizer)
-        root = table[0][-1]
-        known = {normal(row[0], normalizer) for row in table}
-        added = unknown == "root" and normal(root, normalizer) not in known
-        if added:
-            # What is not known is a leaf of its own that is the root at every level.
-            table.append((root,) * len(table[0]))
-        first_seen = _first_seen(table)
-        # Sorting by where each ancestor first appears keeps groups together
-        # and, inside them, the order in which the author wrote them.
-        table.sort(
-            key=lambda row: [
-                first_seen[level][row[level]] for level in reversed(range(len(row)))
-            ]
-        )
+        table = [row if isinstance(row, tuple) else tuple(row) for row in rows]
+        check_depth(table)
+        columns = [list(map(str, column)) for column in zip(*table, strict=True)]
+        draft = draft_table(columns)
+        check_draft(draft)
+        self._hold(draft, unknown, normalizer, None)
+
+    @classmethod
+    def by_rule(
+        cls,
+        leaves: Sequence[str],
+        rule: Rule,
+        *,
+        unknown: Unknown = "error",
+        normalizer: Normalizer | None = None,
+    ) -> "Hierarchy":
+        """Grow the hierarchy of distinct values by a rule, which it keeps.
+
+        Parameters
+        ----------
+        leaves : sequence of str
+            Values that the rule was made for.
+        rule : Rule
+            Where a value goes from one level to the next.
+        unknown, normalizer
+            As for the class.
+        """
+        check_policies(unknown, normalizer)
+        tree = cls.__new__(cls)
+        # A step gives each label one parent: there is nothing to check.
+        tree._hold(draft_rule(list(leaves), rule.steps), unknown, normalizer, rule)
+        return tree
+
+    def _hold(
+        self,
+        draft: Draft,
+        unknown: Unknown,
+        normalizer: Normalizer | None,
+        rule: Rule | None,
+    ) -> None:
+        known, root = draft.labels[0], draft.labels[-1][0]
+        if normalizer is not None:
+            codes, known = number([normal(leaf, normalizer) for leaf in known])
+            if len(known) < len(codes):
+                row = int(repeated(codes).argmax()) + 1
+                raise DataError(
+                    f"row {row} of the hierarchy has a ground value that the "
+                    "normalizer makes one with another."
+                )
+        other = None
+        if unknown == "root" and normal(root, normalizer) not in known:
+            draft, other = add_other(draft, root), root
         # Past __setattr__: from here on nothing changes.
         self.__dict__.update(
-            _rows=tuple(table),
+            _levels=in_tree_order(draft, other),
             _unknown=unknown,
             _normalizer=normalizer,
-            _other=root if added else None,
+            _other=other,
+            _rule=rule,
         )
 
-    _rows: tuple[tuple[str, ...], ...]
+    _levels: tuple[Level, ...]
     _unknown: Unknown
     _normalizer: Normalizer | None
     _other: str | None
+    _rule: Rule | None
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a hierarchy is immutable.")
@@ -114,8 +153,12 @@ class Hierarchy:
 
     def __getstate__(self) -> dict[str, Any]:
         # What it was made of, without what was computed from it.
-        names = ("_rows", "_unknown", "_normalizer", "_other")
-        return {name: self.__dict__[name] for name in names}
+        return {name: self.__dict__[name] for name in Hierarchy.__annotations__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for level in self._levels:
+            freeze(level)
 
     @classmethod
     def from_mapping(
@@ -132,7 +175,7 @@ class Hierarchy:
             [value, *([above] if isinstance(above, str) else above)]
             for value, above in parents.items()
         ]
-        return cls(_same_depth(rows, root), **options)
+        return cls(same_depth(rows, root), **options)
 
     @classmethod
     def from_groups(
@@ -147,7 +190,7 @@ class Hierarchy:
         >>> Hierarchy.from_groups({"EU": {"West": ["FR"]}, "Asia": ["JP"]}).rows
         (('FR', 'West', 'EU', '*'), ('JP', 'Asia', 'Asia', '*'))
         """
-        return cls(_same_depth(list(_leaves_below(groups, [])), root), **options)
+        return cls(same_depth(list(leaves_below(groups, [])), root), **options)
 
     @classmethod
     def read_csv(cls, path: str | os.PathLike[str], **options: Any) -> "Hierarchy":
@@ -185,12 +228,18 @@ class Hierarchy:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the file that :meth:`read_csv` reads."""
         with Path(path).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, delimiter=";", lineterminator="\n").writerows(self._rows)
+            csv.writer(file, delimiter=";", lineterminator="\n").writerows(self.rows)
 
-    @property
+    @cached_property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Every ground value with its generalizations, in tree order."""
-        return self._rows
+        columns = (labels[codes].tolist() for codes, labels, _ in self._levels)
+        return tuple(zip(*columns, strict=True))
+
+    @property
+    def rule(self) -> Rule | None:
+        """What it was grown by; None, where it is a table only."""
+        return self._rule
 
     @property
     def unknown(self) -> Unknown:
@@ -200,26 +249,75 @@ class Hierarchy:
     @property
     def root(self) -> str:
         """The most general value."""
-        return self._rows[0][-1]
+        return self._levels[-1].labels[0]
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
         """Ground values in tree order."""
-        return tuple(row[0] for row in self._rows)
+        return tuple(self._levels[0].labels)
 
     @property
     def n_levels(self) -> int:
         """Levels with the ground level."""
-        return len(self._rows[0])
+        return len(self._levels)
 
     def locate(self, values: Iterable[str]) -> np.ndarray:
         """Position of each value among the leaves; -1 where there is none."""
-        place = self._places
-        other = -1
-        if self._unknown == "root":
-            other = place[normal(self.root, self._normalizer)]
-        found = [place.get(normal(value, self._normalizer), other) for value in values]
-        return np.array(found, dtype=np.int64)
+        return self.apply_policy(self._find(list(values)))
+
+    def meet(self, values: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Where each value meets the tree: a leaf, and from which level on they agree.
+
+        A leaf meets itself at level 0. Other values go up by the rule that the
+        hierarchy was grown by, until they come to a group that it has; where there is
+        no rule, or it is not for them, they are -1, whatever the policy.
+
+        Parameters
+        ----------
+        values : sequence of str
+            Values of other rows.
+
+        Returns
+        -------
+        leaves, levels : int64 ndarrays
+        """
+        leaves = self._find(values)
+        levels = np.zeros(len(leaves), dtype=np.int64)
+        lost = np.flatnonzero(leaves < 0)
+        if self._rule is None or not len(lost):
+            return leaves, levels
+        fits = re.compile(self._rule.pattern, flags=re.S).fullmatch
+        lost = np.array([at for at in lost.tolist() if fits(values[at])], np.int64)
+        labels = [values[at] for at in lost.tolist()]
+        for level in range(1, self.n_levels):
+            labels = self._rule.steps.step(labels, level)
+            found = np.fromiter(
+                map(self._heads[level].get, labels, repeat(-1)), np.int64, len(labels)
+            )
+            met = found >= 0
+            leaves[lost[met]], levels[lost[met]] = found[met], level
+            labels = [
+                label for label, done in zip(labels, met, strict=True) if not done
+            ]
+            lost = lost[~met]
+        return leaves, levels
+
+    def _find(self, values: Sequence[str]) -> np.ndarray:
+        if len(values) == len(self.leaves) and tuple(values) == self.leaves:
+            # The very values it was built from, which need no dictionary.
+            return np.arange(len(values))
+        if self._normalizer is not None:
+            values = [normal(value, self._normalizer) for value in values]
+        return np.fromiter(
+            map(self._places.get, values, repeat(-1)), np.int64, len(values)
+        )
+
+    def apply_policy(self, leaves: np.ndarray) -> np.ndarray:
+        """What is not known is the root, if that is the policy."""
+        if self._unknown != "root":
+            return leaves
+        other = self._places[normal(self.root, self._normalizer)]
+        return np.where(leaves < 0, other, leaves)
 
     def __contains__(self, value: str) -> bool:
         """Whether a text is one of the ground values."""
@@ -227,41 +325,37 @@ class Hierarchy:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {
-            normal(leaf, self._normalizer): at for at, leaf in enumerate(self.leaves)
-        }
+        keys = self.leaves
+        if self._normalizer is not None:
+            keys = tuple(normal(leaf, self._normalizer) for leaf in keys)
+        return dict(zip(keys, range(len(keys)), strict=True))
+
+    @cached_property
+    def _heads(self) -> tuple[dict[str, int], ...]:
+        """For each level the first leaf of every group."""
+        return tuple(
+            dict(zip(labels, np.unique(codes, return_index=True)[1], strict=True))
+            for codes, labels, _ in self._levels
+        )
 
     def level(self, level: int) -> Level:
         """One level as codes, from 0 for the ground values up to the root."""
         return self._levels[level]
 
     @cached_property
-    def _levels(self) -> tuple[Level, ...]:
-        columns = zip(*self._rows, strict=True)
-        return tuple(_level(column, self._other) for column in columns)
-
-    @cached_property
     def _bounds(self) -> np.ndarray:
         """First and last leaf below each leaf's ancestor, level by level."""
-        n_leaves = len(self._rows)
-        bounds = np.empty((self.n_levels, n_leaves, 2), dtype=np.int64)
-        for level in range(self.n_levels):
-            start = 0
-            for at in range(1, n_leaves + 1):
-                if at == n_leaves or self._rows[at][level] != self._rows[start][level]:
-                    bounds[level, start:at] = start, at - 1
-                    start = at
-        return bounds
+        return np.array([np.stack(runs(level), axis=1) for level in self._levels])
 
     def common_ancestor(self, first: int, last: int) -> tuple[str, int]:
         """Lowest value above leaves ``first`` to ``last``, and its leaf count."""
-        for level in range(self.n_levels):
+        for level, (codes, labels, _) in enumerate(self._levels):
             low, high = self._bounds[level, first]
             if low <= first and last <= high:
-                name = self._rows[first][level]
+                name = labels[codes[first]]
                 # What stands for every value stands for all of them.
                 everything = name == self._other
-                return name, len(self._rows) if everything else int(high - low + 1)
+                return name, len(codes) if everything else int(high - low + 1)
         raise IndexError(f"leaves {first} to {last} lie outside the hierarchy.")
 
     def __eq__(self, other: object) -> bool:
@@ -271,40 +365,10 @@ class Hierarchy:
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        return self._rows, self._unknown, self._normalizer
+        return self.rows, self._unknown, self._normalizer, self._rule
 
     def __repr__(self) -> str:
-        return f"Hierarchy({len(self._rows)} values, {self.n_levels} levels)"
-
-
-def _level(column: tuple[str, ...], other: str | None) -> Level:
-    """Number the groups of a level in tree order; ``other`` stands for every value."""
-    place: dict[str, int] = {}
-    codes = np.array([place.setdefault(v, len(place)) for v in column], dtype=np.int32)
-    counts = np.bincount(codes)
-    if other is not None:
-        counts[place[other]] = len(column)
-    level = Level(codes, np.array(list(place), dtype=object), counts)
-    for part in level:
-        part.setflags(write=False)
-    return level
-
-
-def _same_depth(rows: list[list[str]], root: str) -> list[tuple[str, ...]]:
-    """Repeat the last ancestor of shorter rows, and put the root on top."""
-    if not rows:
-        return []
-    depth = max(map(len, rows))
-    return [(*row, *[row[-1]] * (depth - len(row)), root) for row in rows]
-
-
-def _leaves_below(groups: Any, above: list[str]) -> Iterable[list[str]]:
-    if isinstance(groups, Mapping):
-        for group, inside in groups.items():
-            yield from _leaves_below(inside, [group, *above])
-    else:
-        for value in groups:
-            yield [value, *above]
+        return f"Hierarchy({len(self.leaves)} values, {self.n_levels} levels)"
 
 
 def check_policies(unknown: Unknown, normalizer: Normalizer | None) -> None:
@@ -317,49 +381,3 @@ def check_policies(unknown: Unknown, normalizer: Normalizer | None) -> None:
         raise ParameterError(
             f"normalizer must be 'fold' or a function of a text, got {normalizer!r}."
         )
-
-
-def check_rows(table: list[tuple[str, ...]], normalizer: Normalizer | None) -> None:
-    """Every value has one parent, every row the same depth and the same root."""
-    if not table:
-        raise DataError("a hierarchy needs at least one row.")
-    for number, row in enumerate(table, start=1):
-        if len(row) != len(table[0]):
-            raise DataError(
-                f"row {number} of the hierarchy has {len(row)} levels, "
-                f"the first row has {len(table[0])}."
-            )
-        if "" in row:
-            raise DataError(f"row {number} of the hierarchy has an empty level.")
-        if row[-1] != table[0][-1]:
-            raise DataError(f"row {number} of the hierarchy ends in another root.")
-    _refuse_repeats([row[0] for row in table], "repeats a ground value.")
-    _refuse_repeats(
-        [normal(row[0], normalizer) for row in table],
-        "has a ground value that the normalizer makes one with another.",
-    )
-    for level in range(len(table[0]) - 1):
-        parent: dict[str, str] = {}
-        for number, row in enumerate(table, start=1):
-            if parent.setdefault(row[level], row[level + 1]) != row[level + 1]:
-                raise DataError(
-                    f"row {number} of the hierarchy gives a value of level {level} "
-                    "a second parent."
-                )
-
-
-def _refuse_repeats(leaves: list[str], fault: str) -> None:
-    seen: set[str] = set()
-    for number, leaf in enumerate(leaves, start=1):
-        if leaf in seen:
-            raise DataError(f"row {number} of the hierarchy {fault}")
-        seen.add(leaf)
-
-
-def _first_seen(table: list[tuple[str, ...]]) -> list[dict[str, int]]:
-    """Row at which each value of each level first appears."""
-    seen: list[dict[str, int]] = [{} for _ in table[0]]
-    for number, row in enumerate(table):
-        for level, value in enumerate(row):
-            seen[level].setdefault(value, number)
-    return seen

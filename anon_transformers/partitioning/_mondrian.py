@@ -17,6 +17,11 @@ from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
 from anon_transformers.partitioning._cut_points import cut_points, place_between
+from anon_transformers.partitioning._duplicates import (
+    POLICIES,
+    Policy,
+    judge_duplicates,
+)
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
 CHOICES = {
@@ -25,6 +30,7 @@ CHOICES = {
     "boxes": ("tight", "cuts"),
     "tie_side": ("left", "both"),
     "on_failed_cut": ("next_attribute", "stop"),
+    "duplicates": POLICIES,
 }
 
 
@@ -63,6 +69,11 @@ class MondrianAnonymizer(TableAnonymizer):
     on_failed_cut : {"next_attribute", "stop"}, default="next_attribute"
         Where the widest attribute has no allowable cut, try the next widest, or leave
         the box as it is.
+    duplicates : {"ignore", "warn", "error"}, default=None
+        What to do where rows share all their quasi-identifiers. Classes hold k rows in
+        any case, but relaxed cuts may publish equal rows differently, and k rows of
+        one person are no k persons (see ``subject``). A warning is a
+        ``DuplicatesWarning``. None: warn in relaxed mode, ignore in strict mode.
     n_jobs : int, default=None
         Threads; -1 for all. The result does not depend on it.
     sensitive, identifiers : list, default=None
@@ -129,6 +140,7 @@ class MondrianAnonymizer(TableAnonymizer):
         boxes: Literal["tight", "cuts"] = "tight",
         tie_side: Literal["left", "both"] = "left",
         on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
+        duplicates: Policy | None = None,
         n_jobs: int | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
@@ -155,6 +167,7 @@ class MondrianAnonymizer(TableAnonymizer):
         self.boxes = boxes
         self.tie_side = tie_side
         self.on_failed_cut = on_failed_cut
+        self.duplicates = duplicates
         self.n_jobs = n_jobs
 
     @classmethod
@@ -164,7 +177,7 @@ class MondrianAnonymizer(TableAnonymizer):
             cls(k=2, output="center"),
             cls(k=2, output="interval"),
             cls(k=2, output="center", boxes="cuts", tie_side="both"),
-            cls(k=2, output="center", mode="relaxed"),
+            cls(k=2, output="center", mode="relaxed", duplicates="ignore"),
         ]
 
     def __sklearn_tags__(self):
@@ -191,6 +204,9 @@ class MondrianAnonymizer(TableAnonymizer):
         self.__dict__.pop("tree_", None)
         points = table.rows() if relaxed else table.points()
         refuse_too_few(points, self.k)
+        judge_duplicates(
+            table, self.duplicates or ("warn" if relaxed else "ignore"), relaxed=relaxed
+        )
         space = mondrian.make_space(
             points.codes,
             points.weights,

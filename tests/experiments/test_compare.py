@@ -46,6 +46,7 @@ def test_numbers_are_those_of_the_single_runs(people):
         assert row["error"] is None
 
 
+@pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DuplicatesWarning")
 def test_a_parameter_of_one_method_leaves_the_others_alone(people):
     grid = {"k": [2, 3], "mondrian.mode": ["strict", "relaxed"]}
     found = compare(people, TWO, grid, quasi_identifiers=["age"])
@@ -115,6 +116,7 @@ def test_an_infeasible_run_has_its_error_in_place_of_numbers(people):
     assert found[found["k"] == 3]["error"].isna().all()
 
 
+@pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DuplicatesWarning")
 def test_a_combination_that_is_illegal_does_not_stop_the_others(people):
     grid = {"k": [3], "mode": ["strict", "relaxed"], "boxes": ["tight", "cuts"]}
     found = compare(people[["age"]], {"mondrian": MondrianAnonymizer()}, grid)

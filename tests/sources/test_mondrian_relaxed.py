@@ -15,6 +15,7 @@ import pytest
 
 from anon_transformers.datasets import make_dependent, make_independent
 from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import DuplicatesWarning
 from anon_transformers.metrics import class_statistics
 from anon_transformers.partitioning import MondrianAnonymizer
 
@@ -38,7 +39,7 @@ ADULT_NUMBERS = [
     "hours-per-week",
 ]
 OPTIONS = {
-    "mondrian-relaxed": {"mode": "relaxed"},
+    "mondrian-relaxed": {"mode": "relaxed", "duplicates": "ignore"},
     "mondrian-strict-no-fallback": {"on_failed_cut": "stop"},
 }
 LOOSE, STOP = OPTIONS
@@ -112,7 +113,7 @@ def test_table_6(k, printed, algorithm):
 def test_the_count_depends_on_rows_and_k_only(n_rows, k, expected):
     rng = np.random.default_rng(n_rows + k)
     table = pd.DataFrame(rng.integers(0, 5, size=(n_rows, 2)), columns=["a", "b"])
-    done = MondrianAnonymizer(k=k, mode="relaxed").fit(table)
+    done = MondrianAnonymizer(k=k, **OPTIONS[LOOSE]).fit(table)
     assert done.report_.details["boxes"] == expected
 
 
@@ -125,7 +126,7 @@ def test_every_class_has_k_to_two_k_rows(k):
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_example_of_one_dimension(k):
     vector = VECTORS["mondrian_one_dimension"]
-    out = MondrianAnonymizer(k=k, mode="relaxed").fit_transform(
+    out = MondrianAnonymizer(k=k, **OPTIONS[LOOSE]).fit_transform(
         pd.DataFrame(vector["input"])
     )
     ranges = [f"[{low}, {high}]" for low, high in vector["expected"]["partitions"]]
@@ -175,3 +176,8 @@ def adult_runs():
 def test_adult_with_six_numbers(adult, row):
     # The reference counts partitions; kept in row order, no two publish the same.
     assert_measures(statistics(adult, row["k"], row["algorithm"]), row)
+
+
+def test_adult_has_449_rows_with_a_twin(adult):
+    with pytest.warns(DuplicatesWarning, match="449 rows share"):
+        MondrianAnonymizer(k=128, mode="relaxed").fit(adult)
