@@ -5,6 +5,7 @@ from anon_transformers._lazy import lazy_names
 __all__ = [
     "Classes",
     "DataflyAnonymizer",
+    "FullDomainAnonymizer",
     "Hierarchy",
     "KAnonymity",
     "MondrianAnonymizer",
@@ -17,6 +18,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "Classes": "anon_transformers.evidence",
         "DataflyAnonymizer": "anon_transformers.generalization",
+        "FullDomainAnonymizer": "anon_transformers.generalization",
         "Hierarchy": "anon_transformers.hierarchies",
         "KAnonymity": "anon_transformers.privacy",
         "MondrianAnonymizer": "anon_transformers.partitioning",

@@ -1,6 +1,7 @@
 """A table at work, and what a recoding rule makes of it."""
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,12 +54,15 @@ class Table:
         The sensitive columns.
     subject : Column or None
         Tells persons apart.
+    references : mapping of column to array, optional
+        How often the input has each sensitive value, where these rows are a part of it.
     """
 
     n_rows: int
     known: tuple[Column, ...]
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
+    references: Mapping[Hashable, np.ndarray] | None = None
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
@@ -89,7 +93,29 @@ class Table:
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
         """Evidence for classes given by a label a row (-1: in no class)."""
         return Classes.from_labels(
-            labels, n_classes, sensitive=self.sensitive, subject=self.subject
+            labels,
+            n_classes,
+            sensitive=self.sensitive,
+            subject=self.subject,
+            references=self.references,
+        )
+
+    def part(self, rows: np.ndarray) -> "Table":
+        """Some of the rows, which models still compare with the whole input."""
+
+        def of(column: Column) -> Column:
+            return replace(column, codes=column.codes[rows])
+
+        references = self.references or {
+            column.name: np.bincount(column.codes, minlength=column.cardinality)
+            for column in self.sensitive
+        }
+        return Table(
+            int(rows.sum()),
+            tuple(map(of, self.known)),
+            tuple(map(of, self.sensitive)),
+            None if self.subject is None else of(self.subject),
+            references,
         )
 
 

@@ -340,8 +340,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         roles = self.roles_
         legal = roles.quasi_identifiers
         for name in self.hierarchies or {}:
-            if name not in legal:
-                told = unknown_choice("quasi-identifier", name, legal)
+            if name not in {*legal, *roles.sensitive}:
+                told = unknown_choice("column", name, [*legal, *roles.sensitive])
                 raise ParameterError(f"hierarchies: {told}")
         known = tuple(encode(frame[name], self._tree(frame[name])) for name in legal)
         for column in known:
@@ -350,9 +350,16 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         return Table(
             len(frame),
             known,
-            tuple(identify(frame[name]) for name in roles.sensitive),
+            tuple(self._encode_sensitive(frame[name]) for name in roles.sensitive),
             None if roles.subject is None else identify(frame[roles.subject]),
         )
+
+    def _encode_sensitive(self, series: pd.Series) -> Column:
+        """Code a sensitive column; its hierarchy tells models which values are near."""
+        tree = (self.hierarchies or {}).get(series.name)
+        if tree is None:
+            return identify(series)
+        return replace(identify(series), hierarchy=encode(series, tree).hierarchy)
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""

@@ -13,6 +13,8 @@ from anon_transformers._kernels._jit import njit
 
 ROUNDING = 1e-12
 """Two sides of an inequality that differ by less, relatively, are equal."""
+FEW = 32
+"""Up to here insertion is the fastest way to sort."""
 
 
 @njit
@@ -55,8 +57,24 @@ def effective_values(indptr, indices, data, missing):
             if indices[at] != missing and data[at] > 0:
                 total += data[at]
                 terms += data[at] * np.log(data[at])
-        found[row] = np.exp(np.log(total) - terms / total)
+        # One value alone is one value, whatever rounding makes of it.
+        found[row] = max(1.0, np.exp(np.log(total) - terms / total))
     return found
+
+
+@njit
+def _sort(numbers):
+    """Sort in place; most classes have few values, which insertion sorts fastest."""
+    if len(numbers) > FEW:
+        numbers.sort()
+        return
+    for start in range(1, len(numbers)):
+        number = numbers[start]
+        at = start
+        while at > 0 and numbers[at - 1] > number:
+            numbers[at] = numbers[at - 1]
+            at -= 1
+        numbers[at] = number
 
 
 @njit
@@ -67,16 +85,17 @@ def recursive_levels(indptr, indices, data, missing, c):
     """
     largest, unknown = largest_counts(indptr, indices, data, missing)
     found = np.zeros(len(largest), np.int64)
+    room = np.empty(missing, np.int64)
     for row in range(len(found)):
         if largest[row] == 0:
             continue
-        known = np.empty(indptr[row + 1] - indptr[row], np.int64)
         n_known = 0
         for at in range(indptr[row], indptr[row + 1]):
             if indices[at] != missing and data[at] > 0:
-                known[n_known] = data[at]
+                room[n_known] = data[at]
                 n_known += 1
-        ascending = np.sort(known[:n_known])
+        ascending = room[:n_known]
+        _sort(ascending)
         # What only rounding makes smaller is not smaller.
         top = (largest[row] + unknown[row]) * (1 + ROUNDING)
         tail = 0

@@ -19,6 +19,9 @@ from anon_transformers._kernels.grouping import (
 
 Node = tuple[int, ...]
 
+SLACK = 1e-12
+"""Rounding of a loss: a worse one is worse by more."""
+
 
 class Levels(NamedTuple):
     """Groups of every attribute at every level, and what publishing them costs.
@@ -40,6 +43,15 @@ class Held(NamedTuple):
 
     first: np.ndarray
     sizes: np.ndarray
+
+
+class Curve(NamedTuple):
+    """For every k the best loss so far, its node, suppressed rows and classes."""
+
+    loss: np.ndarray
+    node: np.ndarray
+    gone: np.ndarray
+    classes: np.ndarray
 
 
 def lay_out(groups: list[list[np.ndarray]], costs: list[list[np.ndarray]]) -> Levels:
@@ -198,3 +210,60 @@ def smallest_source(nodes, n_classes, n_stored, node):
         if below:
             best = i
     return best
+
+
+@njit
+def totals_by_size(codes, levels, node, first, sizes):
+    """What the classes from each size on hold: enough for every k at once.
+
+    Returns
+    -------
+    sizes : int array
+        The sizes that occur, increasing.
+    rows, classes : int arrays
+        Rows and classes of that size or more.
+    costs : float array of shape (n_sizes, n_attributes)
+        Cost of the cells of each attribute in them.
+    """
+    order = np.argsort(sizes)
+    found = np.empty(len(sizes), np.int64)
+    rows = np.empty(len(sizes), np.int64)
+    classes = np.empty(len(sizes), np.int64)
+    costs = np.empty((len(sizes), len(node)))
+    running = np.zeros(len(node))
+    n_rows, count = 0, 0
+    for place in range(len(order) - 1, -1, -1):
+        i = order[place]
+        n_rows += sizes[i]
+        for a in range(len(node)):
+            group = levels.groups[levels.group_start[a, node[a]] + codes[first[i], a]]
+            cost = levels.costs[levels.cost_start[a, node[a]] + group]
+            running[a] += sizes[i] * cost
+        if place == 0 or sizes[order[place - 1]] < sizes[i]:
+            found[count], rows[count] = sizes[i], n_rows
+            classes[count] = len(order) - place
+            costs[count] = running
+            count += 1
+    return (
+        found[:count][::-1],
+        rows[:count][::-1],
+        classes[:count][::-1],
+        costs[:count][::-1],
+    )
+
+
+@njit
+def offer(curve, number, sizes, losses, gone, classes):
+    """Take a node wherever it is better; its loss holds from one size to the next.
+
+    Of nodes that lose the same, to a rounding, the one that suppresses less is better.
+    """
+    low = 1
+    for at in range(len(sizes)):
+        high = min(sizes[at], len(curve.loss) - 1)
+        for k in range(low, high + 1):
+            gain = curve.loss[k] - losses[at]
+            if gain > SLACK or (gain >= -SLACK and gone[at] < curve.gone[k]):
+                curve.loss[k], curve.node[k] = losses[at], number
+                curve.gone[k], curve.classes[k] = gone[at], classes[at]
+        low = high + 1

@@ -74,7 +74,7 @@ def _next_in_box(known, low, high, levels, at):
 
 @njit
 def close_below(known, node):
-    """Neither this node nor one below it can fit."""
+    """Note that neither a node nor one below it can fit."""
     high = levels_of(known, node)
     low = np.zeros_like(high)
     levels, at = low.copy(), 0
@@ -85,7 +85,7 @@ def close_below(known, node):
 
 @njit
 def fit_above(known, node, floor):
-    """This node and all above it fit, and none has a smaller bound than ``floor``."""
+    """Note that a node and all above it fit, with bounds of ``floor`` or more."""
     low = levels_of(known, node)
     high = known.shape - 1
     levels, at = low.copy(), node
@@ -97,7 +97,7 @@ def fit_above(known, node, floor):
 
 @njit
 def raise_below(known, node, terms):
-    """Raise the bounds of this node and all below it to the sum of their terms."""
+    """Raise the bounds of a node and all below it to the sum of their terms."""
     high = levels_of(known, node)
     low = np.zeros_like(high)
     levels, at = low.copy(), 0

@@ -119,7 +119,7 @@ class ComplementaryRelease(Attack):
 
     def _links(self, material: Material, other: pd.DataFrame) -> list[Hashable]:
         if self.on is None:
-            on = [
+            on: list[Hashable] = [
                 name
                 for name in material.release.columns
                 if name in other.columns and name not in material.quasi_identifiers
@@ -130,8 +130,9 @@ class ComplementaryRelease(Attack):
                     "quasi-identifiers to be joined on."
                 )
             return on
-        given = isinstance(self.on, Sequence) and not isinstance(self.on, str)
-        chosen: list[Hashable] = list(self.on) if given else [self.on]  # type: ignore[arg-type]
+        chosen: list[Hashable] = [self.on]
+        if isinstance(self.on, Sequence) and not isinstance(self.on, str):
+            chosen = list(self.on)
         for name in chosen:
             for table in (material.release, other):
                 if name not in table.columns:

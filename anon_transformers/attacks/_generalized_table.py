@@ -178,6 +178,6 @@ def _raised(series: pd.Series, tree: Hierarchy, level: int) -> np.ndarray:
     coded = encode(series, tree)
     refuse_unknown(coded)
     at = tree.level(level)
-    names = np.append(at.labels[at.codes], None)
-    # What the hierarchy does not have is published as the root, or not at all.
-    return np.append(names, tree.root)[np.where(coded.codes < 0, -1, coded.codes)]
+    # The missing value last but one; what the hierarchy does not have, code -1, last.
+    names = [*at.labels[at.codes].tolist(), None, tree.root]
+    return np.array(names, dtype=object)[coded.codes]

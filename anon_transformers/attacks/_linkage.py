@@ -73,13 +73,14 @@ class Linkage(Attack):
         one = (rows == 1) & (of_left == 1)
         one[one] = of_right[partner[one]] == 1
         exposed = one[matching.rank(0)]
+        pairs = int((rows * of_left).sum())
         details = {
             "columns_linked": [str(name) for name in on],
             "columns_revealed": [
                 str(name) for name in material.release.columns if name not in on
             ],
             "persons": len(external),
-            "matched_pairs": int((rows * of_left).sum()),
+            "matched_pairs": pairs,
             "matched_records": int(rows[of_left > 0].sum()),
             "matched_persons": int(persons[of_right > 0].sum()),
             "persons_with_one_record": int(persons[of_right == 1].sum()),
@@ -87,7 +88,7 @@ class Linkage(Attack):
         return Found(
             exposed,
             "pairs",
-            details["matched_pairs"],
+            pairs,
             exposed.sum(),
             details,
             lambda: _joined(material.release, external, matching, exposed, partner),

@@ -74,9 +74,11 @@ class Material:
         if not len(self.release):
             raise NotEvaluable("the release is empty: there is nothing to attack.")
         trees = dict(self.hierarchies or {})
-        for name, tree in trees.items():
+        for column, tree in trees.items():
             if not isinstance(tree, Hierarchy):
-                raise ParameterError(f"hierarchies: what {name!r} has is no Hierarchy.")
+                raise ParameterError(
+                    f"hierarchies: what {column!r} has is no Hierarchy."
+                )
         object.__setattr__(self, "hierarchies", trees)
 
     def has(self, name: str) -> bool:

@@ -190,7 +190,7 @@ def _run(
         try:
             reports.append(one.run_on(material, show_values=show_values))
         except NotEvaluable as error:
-            skipped[one.name] = str(error)
+            skipped[one.name] = str(error).removeprefix(f"{one.name}: ")
     return reports, skipped
 
 
@@ -241,5 +241,8 @@ def _tell(
             print_table(
                 f"{report.attack}: exposed records",
                 [escape(str(name)) for name in table.columns],
-                [[escape(str(c)) for c in row] for row in table.itertuples(index=False)],
+                [
+                    [escape(str(c)) for c in row]
+                    for row in table.itertuples(index=False)
+                ],
             )

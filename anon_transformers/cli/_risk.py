@@ -226,13 +226,18 @@ def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | 
 
 def _loss(
     before: "pd.DataFrame", after: "pd.DataFrame", asked: Asked
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
+    """Loss by attribute and in all; None if a label cannot be read."""
     from anon_transformers.metrics import attribute_losses, domain_share_loss
 
-    losses = attribute_losses(
-        before, after, asked.hierarchies, asked.quasi_identifiers,
-        asked.suppression_label,
-    )  # fmt: skip
+    try:
+        losses = attribute_losses(
+            before, after, asked.hierarchies, asked.quasi_identifiers,
+            asked.suppression_label,
+        )  # fmt: skip
+    except DataError as error:
+        asked.reasons["loss"] = f"{error} --hierarchies says what a label stands for."
+        return None
     return {
         "total": domain_share_loss(losses.values()),
         "attributes": {str(name): loss for name, loss in losses.items()},

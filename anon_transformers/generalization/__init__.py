@@ -2,12 +2,18 @@
 
 from anon_transformers._lazy import lazy_names
 
-__all__ = ["DataflyAnonymizer", "Rounder", "TopBottomCoder"]
+__all__ = [
+    "DataflyAnonymizer",
+    "FullDomainAnonymizer",
+    "Rounder",
+    "TopBottomCoder",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "DataflyAnonymizer": "anon_transformers.generalization._datafly",
+        "FullDomainAnonymizer": "anon_transformers.generalization._full_domain",
         "Rounder": "anon_transformers.generalization._rounder",
         "TopBottomCoder": "anon_transformers.generalization._top_bottom_coder",
     },

@@ -1,6 +1,7 @@
 """The lattice of all full-domain generalizations of a table, looked at node by node."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -186,6 +187,12 @@ class Lattice:
     def held(self, node: Node) -> Held:
         """Classes of a node, without what models need."""
         return self._store.classes(node)
+
+    def dropping(self) -> "Lattice":
+        """The same lattice where suppressed rows need not be a class of their own."""
+        other = copy(self)
+        other.goal = self.goal._replace(suppression="drop")
+        return other
 
 
 class _Store:

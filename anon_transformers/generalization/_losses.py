@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,8 +39,22 @@ class NodeLoss(Protocol):
         """A loss on the scale on which the terms of the attributes are added up."""
         ...
 
+    def unscaled(self, total: float) -> float:
+        """The loss that a sum of terms stands for."""
+        ...
+
     def of(self, node: Node, held: Held, kept: np.ndarray) -> float:
         """Loss of a node that publishes the kept classes."""
+        ...
+
+    def by_size(
+        self,
+        sizes: np.ndarray,
+        rows: np.ndarray,
+        classes: np.ndarray,
+        costs: np.ndarray,
+    ) -> np.ndarray:
+        """Loss for every smallest size, from what classes of that size on hold."""
         ...
 
     def floor(self, held: Held) -> float:
@@ -90,8 +104,11 @@ class CellLoss:
     def scaled(self, loss: float) -> float:
         return float(np.log1p(loss)) if self.geometric else loss
 
+    def unscaled(self, total: float) -> float:
+        return float(np.expm1(total)) if self.geometric else total
+
     def of(self, node: Node, held: Held, kept: np.ndarray) -> float:
-        return self.join(self.columns(node, held, kept))
+        return float(self.join(self.columns(node, held, kept)))
 
     def columns(self, node: Node, held: Held, kept: np.ndarray) -> np.ndarray:
         """The loss of each attribute; a suppressed row costs 1."""
@@ -99,11 +116,20 @@ class CellLoss:
         costs = cell_costs(self.codes, self.levels, at, held.first, held.sizes, kept)
         return (costs + self.n_rows - held.sizes[kept].sum()) / self.n_rows
 
-    def join(self, columns: np.ndarray) -> float:
+    def join(self, columns: np.ndarray) -> Any:
         """One number for all attributes."""
         if self.geometric:
-            return float(np.expm1(np.log1p(columns) @ self.weights))
-        return float(columns @ self.weights)
+            return np.expm1(np.log1p(columns) @ self.weights)
+        return columns @ self.weights
+
+    def by_size(
+        self,
+        sizes: np.ndarray,
+        rows: np.ndarray,
+        classes: np.ndarray,
+        costs: np.ndarray,
+    ) -> np.ndarray:
+        return self.join((costs + (self.n_rows - rows)[:, np.newaxis]) / self.n_rows)
 
     def floor(self, held: Held) -> float:
         return 0.0
@@ -124,9 +150,31 @@ class ClassSizeLoss:
     def scaled(self, loss: float) -> float:
         return loss
 
+    def unscaled(self, total: float) -> float:
+        return total
+
     def of(self, node: Node, held: Held, kept: np.ndarray) -> float:
         sizes = held.sizes[kept]
         return self.measure(sizes, self.n_rows - int(sizes.sum()), self.n_rows)
+
+    def by_size(
+        self,
+        sizes: np.ndarray,
+        rows: np.ndarray,
+        classes: np.ndarray,
+        costs: np.ndarray,
+    ) -> np.ndarray:
+        counts = classes - np.append(classes[1:], 0)
+        return np.array(
+            [
+                self.measure(
+                    np.repeat(sizes[at:], counts[at:]),
+                    self.n_rows - int(rows[at]),
+                    self.n_rows,
+                )
+                for at in range(len(sizes))
+            ]
+        )
 
     def floor(self, held: Held) -> float:
         return self.measure(held.sizes, 0, self.n_rows)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_transformers._kernels import lattice_map
+from anon_transformers._kernels.lattice import SLACK
 from anon_transformers.generalization._lattice import Lattice, Look
-
-SLACK = 1e-12
-"""Rounding of a loss: a bound must be above the best one by more."""
 
 BLOCK = 1024
 """Nodes that are looked through at a time for open ones."""

@@ -9,7 +9,11 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._data_types import ByDataType, detect_data_type
 from anon_transformers.hierarchies._dates import DateParts
-from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.hierarchies._hierarchy import (
+    Hierarchy,
+    Unknown,
+    check_policies,
+)
 from anon_transformers.hierarchies._intervals import Intervals
 from anon_transformers.hierarchies._masking import Masking
 
@@ -87,6 +91,30 @@ def _widths(numbers: list[Decimal]) -> list[Decimal]:
         widths += [w for w in (width * 5, width * 10) if finest <= w < 2 * span]
         width *= 10
     return widths[:3] or [width]
+
+
+class Suggested(HierarchyBuilder):
+    """Whatever :func:`suggest` proposes for the values of a column.
+
+    Parameters
+    ----------
+    unknown : {"error", "root", "suppress"}, default="error"
+        What happens to a value that was not there at ``fit``.
+
+    Examples
+    --------
+    >>> Suggested().build(["34", "37", "61"]).rows[2]
+    ('61', '[60, 64]', '[60, 69]', '[50, 99]', '*')
+    """
+
+    def __init__(self, *, unknown: Unknown = "error"):
+        check_policies(unknown, None)
+        self.unknown = unknown
+
+    def ancestors(self, values: Sequence[str]) -> list[list[str]]:
+        rows = _builder(list(values)).build(values).rows
+        at = {row[0]: list(row[1:-1]) for row in rows}
+        return [at[value] for value in values]
 
 
 class _Flat(HierarchyBuilder):

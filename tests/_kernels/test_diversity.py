@@ -100,6 +100,13 @@ def test_a_class_without_known_values_has_level_zero():
     assert count_values(*rows, 2).tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("n_values", [2, 31, 32, 33, 34, 200])
+def test_few_values_and_many_are_sorted_alike(n_values):
+    counts = np.random.default_rng(n_values).integers(1, 50, n_values).tolist()
+    found = recursive_levels(*in_rows([[*counts, 0]]), n_values, 1.5)
+    assert found.tolist() == [recursive_level(counts, 1.5)]
+
+
 def test_what_only_rounding_makes_smaller_is_not_smaller():
     # 1.1 * 10 is 11.000000000000002 in floating point.
     rows = in_rows([[11, 10, 0]])

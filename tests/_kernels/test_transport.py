@@ -52,11 +52,14 @@ def in_rows(counts):
     return table.indptr, table.indices, table.data
 
 
+FEW = st.integers(0, 6)
+
+
 @st.composite
-def cases(draw, missing=st.integers(0, 6)):
+def cases(draw, missing=FEW):
     """Counts of a few classes, and of a reference, over some values and missing."""
     m = draw(st.integers(1, 7))
-    row = st.lists(st.integers(0, 6), min_size=m, max_size=m)
+    row = st.lists(FEW, min_size=m, max_size=m)
     rows = draw(st.lists(row, min_size=1, max_size=4))
     counts = np.array([[*r, draw(missing)] for r in rows])
     reference = np.array([*draw(row), draw(missing)])

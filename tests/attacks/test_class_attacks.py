@@ -125,8 +125,7 @@ def test_probabilistic_inference(table, threshold):
     expected = [
         at
         for at, (row, values) in enumerate(zip(table, by_class(table), strict=True))
-        if row[2] is not None
-        and values.count(row[2]) / len(values) >= threshold - 1e-9
+        if row[2] is not None and values.count(row[2]) / len(values) >= threshold - 1e-9
     ]
     assert_exposes(report, table, expected)
 
@@ -305,7 +304,9 @@ def test_the_original_is_the_reference_where_it_is_given():
     assert limits.details["s"]["rarest_value_records"] == 1
     small = SmallClasses(t=0.4, k=3).run(release, **roles, original=original)
     assert small.exposed == 2
-    assert SmallClasses(t=0.3, k=3).run(release, **roles, original=original).exposed == 0
+    assert (
+        SmallClasses(t=0.3, k=3).run(release, **roles, original=original).exposed == 0
+    )
 
 
 def test_values_that_the_original_has_not_are_refused_without_showing_them():

@@ -125,9 +125,13 @@ def test_a_register_is_matched_with_the_labels(anon, files):
 
 def test_queries_are_answered_before_and_after(anon, files):
     run = ["risk", files / "safe.csv", *ROLES, "--query", "age", "--json"]
-    both = told_by(anon(*run, "--original", files / "people.csv"))["queries"]["age"]
+    told = told_by(anon(*run, "--original", files / "people.csv"))
+    both = told["queries"]["age"]
     assert both["minimum"] == {"original": 21.0, "released": 20.0, "error": -1.0}
     assert both["mean_middle"]["released"] == 24.5
+    # Nobody says what "Europe" stands for.
+    assert told["loss"] is None
+    assert "'land' holds labels in 4 rows" in told["not_available"]["loss"]
     alone = told_by(anon(*run))["queries"]["age"]
     assert alone["mode"] == {"released": "[20, 29]"}
 

@@ -66,18 +66,13 @@ def test_table_1_linkage():
 def table10():
     vector = VECTORS["table10-tuple-order"]
     tables = [frame(vector["input"][name]) for name in ("GT1", "GT2")]
-    return *tables, trees(vector), vector["expected"]
+    options = {"quasi_identifiers": list(tables[0]), "hierarchies": trees(vector)}
+    return *tables, options, vector["expected"]
 
 
 def test_table_10_the_same_order_gives_every_row_back(table10):
-    one, two, hierarchies, expected = table10
-    report = TupleOrder().run(
-        one,
-        quasi_identifiers=list(one),
-        other=two,
-        hierarchies=hierarchies,
-        show_values=True,
-    )
+    one, two, options, expected = table10
+    report = TupleOrder().run(one, other=two, **options, show_values=True)
     assert report.exposed == expected["n_recovered_exactly"] == 12
     assert report.details["recovered"] == 12
     assert report.details["k_release"] == expected["k_GT1"]
@@ -91,14 +86,9 @@ def test_table_10_the_same_order_gives_every_row_back(table10):
 
 
 def test_table_10_another_order_gives_nothing(table10):
-    one, two, hierarchies, expected = table10
+    one, two, options, expected = table10
     order = np.random.default_rng(0).permutation(len(two))
-    report = TupleOrder().run(
-        one,
-        quasi_identifiers=list(one),
-        other=two.iloc[order],
-        hierarchies=hierarchies,
-    )
+    report = TupleOrder().run(one, other=two.iloc[order], **options)
     assert report.exposed == 0
     assert report.details["same_order"] is False
     pairs = expected["compatible_pairs_when_shuffled"]
@@ -263,7 +253,7 @@ def test_skewed_class(name, exposed):
     positive, negative = (
         vector["input"]["class_counts"][v] for v in ("positivo", "negativo")
     )
-    # The class among 9,900 others, so that a hundredth of all is positive.
+    # A hundredth of the whole table is positive.
     rows = [("q", "positivo")] * positive + [("q", "negativo")] * negative
     release = pd.DataFrame(rows, columns=["class", "test"])
     original = pd.DataFrame({"test": ["positivo"] * 1 + ["negativo"] * 99})
@@ -323,8 +313,7 @@ def test_table_17_is_close_and_not_unique():
 def test_table_3_is_a_generalization(name):
     vector = VECTORS[name]
     original = frame(vector["input"])
-    published = original.set_axis(original.columns, axis=1).copy()
-    published.loc[:, :] = vector["expected"]["rows"]
+    published = pd.DataFrame(vector["expected"]["rows"], columns=original.columns)
     hierarchies, node = trees(vector), vector["parameters"]["node"]
     levels = dict(zip(original.columns, node, strict=True))
     found = distance_vector(original, published[::-1], hierarchies, False)

@@ -1,0 +1,112 @@
+"""What every k costs, from one pass over the lattice."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._kernels.lattice import Curve, offer, totals_by_size
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.generalization._lattice import Lattice
+from anon_transformers.generalization._search import Progress
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The best node for every k.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row for each range of k with the same best node: ``k_from``, ``k_to``,
+        ``loss``, ``suppressed_rows``, ``classes``, and the level of each column.
+    loss : str
+        Name of the loss.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers import FullDomainAnonymizer
+    >>> from anon_transformers.hierarchies import Intervals
+    >>> ages = pd.DataFrame({"age": [21, 22, 22, 35, 38, 38]})
+    >>> trees = {"age": Intervals(widths=[10])}
+    >>> curve = FullDomainAnonymizer(hierarchies=trees).frontier(ages)
+    >>> curve.table[["k_from", "k_to", "loss", "age"]].round(2).to_dict("list")
+    {'k_from': [1, 2, 4], 'k_to': [1, 3, 6], 'loss': [0.0, 0.33, 1.0], 'age': [0, 1, 2]}
+    """
+
+    table: pd.DataFrame
+    loss: str
+
+    def at(self, k: int) -> dict[str, Any]:
+        """What is best for one k."""
+        if not 1 <= k <= int(self.table["k_to"].max()):
+            raise ParameterError(
+                f"k must be from 1 to {int(self.table['k_to'].max())}, got {k!r}."
+            )
+        row = self.table[self.table["k_to"] >= k].head(1)
+        found = row.drop(columns=["k_from", "k_to"]).to_dict("records")[0]
+        return {"k": k, **found}
+
+
+def _empty_curve(largest: int) -> Curve:
+    """No node yet for k from 1 to ``largest``."""
+    return Curve(
+        np.full(largest + 1, np.inf),
+        np.full(largest + 1, -1),
+        np.zeros(largest + 1, dtype=np.int64),
+        np.zeros(largest + 1, dtype=np.int64),
+    )
+
+
+def find_frontier(
+    lattice: Lattice, largest: int, names: list[Hashable], progress: Progress
+) -> pd.DataFrame:
+    """The best node for every k up to ``largest``, as a table of ranges."""
+    curve = _empty_curve(largest)
+    heights = sum(np.indices(lattice.shape, sparse=True)).ravel()
+    order = np.argsort(heights, kind="stable")
+    nodes = np.stack(np.unravel_index(order, lattice.shape), axis=1)
+    for number, node in enumerate(nodes.tolist()):
+        if number % 64 == 0:
+            progress(number / len(nodes), "")
+        held = lattice.held(tuple(node))
+        sizes, rows, classes, costs = totals_by_size(
+            lattice.codes, lattice.levels, np.array(node), held.first, held.sizes
+        )
+        gone = lattice.n_rows - rows
+        losses = lattice.loss.by_size(sizes, rows, classes, costs)
+        allowed = gone / lattice.n_rows <= lattice.goal.limit
+        losses = np.where(allowed, losses, np.inf)
+        offer(curve, number, sizes, losses, gone, classes)
+    return _ranges(curve, nodes, names)
+
+
+def _ranges(curve: Curve, nodes: np.ndarray, names: list[Hashable]) -> pd.DataFrame:
+    """Rows of equal k-neighbours joined; what no node can reach is left out."""
+    table = pd.DataFrame(
+        {
+            "k": np.arange(len(curve.loss)),
+            "loss": curve.loss,
+            "suppressed_rows": curve.gone,
+            "classes": curve.classes,
+            "node": curve.node,
+        }
+    ).iloc[1:]
+    table = table[table["node"] >= 0]
+    same = ["node", "loss", "suppressed_rows", "classes"]
+    run = (table[same] != table[same].shift()).any(axis=1).cumsum()
+    ranges = table.groupby(run).agg(
+        k_from=("k", "first"),
+        k_to=("k", "last"),
+        loss=("loss", "first"),
+        suppressed_rows=("suppressed_rows", "first"),
+        classes=("classes", "first"),
+        node=("node", "first"),
+    )
+    levels = pd.DataFrame(nodes[ranges["node"]], columns=pd.Index(names))
+    return pd.concat(
+        [ranges.drop(columns="node").reset_index(drop=True), levels], axis=1
+    )

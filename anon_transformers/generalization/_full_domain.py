@@ -1,0 +1,379 @@
+"""Optimal full-domain generalization with suppression."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from anon_transformers._kernels.lattice import Node
+from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+    unknown_choice,
+)
+from anon_transformers.generalization._frontier import Frontier, find_frontier
+from anon_transformers.generalization._heuristic import find_in_time
+from anon_transformers.generalization._lattice import Goal, Lattice
+from anon_transformers.generalization._levels import LevelColumn
+from anon_transformers.generalization._local import (
+    Pass,
+    learn_passes,
+    publish_node,
+    recode_by_passes,
+)
+from anon_transformers.generalization._losses import LOSSES, make_loss
+from anon_transformers.generalization._minimal import (
+    find_incognito,
+    find_samarati,
+    minimal_nodes,
+)
+from anon_transformers.generalization._progress import progress_bar
+from anon_transformers.generalization._search import Found, find_optimal
+from anon_transformers.hierarchies import Suggested
+from anon_transformers.privacy import AllOf, PrivacyModel, judge
+
+SEARCHES = {
+    "optimal": find_optimal,
+    "samarati": find_samarati,
+    "incognito": find_incognito,
+    "heuristic": find_in_time,
+}
+LARGEST = 20_000_000
+"""Nodes that an exact search takes on."""
+
+
+class FullDomainAnonymizer(TableAnonymizer):
+    """Generalize every column to the level at which least is lost, and suppress rows.
+
+    All values of a column move to the same level of its hierarchy; rows whose class
+    then breaks a promise are suppressed, within ``suppression_limit``. A column without
+    a hierarchy gets the one that :func:`~anon_transformers.hierarchies.suggest` finds.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know. None: all that are not declared otherwise.
+    k : int, default=5
+        Smallest number of rows (persons, with ``subject``) in a class.
+    models : list of privacy models, default=None
+        Further promises that every class must keep.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        How values are made less exact. That of a sensitive column tells models which of
+        its values are near each other.
+    loss : str, default="domain-share"
+        What is made small: "domain-share" (the share of its domain that a published
+        value covers, columns joined by the geometric mean of 1 + share), "precision"
+        (height in the hierarchy), "entropy" (non-uniform: bits that are hidden),
+        "discernibility" or "average-class-size".
+    weights : dict of column to float, default=None
+        How much each column counts in the loss; 1 where none is given.
+    search : {"optimal", "samarati", "incognito", "heuristic"}, default="optimal"
+        "optimal" promises the least loss of all nodes; "incognito" the least of all
+        minimal nodes, where no column could go lower; "samarati" the least of those at
+        the smallest height, the sum of levels. The last two raise where the models are
+        such that a node above a fitting one may not fit. "heuristic" takes the best
+        node that it finds in ``time_limit`` and tells what it proved.
+    time_limit : float, default=10.0
+        Seconds for "heuristic".
+    levels : dict of column to int, default=None
+        Apply these levels instead of searching.
+    local_recoding : bool, default=False
+        Generalize rows that the best node would suppress further, again and again.
+    find_minimal : bool, default=False
+        Find all minimal nodes as well.
+    verbose : bool, default=False
+        Show a progress bar.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float, default=0.0
+        Largest share of rows that may be suppressed.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    levels_ : dict of column to int
+        Level of each column; with local recoding, of most rows.
+    loss_ : float
+        What is lost, in terms of ``loss``; with local recoding, before it.
+    bound_, proved_ : float
+        No node has a smaller loss; share of the nodes of which this is proved.
+    minimal_nodes_ : list of dict
+        With ``find_minimal`` or ``search="incognito"``: levels of all minimal nodes.
+    hierarchies_ : dict of column to Hierarchy
+        Those that were used.
+    report_ : Report
+        Classes, domain-share loss, risk, suppressed rows and time.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows suppressed; those among them that only filled up the suppressed class.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+
+    References
+    ----------
+    .. [1] P. Samarati, "Protecting respondents' identities in microdata release", IEEE
+       Transactions on Knowledge and Data Engineering 13(6), 2001.
+    .. [2] K. LeFevre, D. DeWitt and R. Ramakrishnan, "Incognito: efficient full-domain
+       k-anonymity", SIGMOD, 2005.
+    .. [3] K. El Emam et al., "A globally optimal k-anonymity method for the
+       de-identification of health data", JAMIA 16(5), 2009.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers import FullDomainAnonymizer
+    >>> from anon_transformers.hierarchies import Intervals, Masking
+    >>> people = pd.DataFrame({"zip": ["47677", "47602", "47905"], "age": [29, 22, 43]})
+    >>> trees = {"zip": Masking(), "age": Intervals(widths=[10])}
+    >>> anonymizer = FullDomainAnonymizer(
+    ...     k=2, hierarchies=trees, suppression_limit=0.4, suppression="drop"
+    ... )
+    >>> anonymizer.fit_transform(people)
+         zip       age
+    0  476**  [20, 29]
+    1  476**  [20, 29]
+    >>> anonymizer.levels_
+    {'zip': 2, 'age': 1}
+    """
+
+    uses_hierarchies: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        hierarchies: Mapping[Hashable, Any] | None = None,
+        loss: str = "domain-share",
+        weights: Mapping[Hashable, float] | None = None,
+        search: Literal["optimal", "samarati", "incognito", "heuristic"] = "optimal",
+        time_limit: float = 10.0,
+        levels: Mapping[Hashable, int] | None = None,
+        local_recoding: bool = False,
+        find_minimal: bool = False,
+        verbose: bool = False,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        super().__init__(
+            quasi_identifiers,
+            k=k,
+            models=models,
+            sensitive=sensitive,
+            identifiers=identifiers,
+            hierarchies=hierarchies,
+            subject=subject,
+            suppression_limit=suppression_limit,
+            suppression=suppression,
+            suppression_label=suppression_label,
+        )
+        self.loss, self.weights = loss, weights
+        self.search, self.time_limit, self.levels = search, time_limit, levels
+        self.local_recoding, self.find_minimal = local_recoding, find_minimal
+        self.verbose = verbose
+
+    @classmethod
+    def test_instances(cls) -> list["FullDomainAnonymizer"]:
+        """Configurations that the contract checks run on."""
+        return [
+            cls(k=2),
+            cls(k=2, suppression_limit=0.3, loss="entropy"),
+            cls(k=2, suppression_limit=0.5, local_recoding=True),
+        ]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("loss", self.loss, LOSSES)
+        check_choice("search", self.search, SEARCHES)
+        if not self.time_limit > 0:
+            raise ParameterError(
+                f"time_limit must be above 0 seconds, got {self.time_limit!r}."
+            )
+        for name, weight in (self.weights or {}).items():
+            if not weight >= 0:
+                raise ParameterError(f"weights, {name}: {weight!r} is below 0.")
+        if not self._promise().for_search:
+            raise ParameterError(
+                "models: a reference='released' is known only when the search is over; "
+                "use reference='input'."
+            )
+
+    def _tree(self, series: pd.Series) -> Any:
+        """What was suggested, where no hierarchy was given."""
+        given = super()._tree(series)
+        return Suggested(unknown="suppress") if given is None else given
+
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        legal = self.roles_.quasi_identifiers
+        for what in ("weights", "levels"):
+            for name in getattr(self, what) or {}:
+                if name not in legal:
+                    told = unknown_choice("quasi-identifier", name, legal)
+                    raise ParameterError(f"{what}: {told}")
+        table = super()._encode(frame)
+        self.hierarchies_ = {c.name: c.hierarchy for c in table.known}
+        # Later rows are recoded by the rule of a hierarchy, where it has one.
+        return replace(table, known=tuple(map(LevelColumn.of, table.known)))
+
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+        limit = self._limit(table.n_rows)
+        self.__dict__.pop("minimal_nodes_", None)
+        self._passes: list[Pass] = []
+        self._searches: list[tuple[Found, int, int]] = []
+        if self.local_recoding and self.levels is None:
+            find = partial(self._find, models=models, limit=1.0)
+            self._passes = learn_passes(table, models, find)
+            published = recode_by_passes(table, self._passes)
+            if self._passes and self._can_publish(table, published, models):
+                self._node = self._passes[0].node
+                return self._named_levels(published)
+            self._passes, self._searches = [], []
+        self._node = self._find(table, models, limit)
+        return self._named_levels(publish_node(table, self._node))
+
+    def _named_levels(self, published: list[PublishedColumn]) -> list[PublishedColumn]:
+        names = self.roles_.quasi_identifiers
+        self.levels_ = dict(zip(names, self._node, strict=True))
+        found, _, _ = self._searches[0]
+        self.loss_, self.bound_, self.proved_ = found.loss, found.bound, found.proved
+        return published
+
+    def frontier(self, X: Any, *, max_k: int | None = None) -> Frontier:
+        """What every k costs, from one pass over all nodes.
+
+        Other models, searches and local recoding play no part; suppressed rows count
+        against ``suppression_limit`` and cost as much as can be. The estimator itself
+        is not fitted.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        max_k : int, default=None
+            Largest k of the curve. None: the number of rows.
+
+        Returns
+        -------
+        Frontier
+            The best node of every k.
+        """
+        other = clone(self).set_params(models=None, k=1)
+        other._check_parameters()
+        table = other._encode(other._open(X, reset=True))
+        lattice = other._lattice(table, other._promise(), self._limit(table.n_rows))
+        _refuse_too_many(lattice, "frontier")
+        names = list(other.roles_.quasi_identifiers)
+        with progress_bar("frontier", shown=self.verbose) as progress:
+            found = find_frontier(lattice, max_k or table.n_rows, names, progress)
+        return Frontier(found, self.loss)
+
+    def _lattice(self, table: Table, models: AllOf, limit: float) -> Lattice:
+        points = table.points()
+        refuse_too_few(points, self.k)
+        loss, levels = make_loss(self.loss, table, points, self._shares())
+        goal = Goal(models, limit, self.suppression)
+        return Lattice(table, points, levels, loss, goal)
+
+    def _find(self, table: Table, models: AllOf, limit: float) -> Node:
+        """The node to publish."""
+        lattice = self._lattice(table, models, limit)
+        found = self._search(lattice)
+        if found.best is None:
+            raise InfeasibleError(self._why(lattice))
+        self._searches.append((found, lattice.size, lattice.n_looks))
+        return found.best.node
+
+    def _search(self, lattice: Lattice) -> Found:
+        if self.levels is not None:
+            found = Found()
+            found.offer(lattice.look(self._given_node(lattice.top)))
+            return found
+        search: Any = SEARCHES[self.search]
+        if self.search == "heuristic":
+            search = partial(search, seconds=self.time_limit)
+        else:
+            _refuse_too_many(lattice, f"search={self.search!r}")
+        with progress_bar(self.search, shown=self.verbose) as progress:
+            found = search(lattice, progress)
+            if self.find_minimal or self.search == "incognito":
+                names = self.roles_.quasi_identifiers
+                self.minimal_nodes_ = [
+                    dict(zip(names, node, strict=True))
+                    for node in minimal_nodes(lattice, progress)
+                ]
+        return found
+
+    def _given_node(self, top: Node) -> Node:
+        node = []
+        for name, highest in zip(self.roles_.quasi_identifiers, top, strict=True):
+            level = (self.levels or {}).get(name, 0)
+            if not isinstance(level, int | np.integer) or not 0 <= level <= highest:
+                raise ParameterError(
+                    f"levels, {name}: {level!r} is no level from 0 to {highest}."
+                )
+            node.append(int(level))
+        return tuple(node)
+
+    def _why(self, lattice: Lattice) -> str:
+        """Which model cannot be had, and what the whole table as one class reaches."""
+        what = "these levels do" if self.levels is not None else "no node does"
+        classes, _ = lattice.classes(lattice.top)
+        told = [
+            f"{model!r} reaches {judge(model, classes).level} at best"
+            for model in lattice.goal.promise.models
+        ]
+        return (
+            f"{what} not keep the promise within "
+            f"suppression_limit={lattice.goal.limit}. With everything generalized, "
+            f"{'; '.join(told)}."
+        )
+
+    def _shares(self) -> np.ndarray:
+        """Weight of each quasi-identifier; together 1."""
+        names = self.roles_.quasi_identifiers
+        given = np.array([float((self.weights or {}).get(n, 1.0)) for n in names])
+        if not given.sum() > 0:
+            raise ParameterError("weights: at least one column must count.")
+        return given / given.sum()
+
+    def _recode(self, table: Table) -> list[PublishedColumn]:
+        if self._passes:
+            return recode_by_passes(table, self._passes)
+        return publish_node(table, self._node)
+
+    def _details(self) -> dict[str, Any]:
+        return {
+            "levels": {str(name): level for name, level in self.levels_.items()},
+            "search": self.search,
+            "objective": {"loss": self.loss, "value": self.loss_, "bound": self.bound_},
+            "nodes": self._searches[0][1],
+            "looked_at": sum(n_looks for *_, n_looks in self._searches),
+            "proved": self.proved_,
+            "passes": max(len(self._passes), 1),
+        }
+
+
+def _refuse_too_many(lattice: Lattice, what: str) -> None:
+    if lattice.size > LARGEST:
+        raise ParameterError(
+            f"{what} cannot go through {lattice.size:.3g} nodes; use "
+            "search='heuristic', or hierarchies with fewer levels."
+        )

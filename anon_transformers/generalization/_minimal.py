@@ -1,0 +1,114 @@
+"""Minimal nodes, and the searches that promise one of them."""
+
+import numpy as np
+
+from anon_transformers._kernels import lattice_map
+from anon_transformers._kernels.lattice import Node
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.generalization._lattice import Lattice
+from anon_transformers.generalization._search import Found, Progress
+
+
+def minimal_nodes(lattice: Lattice, progress: Progress) -> list[Node]:
+    """Every node that fits while none below it does, lowest first.
+
+    Suppressed rows count against the limit, and nothing else is asked of them.
+    """
+    lattice = lattice.dropping()
+    fits = _all_that_fit(lattice, progress).reshape(lattice.shape)
+    at_or_below = fits.copy()
+    for axis in range(fits.ndim):
+        at_or_below = np.logical_or.accumulate(at_or_below, axis=axis)
+    minimal = fits.copy()
+    for axis in range(fits.ndim):
+        above = [slice(None)] * fits.ndim
+        above[axis] = slice(1, None)
+        below = [slice(None)] * fits.ndim
+        below[axis] = slice(None, -1)
+        minimal[tuple(above)] &= ~at_or_below[tuple(below)]
+    nodes = [tuple(node) for node in np.argwhere(minimal).tolist()]
+    return sorted(nodes, key=lambda node: (sum(node), node))
+
+
+def find_incognito(lattice: Lattice, progress: Progress) -> Found:
+    """The best of all minimal nodes."""
+    _refuse_wrong_pruning("incognito", lattice)
+    return _best_of(lattice, minimal_nodes(lattice, progress))
+
+
+def find_samarati(lattice: Lattice, progress: Progress) -> Found:
+    """The best of the nodes that fit at the lowest height at which one does."""
+    _refuse_wrong_pruning("samarati", lattice)
+    dropping = lattice.dropping()
+    heights = sum(np.indices(lattice.shape)).ravel()
+    known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
+    low, high = 0, int(heights.max())
+    while low < high:
+        middle = (low + high) // 2
+        progress(0.0, f"height {middle}")
+        if _one_fits(dropping, known, np.flatnonzero(heights == middle)):
+            high = middle
+        else:
+            low = middle + 1
+    nodes = np.unravel_index(np.flatnonzero(heights == low), lattice.shape)
+    return _best_of(lattice, list(zip(*(part.tolist() for part in nodes), strict=True)))
+
+
+def _best_of(lattice: Lattice, nodes: list[Node]) -> Found:
+    found = Found()
+    for node in nodes:
+        found.offer(lattice.look(node))
+    return found
+
+
+def _one_fits(lattice: Lattice, known, nodes: np.ndarray) -> bool:
+    for at in nodes[known.is_open[nodes]].tolist():
+        if known.fits[at] or _fits(lattice, known, at):
+            return True
+    return False
+
+
+def _fits(lattice: Lattice, known, at: int) -> bool:
+    """Look at a node, and note what follows for those below or above it."""
+    node = tuple(lattice_map.levels_of(known, at).tolist())
+    fits = lattice.look(node).fits
+    if fits:
+        lattice_map.fit_above(known, at, 0.0)
+    else:
+        lattice_map.close_below(known, at)
+    return fits
+
+
+def _all_that_fit(lattice: Lattice, progress: Progress) -> np.ndarray:
+    known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
+    heights = sum(np.indices(lattice.shape, sparse=True)).ravel()
+    for done, at in enumerate(np.argsort(heights, kind="stable").tolist()):
+        if not lattice.goal.prunes:
+            node = tuple(lattice_map.levels_of(known, at).tolist())
+            known.fits[at] = lattice.look(node).fits
+            continue
+        if known.fits[at] or not known.is_open[at]:
+            continue
+        progress(done / len(heights), "")
+        path = lattice_map.way_up(known, at, np.inf)
+        low, high = 0, len(path)
+        while low < high:
+            middle = (low + high) // 2
+            if _fits(lattice, known, path[middle]):
+                high = middle
+            else:
+                low = middle + 1
+    return known.fits
+
+
+def _no_terms(lattice: Lattice) -> np.ndarray:
+    return np.zeros((len(lattice.shape), max(lattice.shape)))
+
+
+def _refuse_wrong_pruning(search: str, lattice: Lattice) -> None:
+    if not lattice.goal.prunes:
+        raise ParameterError(
+            f"search={search!r} takes for granted that nodes above one that fits fit "
+            "too, which these models with this suppression_limit do not promise; use "
+            "search='optimal'."
+        )

@@ -1,0 +1,183 @@
+"""``anon attack``: what runs, what does not and why, and what is never printed."""
+
+import json
+import tomllib
+from importlib.metadata import EntryPoint
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers import registry
+from anon_transformers.cli._app import app
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.hookspecs import PROJECT
+
+SECRET = "Zebedee-the-secret"
+KNOWN = ["-q", "age", "-q", "zip"]
+ROLES = [*KNOWN, "-s", "disease"]
+
+
+@pytest.fixture(autouse=True)
+def attacks_declared(root, monkeypatch):
+    """The registry of pyproject.toml, whatever is installed."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    points = settings["project"]["entry-points"][PROJECT]
+    points = {"attacks": "anon_transformers.attacks._plugin", **points}
+    found = registry.create_registry(
+        EntryPoint(name, value, PROJECT) for name, value in points.items()
+    )
+    assert not found.broken
+    monkeypatch.setattr(registry, "registry", lambda: found)
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, ["attack", *(str(a) for a in arguments)])
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path):
+    def save(file, **columns):
+        path = tmp_path / file
+        pd.DataFrame(columns).to_csv(path, index=False)
+        return path
+
+    return save
+
+
+@pytest.fixture
+def release(write):
+    return write(
+        "release.csv",
+        age=["[20, 29]"] * 3 + ["[30, 39]"] * 3,
+        zip=["053**"] * 6,
+        disease=[SECRET] * 3 + ["flu", "gout", "cold"],
+    )
+
+
+def test_every_attack_runs_whose_inputs_are_given(anon, release):
+    made = anon(release, *ROLES, "--json")
+    assert made.exit_code == 1
+    told = json.loads(made.stdout)
+    ran = {report["attack"]: report for report in told["attacks"]}
+    assert ran["homogeneity"]["exposed"] == 3
+    assert ran["unique-combinations"]["exposed"] == 0
+    assert told["exposed"] is True
+    assert set(told["not_run"]) == {
+        "linkage", "tuple-order", "complementary-release", "similarity",
+    }  # fmt: skip
+    assert told["not_run"]["linkage"] == "linkage needs external."
+    assert len(ran) + len(told["not_run"]) == len(registry.registry().attacks) == 11
+    assert SECRET not in made.output
+
+
+def test_nothing_exposed_is_exit_code_zero(anon, write):
+    path = write("a.csv", age=["<50"] * 4, zip=["0"] * 4, disease=list("abcd"))
+    made = anon(path, *ROLES)
+    assert made.exit_code == 0, made.output
+    assert "similarity was not run" in made.output
+
+
+def test_people_get_a_table_with_remedies_and_no_values(anon, release):
+    made = anon(release, *ROLES)
+    assert made.exit_code == 1
+    assert "homogeneity: Ask for l-diversity" in made.stdout
+    assert "linkage was not run: linkage needs external" in made.stdout
+    assert SECRET not in made.output
+
+
+def test_values_are_shown_when_asked(anon, release):
+    arguments = (release, *ROLES, "-a", "homogeneity", "--show-values")
+    assert anon(*arguments).stdout.count("Zebedee") == 3
+    told = json.loads(anon(*arguments, "--json").stdout)
+    (report,) = told["attacks"]
+    assert report["exposed_records"] == 3 * [
+        {"age": "[20, 29]", "zip": "053**", "disease": SECRET}
+    ]
+
+
+def test_an_external_table_is_linked_by_hierarchies_and_ranges(
+    anon, release, write, tmp_path
+):
+    voters = write(
+        "voters.csv", name=[SECRET, "b"], age=[25, 35], zip=["05301", "05302"]
+    )
+    trees = tmp_path / "trees"
+    trees.mkdir()
+    rows = [(z, "053**", "*") for z in ("05301", "05302")]
+    Hierarchy(rows).to_csv(trees / "zip.csv")
+    made = anon(
+        release, *KNOWN, "--external", voters, "--hierarchies", trees, "--json",
+        "-a", "linkage",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    (report,) = json.loads(made.stdout)["attacks"]
+    assert report["details"]["matched_pairs"] == 6
+    assert SECRET not in made.output
+
+
+def test_a_second_release_and_the_original_are_read(anon, release, write):
+    other = write(
+        "other.csv", age=["*"] * 6, zip=[f"0530{n}" for n in range(6)],
+        disease=[SECRET] * 3 + ["flu", "gout", "cold"],
+    )  # fmt: skip
+    first = write(
+        "first.csv", age=["[20, 29]"] * 3 + ["[30, 39]"] * 3, zip=["*"] * 6,
+        disease=[SECRET] * 3 + ["flu", "gout", "cold"],
+    )  # fmt: skip
+    made = anon(
+        first, *ROLES, "--other", other, "--original", release, "--json",
+        "-a", "tuple-order", "-a", "complementary-release,k=2", "-a", "skewness",
+    )  # fmt: skip
+    order, joined, _ = json.loads(made.stdout)["attacks"]
+    assert order["exposed"] == 6
+    assert joined["params"]["k"] == 2
+    assert joined["exposed"] == 3
+    assert joined["details"]["ambiguous_records"] == 3
+
+
+def test_parameters_follow_the_name(anon, release):
+    made = anon(release, *ROLES, "-a", "background-knowledge,exclusions=2", "--json")
+    (report,) = json.loads(made.stdout)["attacks"]
+    assert report["params"]["exclusions"] == 2
+    assert report["exposed"] == 6
+
+
+def test_an_attack_that_was_asked_for_and_cannot_run_fails(anon, release):
+    made = anon(release, *KNOWN, "-a", "linkage")
+    assert made.exit_code == 1
+    assert "linkage was not run: linkage needs external" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param([], "name the quasi-identifiers", id="roles"),
+        pytest.param(["-q", "agee"], "did you mean 'age'", id="column"),
+        pytest.param([*ROLES, "-a", "homogenity"], "mean 'homogeneity'", id="attack"),
+        pytest.param([*ROLES, "-a", "skewness,diff=1"], "unknown parameter 'diff'",
+                     id="parameter"),
+        pytest.param([*ROLES, "-a", "skewness,ratio=0"], "ratio must be at least 1",
+                     id="value"),
+        pytest.param([*ROLES, "--other", "none.csv"], "does not exist", id="file"),
+        pytest.param([*ROLES, "--hierarchies", "nowhere"], "not a folder", id="folder"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_and_nothing_else(anon, release, arguments, told):
+    made = anon(release, *arguments)
+    assert made.exit_code == 2, made.output
+    assert told in " ".join(made.stderr.split())
+    assert SECRET not in made.output
+
+
+def test_a_folder_without_a_hierarchy_of_the_release_is_refused(
+    anon, release, tmp_path
+):
+    (tmp_path / "trees").mkdir()
+    made = anon(release, *ROLES, "--hierarchies", tmp_path / "trees")
+    assert made.exit_code == 2
+    assert "COLUMN.csv" in made.stderr
