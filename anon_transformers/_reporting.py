@@ -21,13 +21,13 @@ def make_report(
     seconds: float,
 ) -> Report:
     """Put the numbers of a fitted anonymizer together."""
-    classes = settled.published
+    classes, n_rows = settled.published, len(anonymizer.suppressed_mask_)
     names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
     losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
     return Report(
         method=type(anonymizer).__name__,
-        rows=len(anonymizer.suppressed_mask_),
-        suppressed_rows=anonymizer.n_suppressed_,
+        rows=n_rows,
+        suppressed_rows=n_rows - int(classes.kept().rows.sum()),
         extra_suppressed_rows=anonymizer.n_extra_suppressed_,
         classes=asdict(class_statistics(classes)),
         models=tuple(verdict.to_dict() for verdict in settled.verdicts),

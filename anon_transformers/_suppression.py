@@ -1,6 +1,8 @@
 """Which classes may be published, and which are suppressed."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +10,9 @@ from anon_transformers._recoding import PublishedColumn, Table, group_published
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+
+Ranks = Callable[[], np.ndarray]
+"""Gives an order of classes that does not hang on the order of rows."""
 
 
 @dataclass(frozen=True)
@@ -51,49 +56,69 @@ class Approval:
     suppressed: np.ndarray
 
 
+class Rules(NamedTuple):
+    """How much may be suppressed, and what becomes of it."""
+
+    limit: float
+    mode: str
+    mark: str
+
+
 def approve(
-    table: Table,
-    published: list[PublishedColumn],
-    promise: AllOf,
-    suppression_limit: float,
-    mode: str,
+    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
 ) -> Approval:
     """Decide which published combinations a table may show, or raise."""
     groups = group_published(published)
     codes = np.stack([column.codes[groups.first] for column in published])
+    labels = [column.labels for column in published]
     settlement = settle(
         table.classes(groups.labels, len(groups.sizes)),
         promise,
+        rules,
         covered=np.all(codes >= 0, axis=0),
-        suppression_limit=suppression_limit,
-        mode=mode,
+        marked=_all_marked(codes, labels, rules.mark),
+        ranks=lambda: content_ranks(codes, labels),
     )
     kept = settlement.kept
     return Approval(settlement, codes[:, kept], ~kept[groups.labels])
 
 
 def can_approve(
-    table: Table,
-    published: list[PublishedColumn],
-    promise: AllOf,
-    suppression_limit: float,
-    mode: str,
+    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
 ) -> bool:
     """Whether :func:`approve` would not raise."""
     try:
-        approve(table, published, promise, suppression_limit, mode)
+        approve(table, published, promise, rules)
     except InfeasibleError:
         return False
     return True
 
 
+def content_ranks(codes: np.ndarray, labels: list[np.ndarray]) -> np.ndarray:
+    """Classes in the order of their labels, whatever order they were found in."""
+    keys = []
+    for own, texts in zip(codes, labels, strict=True):
+        place = np.argsort(np.argsort([str(text) for text in texts.tolist()]))
+        keys.append(np.append(place, -1)[own])
+    return np.argsort(np.lexsort(keys))
+
+
+def _all_marked(codes: np.ndarray, labels: list[np.ndarray], mark: str) -> np.ndarray:
+    """Classes that a reader takes for suppressed rows: all labels are the mark."""
+    marked = np.ones(codes.shape[1], dtype=bool)
+    for own, texts in zip(codes, labels, strict=True):
+        marked &= np.append(texts == mark, False)[own]
+    return marked
+
+
 def settle(
     classes: Classes,
     promise: AllOf,
+    rules: Rules,
     *,
     covered: np.ndarray,
-    suppression_limit: float,
-    mode: str,
+    marked: np.ndarray,
+    ranks: Ranks,
 ) -> Settlement:
     """Suppress what breaks the promise, or raise.
 
@@ -107,12 +132,14 @@ def settle(
         All classes of the recoded table.
     promise : AllOf
         What each published class must satisfy.
+    rules : Rules
+        Largest share of rows that may go, and what happens to them.
     covered : bool ndarray
         Classes that the recoding rule covers; others are always suppressed.
-    suppression_limit : float
-        Largest share of rows that may go.
-    mode : {"mask", "drop", "blank"}
-        What happens to suppressed rows.
+    marked : bool ndarray
+        Classes that were generalized until nothing is left but the mark.
+    ranks : callable
+        Order of the classes by content, for those of one size.
 
     Raises
     ------
@@ -120,10 +147,11 @@ def settle(
         With the model, the level reached and the limit.
     """
     fine = covered & promise.satisfied(classes)
-    kept, within = choose_kept(classes, promise, fine, suppression_limit, mode)
+    kept, within = choose_kept(classes, promise, fine, rules, ranks)
     if not within:
-        raise InfeasibleError(_excess(classes, promise, kept, suppression_limit, mode))
-    published = _published(classes, kept, mode)
+        raise InfeasibleError(_excess(classes, promise, kept, rules))
+    published = _published(classes, kept, rules.mode)
+    published = _as_read(published, marked[kept])
     verdicts = [judge(model, published) for model in promise.models]
     for verdict in verdicts:
         if not verdict.passed:
@@ -135,7 +163,7 @@ def settle(
 
 
 def choose_kept(
-    classes: Classes, promise: AllOf, fine: np.ndarray, limit: float, mode: str
+    classes: Classes, promise: AllOf, fine: np.ndarray, rules: Rules, ranks: Ranks
 ) -> tuple[np.ndarray, bool]:
     """Which of the ``fine`` classes are published, and whether the limit allows it.
 
@@ -143,16 +171,35 @@ def choose_kept(
     until the suppressed class satisfies the promise.
     """
     kept = fine.copy()
-    smallest_first = iter(
-        np.argsort(np.where(kept, classes.rows, np.iinfo(np.int64).max), kind="stable")
-    )
-    while _is_within(classes, kept, limit):
-        if mode == "drop" or kept.all():
+    next_ones: Iterator[int] | None = None
+    while _is_within(classes, kept, rules.limit):
+        if rules.mode == "drop" or kept.all():
             return kept, True
-        if promise.satisfied(_suppressed_rows(classes, kept, mode)).all():
+        if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
             return kept, True
-        kept[next(smallest_first)] = False
+        if next_ones is None:
+            sizes = np.where(kept, classes.rows, np.iinfo(np.int64).max)
+            next_ones = iter(np.lexsort((ranks(), sizes)).tolist())
+        kept[next(next_ones)] = False
     return kept, False
+
+
+def _as_read(published: Classes, marked: np.ndarray) -> Classes:
+    """The same classes where what shows nothing but marks is the suppressed one."""
+    hidden = np.zeros(published.n_classes, dtype=bool)
+    hidden[: len(marked)] = marked
+    if not hidden.any():
+        return published
+    if published.suppressed is not None:
+        hidden[published.suppressed] = True
+    n_shown = int((~hidden).sum())
+    if not n_shown:
+        raise InfeasibleError(
+            "every quasi-identifier would be published as the mark; a result with no "
+            "kept class is no result."
+        )
+    into = np.where(hidden, n_shown, np.cumsum(~hidden) - 1)
+    return replace(published.merge(into, n_shown + 1), suppressed=n_shown)
 
 
 def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
@@ -180,19 +227,17 @@ def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
     return published
 
 
-def _excess(
-    classes: Classes, promise: AllOf, kept: np.ndarray, limit: float, mode: str
-) -> str:
+def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) -> str:
     """Why the limit does not do."""
     total = classes.rows.sum()
     gone = total - classes.rows[kept].sum()
     broken = _worst(promise, classes)
-    if broken is None and mode != "drop":
-        broken = _worst(promise, _suppressed_rows(classes, kept, mode))
+    if broken is None and rules.mode != "drop":
+        broken = _worst(promise, _suppressed_rows(classes, kept, rules.mode))
     reason = _told(broken) if broken else "the rule does not cover every row"
     return (
         f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
-        f"suppression_limit={limit} allows {_allowance(limit, total)}. "
+        f"suppression_limit={rules.limit} allows {_allowance(rules.limit, total)}. "
         "A result with no kept class is no result."
     )
 

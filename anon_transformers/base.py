@@ -21,7 +21,7 @@ from anon_transformers._recoding import (
     without_unused_categories,
 )
 from anon_transformers._reporting import make_report
-from anon_transformers._suppression import Settlement, approve, can_approve
+from anon_transformers._suppression import Rules, Settlement, approve, can_approve
 from anon_transformers._tables import (
     Column,
     encode,
@@ -336,6 +336,10 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         """Share of rows that may be suppressed."""
         return self.suppression_limit or 0.0
 
+    def _rules(self, n_rows: int) -> Rules:
+        """How rows of a table of this size are suppressed."""
+        return Rules(self._limit(n_rows), self.suppression, self.suppression_label)
+
     def _encode(self, frame: pd.DataFrame) -> Table:
         roles = self.roles_
         legal = roles.quasi_identifiers
@@ -363,8 +367,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""
-        limit = self._limit(table.n_rows)
-        approval = approve(table, published, promise, limit, self.suppression)
+        approval = approve(table, published, promise, self._rules(table.n_rows))
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
         self.n_extra_suppressed_ = approval.settlement.n_extra_rows
@@ -372,8 +375,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
-        limit = self._limit(table.n_rows)
-        return can_approve(table, published, models, limit, self.suppression)
+        return can_approve(table, published, models, self._rules(table.n_rows))
 
     def _publish(
         self,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._suppression import settle
+from anon_transformers._suppression import Rules, content_ranks, settle
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.privacy import AllOf, KAnonymity
@@ -29,15 +29,18 @@ def sized(*sizes, jobs=None, persons=None):
     )
 
 
-def settled(classes, *models, limit=1.0, mode="mask", covered=None):
+def settled(classes, *models, limit=1.0, mode="mask", covered=None, marked=None):
     if covered is None:
         covered = np.ones(classes.n_classes, dtype=bool)
+    if marked is None:
+        marked = np.zeros(classes.n_classes, dtype=bool)
     return settle(
         classes,
         AllOf(models),
+        Rules(limit, mode, "*"),
         covered=np.asarray(covered),
-        suppression_limit=limit,
-        mode=mode,
+        marked=np.asarray(marked),
+        ranks=lambda: np.arange(classes.n_classes),
     )
 
 
@@ -243,3 +246,45 @@ def test_whatever_is_settled_keeps_the_promise(sizes, k, mode, limit):
     if extra and max(extra) >= k:
         staying = [s for s, kept in zip(sizes, done.kept, strict=True) if kept]
         assert max(extra) <= min(staying)
+
+
+class TestWhatShowsNothing:
+    def test_it_is_read_as_suppressed(self):
+        done = settled(sized(3, 4, 5), KAnonymity(3), limit=0.0, marked=None)
+        assert done.published.suppressed is None
+        marked = np.array([False, True, False])
+        done = settled(sized(3, 4, 5), KAnonymity(3), limit=0.0, marked=marked)
+        assert done.kept.tolist() == [True, True, True]
+        assert done.published.suppressed == 2
+        assert done.published.rows.tolist() == [3, 5, 4]
+
+    def test_it_joins_the_suppressed_rows(self):
+        marked = np.array([False, True, False])
+        done = settled(sized(3, 4, 1), KAnonymity(1), limit=1.0, marked=marked)
+        assert done.published.rows[done.published.suppressed] == 4
+        covered = np.array([True, True, False])
+        done = settled(sized(3, 4, 1), KAnonymity(1), marked=marked, covered=covered)
+        assert done.published.rows[done.published.suppressed] == 5
+
+    @pytest.mark.parametrize("mode", ["mask", "drop", "blank"])
+    def test_a_table_of_nothing_else_is_no_result(self, mode):
+        with pytest.raises(InfeasibleError, match="no kept class"):
+            settled(
+                sized(3, 4), KAnonymity(3), mode=mode, marked=np.array([True, True])
+            )
+
+
+def test_ties_are_broken_by_labels():
+    labels = [np.array(["b", "a", None], dtype=object)] * 2
+    codes = np.array([[0, 1, 1, 2], [0, 1, 0, -1]])
+    ranks = content_ranks(codes, labels)
+    assert ranks.tolist() == [
+        sorted(range(4), key=lambda i: _told(codes[:, i], labels)).index(i)
+        for i in range(4)
+    ]
+
+
+def _told(code, labels):
+    """The second column decides first; a missing label comes before all texts."""
+    texts = ["" if c < 0 else str(t[c]) for c, t in zip(code, labels, strict=True)]
+    return texts[::-1]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anon_transformers._labels import OR_MISSING, parse_set, set_label
+from anon_transformers._labels import OR_MISSING, parse_set, set_label, value_label
 from anon_transformers._tables import Column
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
@@ -226,15 +226,18 @@ def _by_leaves(
                 "hierarchy does not have at any level."
             )
         sides.append(places)
-    return PairedColumn(
-        sides[0], sides[1], texts, partial(_leaf_text, leaves=hierarchy.leaves)
-    )
+    names = {ends: label for label, ends in reversed(bounds.items())}
+    return PairedColumn(sides[0], sides[1], texts, partial(_tree_text, names=names))
 
 
-def _leaf_text(place: Sequence[int], *, leaves: Sequence[str]) -> str | None:
-    """Two values of a tree share one of them, or nothing but being missing."""
-    low, high, _ = place
-    return leaves[low] if low == high else None
+def _tree_text(
+    place: Sequence[int], *, names: dict[tuple[int, int], str]
+) -> str | None:
+    """Name the lowest value of a tree that covers these leaves."""
+    low, high, missing = (int(part) for part in place)
+    if low > high:
+        return None
+    return value_label(names[low, high], missing=bool(missing))
 
 
 def _leaf_bounds(hierarchy: Hierarchy) -> dict[str, tuple[int, int]]:

@@ -180,6 +180,6 @@ def _smallest_meet(rows: _Lines, agree: np.ndarray) -> int | None:
 
 def meet_labels(meets: np.ndarray) -> np.ndarray:
     """Number what is equal in every column."""
-    flat = meets.reshape(len(meets), -1).T
+    flat = meets.reshape(len(meets), meets.shape[1] * 3).T
     columns = [column - column.min(initial=0) for column in flat]
     return group_rows(columns, [int(c.max(initial=0)) + 1 for c in columns]).labels

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from anon_transformers.cli._columns import (
     Known,
@@ -121,11 +122,10 @@ def risk(
         threshold,
         suppression_label,
     )
-    after = read(table)
     before = None if original is None else read(original)
-    result = {"table": str(table), **_measure(before, after, asked, queries or [])}
+    result = _measure(before, read(table), asked, queries or [])
     if json_output:
-        print_json(result)
+        print_json({"table": str(table), **result})
     else:
         _tell(table, result)
 
@@ -275,19 +275,19 @@ def _available(
 def _tell(table: Path, result: Mapping[str, Any]) -> None:
     sides = [side for side in ("before", "after") if result[side] is not None]
     rows = [
-        (name, *(_cell(value) for value in values))
+        (escape(name), *(_cell(value) for value in values))
         for name, *values in _lines([result[side] for side in sides])
     ]
     title = f"{table}: a row is at risk above {result['threshold']:g}"
     print_table(title, ["what", *sides], rows)
     if result["loss"] is not None:
         losses = {**result["loss"]["attributes"], "total": result["loss"]["total"]}
-        lost = [(name, f"{loss:.2%}") for name, loss in losses.items()]
+        lost = [(escape(name), f"{loss:.2%}") for name, loss in losses.items()]
         print_table("Loss", ["attribute", "loss"], lost)
     for name, answers in result["queries"].items():
         header = list(next(iter(answers.values())))
         told_of = [(key, *map(_cell, a.values())) for key, a in answers.items()]
-        print_table(f"Queries of {name}", ["query", *header], told_of)
+        print_table(f"Queries of {escape(name)}", ["query", *header], told_of)
     for name, reason in result["not_available"].items():
         typer.echo(f"- {name}: {reason}")
 
@@ -316,4 +316,4 @@ def _of(sides: list[Mapping[str, Any]], group: str, name: str) -> list[Any]:
 
 
 def _cell(value: Any) -> str:
-    return NOT_AVAILABLE if value is None else shown(value)
+    return NOT_AVAILABLE if value is None else escape(shown(value))

@@ -48,7 +48,7 @@ class Frontier:
             )
         row = self.table[self.table["k_to"] >= k].head(1)
         found = row.drop(columns=["k_from", "k_to"]).to_dict("records")[0]
-        return {"k": k, **found}
+        return {"k": k} | {str(name): value for name, value in found.items()}
 
 
 def _empty_curve(largest: int) -> Curve:
@@ -66,7 +66,7 @@ def find_frontier(
 ) -> pd.DataFrame:
     """The best node for every k up to ``largest``, as a table of ranges."""
     curve = _empty_curve(largest)
-    heights = sum(np.indices(lattice.shape, sparse=True)).ravel()
+    heights = lattice.heights()
     order = np.argsort(heights, kind="stable")
     nodes = np.stack(np.unravel_index(order, lattice.shape), axis=1)
     for number, node in enumerate(nodes.tolist()):
@@ -78,7 +78,7 @@ def find_frontier(
         )
         gone = lattice.n_rows - rows
         losses = lattice.loss.by_size(sizes, rows, classes, costs)
-        allowed = gone / lattice.n_rows <= lattice.goal.limit
+        allowed = gone / lattice.n_rows <= lattice.goal.rules.limit
         losses = np.where(allowed, losses, np.inf)
         offer(curve, number, sizes, losses, gone, classes)
     return _ranges(curve, nodes, names)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from anon_transformers._kernels.lattice import Node
 from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers._suppression import Rules
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
@@ -240,7 +241,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         self._searches: list[tuple[Found, int, int]] = []
         if self.local_recoding and self.levels is None:
             find = partial(self._find, models=models, limit=1.0)
-            self._passes = learn_passes(table, models, find)
+            self._passes = learn_passes(table, models, find, self.suppression_label)
             published = recode_by_passes(table, self._passes)
             if self._passes and self._can_publish(table, published, models):
                 self._node = self._passes[0].node
@@ -289,7 +290,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         points = table.points()
         refuse_too_few(points, self.k)
         loss, levels = make_loss(self.loss, table, points, self._shares())
-        goal = Goal(models, limit, self.suppression)
+        goal = Goal(models, Rules(limit, self.suppression, self.suppression_label))
         return Lattice(table, points, levels, loss, goal)
 
     def _find(self, table: Table, models: AllOf, limit: float) -> Node:
@@ -341,8 +342,8 @@ class FullDomainAnonymizer(TableAnonymizer):
             for model in lattice.goal.promise.models
         ]
         return (
-            f"{what} not keep the promise within "
-            f"suppression_limit={lattice.goal.limit}. With everything generalized, "
+            f"{what} not keep the promise within suppression_limit="
+            f"{lattice.goal.rules.limit}. With everything generalized, "
             f"{'; '.join(told)}."
         )
 

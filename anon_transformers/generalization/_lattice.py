@@ -16,8 +16,9 @@ from anon_transformers._kernels.lattice import (
     smallest_source,
 )
 from anon_transformers._recoding import Points, Table
-from anon_transformers._suppression import choose_kept
+from anon_transformers._suppression import Rules, choose_kept, content_ranks
 from anon_transformers.evidence import Classes
+from anon_transformers.generalization._levels import level_tables, publish_level
 from anon_transformers.generalization._losses import NodeLoss
 from anon_transformers.privacy import AllOf, KAnonymity
 
@@ -69,14 +70,13 @@ class Goal(NamedTuple):
     """What a node must reach."""
 
     promise: AllOf
-    limit: float
-    suppression: str
+    rules: Rules
 
     @property
     def prunes(self) -> bool:
         """Whether no node below one that fails can hold."""
         merging = self.promise.merging
-        return merging == "any" or (merging == "satisfying" and self.limit == 0)
+        return merging == "any" or (merging == "satisfying" and self.rules.limit == 0)
 
 
 class Lattice:
@@ -104,7 +104,8 @@ class Lattice:
         self.loss, self.goal = loss, goal
         self.n_rows = table.n_rows
         self.n_looks = 0
-        self.shape = tuple(c.hierarchy.n_levels for c in table.known)
+        self._tables = [level_tables(column) for column in table.known]
+        self.shape = tuple(map(len, self._tables))
         self._table, self._points = table, points
         ground = Held(np.arange(len(points.weights)), points.weights)
         self._store = _Store(self.codes, levels, ground)
@@ -124,6 +125,13 @@ class Lattice:
         """The node that hides everything."""
         return tuple(n - 1 for n in self.shape)
 
+    def heights(self) -> np.ndarray:
+        """Sum of levels of every node, in the order of their positions."""
+        heights = np.zeros(1, dtype=np.int64)
+        for n_levels in self.shape:
+            heights = (heights[:, np.newaxis] + np.arange(n_levels)).ravel()
+        return heights
+
     def look(self, node: Node, best: float = np.inf) -> Look:
         """Judge a node; one that cannot be better than ``best`` only as far as needed.
 
@@ -134,10 +142,10 @@ class Lattice:
         held = self._store.classes(node)
         kept = held.sizes >= self._k
         gone = self.n_rows - int(held.sizes[kept].sum())
-        if not kept.any() or gone / self.n_rows > self.goal.limit:
+        if not kept.any() or gone / self.n_rows > self.goal.rules.limit:
             return Look(node, False, True)
         loss = self.loss.of(node, held, kept)
-        drops = self.goal.suppression == "drop" or gone == 0 or gone >= self._k
+        drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
             return Look(node, True, False, loss, gone, self.loss.floor(held), gone)
         if loss > best:
@@ -150,11 +158,15 @@ class Lattice:
         coded = np.arange(classes.n_classes) < len(held.sizes)
         fine = coded & self.goal.promise.satisfied(classes)
         kept, within = choose_kept(
-            classes, self.goal.promise, fine, self.goal.limit, self.goal.suppression
+            classes,
+            self.goal.promise,
+            fine,
+            self.goal.rules,
+            lambda: self._ranks(node, held, classes.n_classes),
         )
         if not within:
             # Filling up the suppressed class is no reason to give up those below.
-            few = classes.rows[fine].sum() / self.n_rows < 1 - self.goal.limit
+            few = classes.rows[fine].sum() / self.n_rows < 1 - self.goal.rules.limit
             return Look(node, False, bool(few) and self.goal.prunes)
         kept = kept[: len(held.sizes)]
         gone = self.n_rows - int(held.sizes[kept].sum())
@@ -184,6 +196,21 @@ class Lattice:
         labels = np.where(others, n_points, of_row)
         return self._table.classes(labels, n_points + bool(others.any()))
 
+    def _ranks(self, node: Node, held: Held, n_classes: int) -> np.ndarray:
+        """Order of the classes by their labels; what cannot be coded comes last."""
+        known = [
+            publish_level(column, level)
+            for column, level in zip(self._table.known, node, strict=True)
+        ]
+        codes = np.stack(
+            [
+                table[level][self.codes[held.first, a]]
+                for a, (table, level) in enumerate(zip(self._tables, node, strict=True))
+            ]
+        )
+        ranks = content_ranks(codes, [column.labels for column in known])
+        return np.append(ranks, np.arange(len(ranks), n_classes))
+
     def held(self, node: Node) -> Held:
         """Classes of a node, without what models need."""
         return self._store.classes(node)
@@ -191,7 +218,8 @@ class Lattice:
     def dropping(self) -> "Lattice":
         """The same lattice where suppressed rows need not be a class of their own."""
         other = copy(self)
-        other.goal = self.goal._replace(suppression="drop")
+        rules = self.goal.rules._replace(mode="drop")
+        other.goal = self.goal._replace(rules=rules)
         return other
 
 

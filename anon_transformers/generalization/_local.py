@@ -7,7 +7,7 @@ import numpy as np
 
 from anon_transformers._kernels.lattice import Node
 from anon_transformers._recoding import PublishedColumn, Table, approved
-from anon_transformers._suppression import approve
+from anon_transformers._suppression import Rules, approve
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.generalization._levels import publish_level
 from anon_transformers.privacy import AllOf
@@ -26,16 +26,17 @@ def publish_node(table: Table, node: Node) -> list[PublishedColumn]:
 
 
 def learn_passes(
-    table: Table, promise: AllOf, find: Callable[[Table], Node]
+    table: Table, promise: AllOf, find: Callable[[Table], Node], mark: str
 ) -> list[Pass]:
     """Find a node for all rows, then one for those that it suppresses, and so on."""
     left = np.ones(table.n_rows, dtype=bool)
     passes: list[Pass] = []
+    rules = Rules(1.0, "drop", mark)
     while left.any():
         part = table.part(left)
         try:
             node = find(part)
-            approval = approve(part, publish_node(part, node), promise, 1.0, "drop")
+            approval = approve(part, publish_node(part, node), promise, rules)
         except InfeasibleError:
             break
         passes.append(Pass(node, approval.codes))

@@ -40,7 +40,7 @@ def find_samarati(lattice: Lattice, progress: Progress) -> Found:
     """The best of the nodes that fit at the lowest height at which one does."""
     _refuse_wrong_pruning("samarati", lattice)
     dropping = lattice.dropping()
-    heights = sum(np.indices(lattice.shape)).ravel()
+    heights = lattice.heights()
     known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
     low, high = 0, int(heights.max())
     while low < high:
@@ -81,7 +81,7 @@ def _fits(lattice: Lattice, known, at: int) -> bool:
 
 def _all_that_fit(lattice: Lattice, progress: Progress) -> np.ndarray:
     known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
-    heights = sum(np.indices(lattice.shape, sparse=True)).ravel()
+    heights = lattice.heights()
     for done, at in enumerate(np.argsort(heights, kind="stable").tolist()):
         if not lattice.goal.prunes:
             node = tuple(lattice_map.levels_of(known, at).tolist())

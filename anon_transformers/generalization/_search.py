@@ -54,7 +54,7 @@ class _Search:
     def __init__(self, lattice: Lattice):
         self.lattice, self.found = lattice, Found()
         self.known = lattice_map.make_map(
-            lattice.shape, lattice.loss.terms(), lattice.goal.limit >= 1
+            lattice.shape, lattice.loss.terms(), lattice.goal.rules.limit >= 1
         )
 
     @property
@@ -81,7 +81,7 @@ class _Search:
     def cheapest_first(self) -> Iterator[tuple[float, int]]:
         """Nodes that may still be the best one when their turn comes."""
         known = self.known
-        heights = sum(np.indices(self.lattice.shape, sparse=True)).ravel()
+        heights = self.lattice.heights()
         order = np.lexsort((heights, known.bounds))
         # Bounds rise later on; by these the nodes are in order.
         last = known.bounds[order[BLOCK - 1 :: BLOCK]]

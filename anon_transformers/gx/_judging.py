@@ -6,7 +6,9 @@ and parameters, never a cell's value.
 
 import functools
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Any, ParamSpec, TypeVar
 
@@ -20,6 +22,7 @@ from anon_transformers.exceptions import (
     ParameterError,
     unknown_choice,
 )
+from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
 from anon_transformers.privacy import judge
 from anon_transformers.registry import Shelf, registry
@@ -64,12 +67,16 @@ class Scope:
 
     def classes(self, frame: pd.DataFrame) -> Classes:
         """The equivalence classes of ``frame``."""
+        private = _EVIDENCE.get() or PrivateEvidence()
         return Classes.from_frame(
             frame,
             self.quasi_identifiers,
             self.sensitive,
             self.subject,
             self.suppression_label,
+            references=private.references,
+            hierarchies=private.hierarchies,
+            population=private.population,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,6 +87,38 @@ class Scope:
             "subject": self.subject,
             "suppression_label": self.suppression_label,
         }
+
+
+@dataclass(frozen=True)
+class PrivateEvidence:
+    """What the table alone does not tell: never part of a suite or a result.
+
+    Attributes
+    ----------
+    references : mapping of column to mapping, optional
+        How often the input has each value of a sensitive column.
+    hierarchies : mapping of column to Hierarchy, optional
+        Which values of a sensitive column are near each other.
+    population : data frame, optional
+        Quasi-identifiers of the population, recoded like the table.
+    """
+
+    references: Mapping[Any, Mapping[Any, int]] | None = None
+    hierarchies: Mapping[Any, Hierarchy] | None = None
+    population: Any = None
+
+
+_EVIDENCE: ContextVar[PrivateEvidence | None] = ContextVar("evidence", default=None)
+
+
+@contextmanager
+def knowing(evidence: PrivateEvidence | None) -> Iterator[None]:
+    """Judge with private evidence, which takes no way through a suite's parameters."""
+    token = _EVIDENCE.set(evidence)
+    try:
+        yield
+    finally:
+        _EVIDENCE.reset(token)
 
 
 def discreetly(ask: Callable[P, T]) -> Callable[P, T]:

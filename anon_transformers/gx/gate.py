@@ -24,7 +24,7 @@ from anon_transformers.exceptions import (
     DataError,
     unknown_choice,
 )
-from anon_transformers.gx._judging import Scope, plain
+from anon_transformers.gx._judging import PrivateEvidence, Scope, knowing, plain
 from anon_transformers.gx._requirements import (
     Requirement,
     parameters_for,
@@ -122,6 +122,7 @@ def run_gate(
     suppression_label: str = SUPPRESSED,
     report: Mapping[str, Any] | None = None,
     suite: Mapping[str, Any] | None = None,
+    evidence: PrivateEvidence | None = None,
 ) -> GateResult:
     """Judge a candidate by every requirement; never raises, and fails closed.
 
@@ -142,6 +143,9 @@ def run_gate(
     suite : mapping, optional
         A suite as Great Expectations stores it. It must ask for every requirement, may
         ask for more, and must hold as a whole. By default :func:`suite_for` writes one.
+    evidence : PrivateEvidence, optional
+        Input distributions and hierarchies of sensitive columns, and a population, for
+        models that need them.
 
     Returns
     -------
@@ -169,7 +173,8 @@ def run_gate(
             for requirement in requirements
         )
         registry().refuse_broken()
-        return _judge(to_frame(frame), requirements, scope, report, suite)
+        with knowing(evidence):
+            return _judge(to_frame(frame), requirements, scope, report, suite)
     except AnonymizationError as error:
         reason = str(error).rstrip(".")
     except Exception as error:  # its message could quote a cell

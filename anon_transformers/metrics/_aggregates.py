@@ -10,8 +10,8 @@ import pandas as pd
 from anon_transformers._tables import Column, identify
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, check_choice
-from anon_transformers.metrics._coverage import ANYTHING
 from anon_transformers.metrics._intervals import parse_interval
+from anon_transformers.metrics._labels_read import ANYTHING
 
 Arithmetic = Literal["exact", "integer"]
 

@@ -1,7 +1,6 @@
 """Which ground values a published label may stand for."""
 
-import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +9,12 @@ import pandas as pd
 from scipy import sparse
 
 from anon_transformers._frames import to_frame
-from anon_transformers._labels import OR_MISSING, parse_set
+from anon_transformers._labels import OR_MISSING
 from anon_transformers._tables import Column, encode, identify
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics._intervals import Ends, parse_ends, parse_interval
-
-ANYTHING = "any"
-"""Label of a box that is open at both ends."""
+from anon_transformers.metrics._labels_read import GroupReader, ValueReader
 
 
 @dataclass(frozen=True)
@@ -62,59 +58,32 @@ class Domain:
             If a label is neither a value, nor a group, nor a range of them.
         """
         texts = [str(text) for text in labels.texts()]
-        reader = self._reader(texts, mark)
-        found = [reader(text) for text in texts]
+        tree = self.ground.hierarchy
+        read = ValueReader(self.ground) if tree is None else GroupReader(tree, texts)
+        found = [self._places(text, read, mark) for text in texts]
         _refuse_unread(labels, np.array([f is None for f in found], dtype=bool))
-        read = [f for f in found if f is not None] + [np.array([self.n_values])]
-        sizes = [len(places) for places in read]
-        cells = np.concatenate(read)
+        lines = [f for f in found if f is not None] + [np.array([self.n_values])]
+        sizes = [len(places) for places in lines]
+        cells = np.concatenate(lines)
         table = sparse.csr_array(
             (np.ones(len(cells), dtype=np.int64), cells, np.cumsum([0, *sizes])),
-            shape=(len(read), self.n_values + 1),
+            shape=(len(lines), self.n_values + 1),
         )
         table.sort_indices()
         return table
 
-    def _reader(self, texts: Sequence[str], mark: str) -> Any:
-        everything = np.arange(self.n_values + 1)
-        tree = self.ground.hierarchy
-        groups = _values(self.ground) if tree is None else _groups(tree, texts)
-
-        def read(text: str) -> np.ndarray | None:
-            if text == mark:
-                return everything
-            if text in groups:
-                return groups[text]
-            plain = text.removesuffix(OR_MISSING)
-            inside = groups.get(plain, groups.get(_unquoted(plain)))
-            if inside is None and tree is None:
-                inside = self._range(plain, groups)
-            elif inside is None and tree is not None and plain in tree:
-                inside = tree.locate([plain])
-            if inside is None or plain == text:
-                return inside
-            return np.append(inside, self.n_values)
-
-        return read
-
-    def _range(self, label: str, values: Mapping[str, Any]) -> np.ndarray | None:
-        """Values in a range or a set, where no hierarchy names them."""
-        if label == ANYTHING:
-            return np.arange(self.n_values)
-        if label.startswith("{"):
-            members = [values.get(member) for member in parse_set(label)[0]]
-            known = [member for member in members if member is not None]
-            return (
-                np.sort(np.concatenate(known)) if len(known) == len(members) else None
-            )
-        numbers = _numbers(self.ground)
-        if numbers is not None:
-            interval = parse_interval(label)
-            return (
-                None if interval is None else np.flatnonzero(interval.contains(numbers))
-            )
-        ends = parse_ends(label)
-        return None if ends is None else np.flatnonzero(_between(self.ground, ends))
+    def _places(
+        self, text: str, read: Callable[[str], np.ndarray | None], mark: str
+    ) -> np.ndarray | None:
+        """Ground values that a label may stand for, missing ones with them."""
+        if text == mark:
+            return np.arange(self.n_values + 1)
+        found = read(text)
+        plain = text.removesuffix(OR_MISSING)
+        if found is not None or plain == text:
+            return found
+        found = read(plain)
+        return None if found is None else np.append(found, self.n_values)
 
 
 def columns_of(
@@ -192,77 +161,3 @@ def _refuse_unread(labels: Column, unread: np.ndarray) -> None:
         f"column {labels.name!r} holds labels in {count} rows that are neither a value "
         "of the original nor a group or range of them."
     )
-
-
-def _values(ground: Column) -> dict[str, np.ndarray]:
-    return {str(text): np.array([at]) for at, text in enumerate(ground.texts())}
-
-
-def _groups(tree: Hierarchy, texts: Iterable[str]) -> dict[str, np.ndarray]:
-    """Leaves under each name.
-
-    If one level has all the labels, it is meant. Otherwise a name that occurs at
-    several levels stands for the largest group of that name: a reader cannot know.
-    """
-    level = common_level(tree, texts)
-    levels = range(tree.n_levels) if level is None else [level]
-    groups: dict[str, np.ndarray] = {tree.root: np.arange(len(tree.leaves))}
-    for at in levels:
-        codes, labels, _ = tree.level(at)
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(len(labels)))
-        for name, leaves in zip(labels, np.split(order, starts[1:]), strict=True):
-            if len(leaves) > len(groups.get(name, ())):
-                groups[name] = np.sort(leaves)
-    return groups
-
-
-def common_level(tree: Hierarchy, texts: Iterable[str]) -> int | None:
-    """The lowest level that has every label but the root's; None if none has."""
-    wanted = {plain_label(text, tree) for text in texts} - {tree.root}
-    for level in range(tree.n_levels):
-        if wanted <= set(tree.level(level).labels):
-            return level
-    return None
-
-
-def plain_label(text: str, tree: Hierarchy) -> str:
-    """A label as the hierarchy has it, without what the grammar adds."""
-    if text in tree:
-        return tree.leaves[tree.locate([text])[0]]
-    return _unquoted(text.removesuffix(OR_MISSING))
-
-
-def _unquoted(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        return str(json.loads(text))
-    except json.JSONDecodeError:
-        return text
-
-
-def _numbers(ground: Column) -> np.ndarray | None:
-    """Values as numbers, if all of them are."""
-    if ground.values.dtype.kind in "iuf":
-        return ground.values.astype(float)
-    if ground.values.dtype.kind == "M":
-        return None
-    numbers = pd.to_numeric(pd.Series(ground.texts(), dtype=object), errors="coerce")
-    return None if numbers.isna().any() else numbers.to_numpy(float)
-
-
-def _between(ground: Column, ends: Ends) -> np.ndarray:
-    """Values between two ends in the order of the column."""
-    texts = [str(text) for text in ground.texts()]
-    place = {text: at for at, text in enumerate(texts)}
-    at = np.arange(len(texts))
-    inside = np.ones(len(texts), dtype=bool)
-    # An end that is no value of the column still has a place in the order of texts.
-    if ends.low is not None:
-        low = place.get(ends.low, float(np.searchsorted(texts, ends.low)) - 0.5)
-        inside &= at > low if ends.low_open else at >= low
-    if ends.high is not None:
-        high = place.get(ends.high, float(np.searchsorted(texts, ends.high)) - 0.5)
-        inside &= at < high if ends.high_open else at <= high
-    return inside

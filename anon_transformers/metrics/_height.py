@@ -11,11 +11,8 @@ from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics._coverage import (
-    columns_of,
-    common_level,
-    plain_label,
-)
+from anon_transformers.metrics._coverage import columns_of
+from anon_transformers.metrics._labels_read import common_level, plain_label
 
 
 def generalization_levels(

@@ -183,16 +183,37 @@ def _count(
     if all(cover.sum(axis=0).max(initial=0) <= 1 for cover in covers):
         sizes = _count_disjoint(covers, of_class, values, combinations.sizes)
         return sizes, int(combinations.sizes.sum() - sizes.sum())
-    inside = [cover.toarray().astype(bool) for cover in covers]
+    return _count_overlapping(covers, of_class, values, combinations.sizes)
+
+
+def _count_overlapping(
+    covers: list[sparse.csr_array],
+    of_class: list[np.ndarray],
+    values: list[np.ndarray],
+    weights: np.ndarray,
+) -> tuple[np.ndarray, int]:
+    """Persons by class, where a value may have several labels; and those in none.
+
+    Attribute by attribute: classes with one label share the persons behind it.
+    """
     sizes = np.zeros(len(of_class[0]), dtype=np.int64)
-    somewhere = np.zeros(len(combinations.sizes), dtype=bool)
-    for at, labels in enumerate(zip(*of_class, strict=True)):
-        behind = np.ones(len(combinations.sizes), dtype=bool)
-        for table, label, codes in zip(inside, labels, values, strict=True):
-            behind &= table[label, codes]
-        sizes[at] = combinations.sizes[behind].sum()
-        somewhere |= behind
-    return sizes, int(combinations.sizes[~somewhere].sum())
+    somewhere = np.zeros(len(weights), dtype=bool)
+    pending = [(0, np.arange(len(sizes)), np.arange(len(weights)))]
+    while pending:
+        attribute, classes, persons = pending.pop()
+        if attribute == len(covers):
+            sizes[classes] = weights[persons].sum()
+            somewhere[persons] = True
+            continue
+        cover, labels = covers[attribute], of_class[attribute][classes]
+        held = values[attribute][persons]
+        for label in np.unique(labels):
+            inside = np.zeros(cover.shape[1], dtype=bool)
+            inside[cover.indices[cover.indptr[label] : cover.indptr[label + 1]]] = True
+            pending.append(
+                (attribute + 1, classes[labels == label], persons[inside[held]])
+            )
+    return sizes, int(weights[~somewhere].sum())
 
 
 def _count_disjoint(

@@ -1,5 +1,6 @@
 """Second step: make the candidate."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._tables import identify
+from anon_transformers.evidence import distribution
 from anon_transformers.exceptions import AnonymizationError
 from anon_transformers.release._build import installed, make_anonymizer
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
@@ -21,6 +23,9 @@ from anon_transformers.release._run import (
 
 PERSONS = "persons.parquet"
 """Private evidence: which rows of the candidate belong to one person."""
+
+REFERENCES = "references.json"
+"""Private evidence: how often the input has each sensitive value."""
 
 
 @discreet
@@ -73,6 +78,8 @@ def write_candidate(run: Run) -> None:
         table_of = pd.DataFrame({config.roles.subject: persons})
         write_parquet(table_of, draft / PERSONS)
         noted["persons_sha256"] = sha256(draft / PERSONS)
+    write_json(draft / REFERENCES, distributions(source, config.roles.sensitive))
+    noted["references_sha256"] = sha256(draft / REFERENCES)
     data = draft / f"data.{config.target.format}"
     installed().writers[config.target.format](table, data)
     write_json(
@@ -88,6 +95,13 @@ def write_candidate(run: Run) -> None:
         },
     )
     draft.rename(run.path("candidate"))
+
+
+def distributions(
+    source: pd.DataFrame, sensitive: Sequence[str]
+) -> dict[str, list[tuple[str | None, int]]]:
+    """Rows by sensitive value, as pairs: a missing value is no key in JSON."""
+    return {name: list(distribution(source[name]).items()) for name in sensitive}
 
 
 def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:

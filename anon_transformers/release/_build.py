@@ -1,7 +1,7 @@
 """From names in a configuration to the objects they stand for."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -123,10 +123,7 @@ def make_anonymizer(
         "subject": config.roles.subject,
     }
     if config.hierarchies:
-        params["hierarchies"] = {
-            column: _hierarchy(config, column, tree)
-            for column, tree in config.hierarchies.items()
-        }
+        params["hierarchies"] = make_hierarchies(config, config.hierarchies)
     sizes = [model.k for model in models if model.name == "k-anonymity"]
     if sizes:
         params["k"] = max(sizes)
@@ -146,6 +143,16 @@ def make_anonymizer(
         except ParameterError as error:
             raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
+
+
+def make_hierarchies(
+    config: ReleaseConfig, columns: Iterable[str]
+) -> dict[str, Hierarchy | HierarchyBuilder]:
+    """The hierarchies of these columns, of those that have one."""
+    given = config.hierarchies or {}
+    return {
+        name: _hierarchy(config, name, given[name]) for name in columns if name in given
+    }
 
 
 def _hierarchy(

@@ -229,8 +229,8 @@ class ReleaseConfig(Strict):
     def _declared_columns(self) -> "ReleaseConfig":
         known, wanted = self.roles.quasi_identifiers, self.roles.sensitive
         for column in self.hierarchies:
-            if column not in known:
-                told = unknown_choice("quasi-identifier", column, known)
+            if column not in {*known, *wanted}:
+                told = unknown_choice("column", column, [*known, *wanted])
                 raise ValueError(f"hierarchies: {told}")
         for threshold in self.thresholds:
             judged = threshold.params.get("sensitive")

@@ -1,5 +1,6 @@
 """Third step: judge the candidate as its readers will see it."""
 
+import json
 from dataclasses import fields, replace
 from typing import Any
 
@@ -7,9 +8,11 @@ import pandas as pd
 
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError, ReleaseError
+from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
-from anon_transformers.release._anonymize import PERSONS
-from anon_transformers.release._build import requirements_for
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.release._anonymize import PERSONS, REFERENCES
+from anon_transformers.release._build import make_hierarchies, requirements_for
 from anon_transformers.release._candidate import read_candidate
 from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._files import read_data, read_parquet
@@ -83,10 +86,26 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
         suppression_label=candidate["suppression_label"],
         report=noted,
         suite=None if config.suite is None else read_suite(config.path(config.suite)),
+        evidence=private_evidence(run, candidate),
     )
     if strays:
         return replace(result, passed=False, reasons=(*strays, *result.reasons))
     return result
+
+
+def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
+    """Input distributions and hierarchies of the sensitive columns."""
+    file = run.path("candidate") / REFERENCES
+    if sha256(file) != candidate["references_sha256"]:
+        raise ReleaseError(f"run {run.id}: its evidence of the input changed.")
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    references = {name: dict(map(tuple, pairs)) for name, pairs in stored.items()}
+    trees = make_hierarchies(run.config, run.config.roles.sensitive)
+    for name, tree in trees.items():
+        if not isinstance(tree, Hierarchy):
+            known = [text for text in references[name] if text is not None]
+            trees[name] = tree.build(known)
+    return PrivateEvidence(references, trees)
 
 
 def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
@@ -106,7 +125,11 @@ def quarantine(run: Run) -> str:
     """Put the candidate and its verdict away, and remove the personal data."""
     place = make_private(run.folder.parent.parent / "quarantine") / run.id
     remove_tree(place)
-    for private in ("input.parquet", f"candidate/{PERSONS}"):
+    for private in (
+        "input.parquet",
+        f"candidate/{PERSONS}",
+        f"candidate/{REFERENCES}",
+    ):
         run.path(private).unlink(missing_ok=True)
     run.folder.rename(place)
     run.ledger.write(run.id, "quarantined")

@@ -9,6 +9,7 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import json
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -143,6 +144,7 @@ class Anonypy:
         )
 
 
+LONG_ENOUGH = 5  # seconds for one answer; a timeout is an error of the peer
 PEERS = {"anjana": Anjana, "anonypy": Anonypy, "pycanon": Pycanon}
 
 
@@ -155,19 +157,31 @@ def plain(answer):
     return answer
 
 
+def _stop(*_):
+    raise TimeoutError
+
+
+def asked(corpus, peer, case, question):
+    """The answer to one question; some peers never end."""
+    signal.alarm(LONG_ENOUGH)
+    answer = corpus.ask(PEERS[peer](), case, question)
+    signal.alarm(0)
+    return plain(answer)
+
+
 def main(peer, folder):
     """Ask everything."""
     spec = importlib.util.spec_from_file_location("corpus", folder / "corpus.py")
     corpus = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(corpus)
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, _stop)
     answers = {}
     # Peers print; only the last line is ours.
     with contextlib.redirect_stdout(sys.stderr):
         for case in corpus.read_cases():
             answers[case["id"]] = [
-                plain(corpus.ask(PEERS[peer](), case, question))
-                for question in case["ask"]
+                asked(corpus, peer, case, question) for question in case["ask"]
             ]
     print(json.dumps({"version": importlib.metadata.version(peer), "answers": answers}))
 

@@ -37,9 +37,7 @@ def space_of(drawn):
 
 
 def groups_at(point, node):
-    return tuple(
-        int(LEVELS[a][level][point[a]]) for a, level in enumerate(node)
-    )
+    return tuple(int(LEVELS[a][level][point[a]]) for a, level in enumerate(node))
 
 
 def slow_classes(drawn, node):

@@ -273,12 +273,36 @@ def test_a_column_that_the_other_release_has_not_is_suppressed_in_it():
     assert report.exposed == 2
 
 
+def test_all_records_may_be_ambiguous():
+    one = pd.DataFrame({"age": ["*", "*"], "sex": ["f", "f"], "s": ["u", "u"]})
+    two = pd.DataFrame({"age": ["20", "30"], "sex": ["*", "*"], "s": ["u", "u"]})
+    report = ComplementaryRelease(k=2).run(
+        one, quasi_identifiers=["age", "sex"], other=two
+    )
+    assert report.exposed == 0
+    assert report.details["ambiguous_records"] == 2
+    assert report.details["smallest_joined_class"] is None
+
+
 def test_numbers_of_other_types_are_one_number():
     release = pd.DataFrame({"age": ["[20, 29]", "[30, 39]"]})
     for ages in ([20.0, 30.5], [20, 35], ["20", "38"]):
         external = pd.DataFrame({"age": ages})
         report = Linkage().run(release, quasi_identifiers=["age"], external=external)
         assert report.exposed == 2
+
+
+def test_what_two_values_of_a_tree_share_may_be_a_third_one():
+    one = pd.DataFrame({"tree": ["any", "a"], "age": ["*", "20"]})
+    two = pd.DataFrame({"tree": ["high or missing", "low"], "age": ["20", "20"]})
+    report = TupleOrder().run(
+        one,
+        other=two,
+        quasi_identifiers=["tree", "age"],
+        hierarchies={"tree": TREE},
+        show_values=True,
+    )
+    assert report.exposed_records.to_numpy().tolist() == [["higher", "20"]]
 
 
 def test_dates_lie_between_dates():

@@ -4,7 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
+from anon_transformers import (
+    DataflyAnonymizer,
+    FullDomainAnonymizer,
+    MondrianAnonymizer,
+)
 from anon_transformers.evidence import Classes
 from anon_transformers.hierarchies import Hierarchy, Intervals
 from anon_transformers.metrics import class_statistics
@@ -27,7 +31,11 @@ MODELS = {
         TCloseness,
     )
 }
-METHODS = {"mondrian": MondrianAnonymizer, "datafly": DataflyAnonymizer}
+METHODS = {
+    "mondrian": MondrianAnonymizer,
+    "datafly": DataflyAnonymizer,
+    "full-domain": FullDomainAnonymizer,
+}
 
 
 class Ours:
@@ -55,8 +63,7 @@ class Ours:
 
     def prepare(self, frame: pd.DataFrame, case: Any, asked: Any) -> Any:
         """Table, hierarchies and parameters; None if the method needs hierarchies."""
-        trees = case.get("hierarchies")
-        if trees is None and self.method == "datafly":
+        if self.method != "mondrian" and "hierarchies" not in case:
             return None
         return {"frame": frame, "case": case, "asked": asked}
 

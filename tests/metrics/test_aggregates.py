@@ -110,7 +110,7 @@ def test_labels_that_are_no_numbers_are_refused():
 
 def test_parameters_are_checked():
     with pytest.raises(ParameterError, match=r"arithmetic.*did you mean 'integer'"):
-        aggregate_answers([1], arithmetic="intger")
+        aggregate_answers([1], arithmetic="integerr")
     with pytest.raises(ParameterError, match="dropped_rows must be at least 0"):
         aggregate_answers([1], dropped_rows=-1)
     with pytest.raises(DataError, match="published column has 2 rows"):

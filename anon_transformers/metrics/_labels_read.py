@@ -1,0 +1,126 @@
+"""Published labels, read as ground values of one attribute."""
+
+import json
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._labels import OR_MISSING, parse_set
+from anon_transformers._tables import Column
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.metrics._intervals import Ends, parse_ends, parse_interval
+
+ANYTHING = "any"
+"""Label of a box that is open at both ends."""
+
+
+class GroupReader:
+    """Reads the names of a hierarchy.
+
+    If one level has all the labels, it is meant. Otherwise a name that occurs at
+    several levels stands for the largest group of that name: a reader cannot know.
+    """
+
+    def __init__(self, tree: Hierarchy, texts: Iterable[str]):
+        self.tree = tree
+        level = common_level(tree, texts)
+        levels = range(tree.n_levels) if level is None else [level]
+        self.groups = {tree.root: np.arange(len(tree.leaves))}
+        for at in levels:
+            codes, labels, _ = tree.level(at)
+            order = np.argsort(codes, kind="stable")
+            starts = np.searchsorted(codes[order], np.arange(len(labels)))
+            for name, leaves in zip(labels, np.split(order, starts[1:]), strict=True):
+                if len(leaves) > len(self.groups.get(name, ())):
+                    self.groups[name] = leaves
+
+    def __call__(self, label: str) -> np.ndarray | None:
+        """Leaves below a name; None if there is no such name."""
+        for name in (label, _unquoted(label)):
+            if name in self.groups:
+                return self.groups[name]
+        return self.tree.locate([label]) if label in self.tree else None
+
+
+class ValueReader:
+    """Reads values, ranges and sets, where no hierarchy names them."""
+
+    def __init__(self, ground: Column):
+        self.ordered = ground.kind == "ordinal"
+        self.texts = [str(text) for text in ground.texts()]
+        self.place = {text: at for at, text in enumerate(self.texts)}
+        self.numbers = _numbers(ground)
+
+    def __call__(self, label: str) -> np.ndarray | None:
+        """Places of the values that a label may stand for; None if it is no label."""
+        for name in (label, _unquoted(label)):
+            if name in self.place:
+                return np.array([self.place[name]])
+        if label == ANYTHING:
+            return np.arange(len(self.texts))
+        if label.startswith("{"):
+            members = parse_set(label)[0]
+            known = [self.place[name] for name in members if name in self.place]
+            return np.sort(known) if len(known) == len(members) else None
+        if self.numbers is not None:
+            interval = parse_interval(label)
+            inside = None if interval is None else interval.contains(self.numbers)
+        else:
+            ends = parse_ends(label)
+            inside = None if ends is None else self._between(ends)
+        return None if inside is None else np.flatnonzero(inside)
+
+    def _between(self, ends: Ends) -> np.ndarray | None:
+        """Values between two ends in the order of the column."""
+        at = np.arange(len(self.texts))
+        inside = np.ones(len(at), dtype=bool)
+        low, high = self._place(ends.low), self._place(ends.high)
+        if self.ordered and not {ends.low, ends.high} - {None} <= set(self.place):
+            return None
+        if low is not None:
+            inside &= at > low if ends.low_open else at >= low
+        if high is not None:
+            inside &= at < high if ends.high_open else at <= high
+        return inside
+
+    def _place(self, end: str | None) -> float | None:
+        """Of an end; one that is no value has its place in the order of texts."""
+        if end is None:
+            return None
+        return self.place.get(end, float(np.searchsorted(self.texts, end)) - 0.5)
+
+
+def common_level(tree: Hierarchy, texts: Iterable[str]) -> int | None:
+    """The lowest level that has every label but the root's; None if none has."""
+    wanted = {plain_label(text, tree) for text in texts} - {tree.root}
+    for level in range(tree.n_levels):
+        if wanted <= set(tree.level(level).labels):
+            return level
+    return None
+
+
+def plain_label(text: str, tree: Hierarchy) -> str:
+    """A label as the hierarchy has it, without what the grammar adds."""
+    if text in tree:
+        return tree.leaves[tree.locate([text])[0]]
+    return _unquoted(text.removesuffix(OR_MISSING))
+
+
+def _unquoted(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except json.JSONDecodeError:
+        return text
+
+
+def _numbers(ground: Column) -> np.ndarray | None:
+    """Values as numbers, if all of them are."""
+    if ground.values.dtype.kind in "iuf":
+        return ground.values.astype(float)
+    if ground.values.dtype.kind == "M":
+        return None
+    numbers = pd.to_numeric(pd.Series(ground.texts(), dtype=object), errors="coerce")
+    return None if numbers.isna().any() else numbers.to_numpy(float)

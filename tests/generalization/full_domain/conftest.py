@@ -1,0 +1,192 @@
+"""A slow search that looks at every node, and what tests draw."""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from hypothesis import strategies as st
+
+from anon_transformers import FullDomainAnonymizer, Hierarchy
+from anon_transformers.privacy import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    RecursiveCLDiversity,
+    TCloseness,
+)
+
+ZIP = Hierarchy(
+    [
+        (f"{i}", f"{i // 2 * 2}x", "low" if i < 4 else "high", "*")  # eight codes
+        for i in range(8)
+    ]
+)
+JOB = Hierarchy([("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*")])
+SEX = Hierarchy([("f", "*"), ("m", "*")])
+TREES = {"zip": ZIP, "job": JOB, "sex": SEX}
+NAMES = list(TREES)
+TOP = tuple(tree.n_levels - 1 for tree in TREES.values())
+rows = st.lists(
+    st.tuples(
+        st.sampled_from([*"01234567", None]),
+        st.sampled_from("abc"),
+        st.sampled_from("fm"),
+        st.sampled_from("uvw"),
+    ),
+    min_size=1,
+    max_size=24,
+)
+
+
+def frame_of(drawn):
+    return pd.DataFrame(drawn, columns=[*NAMES, "ill"], dtype=object)
+
+
+def labels_at(frame, node):
+    """Each column at its level, cell by cell; a missing one is None below the root."""
+    out = {}
+    for name, level in zip(NAMES, node, strict=True):
+        tree = TREES[name]
+        up = {row[0]: row[level] for row in tree.rows}
+        root = level == tree.n_levels - 1
+        out[name] = [
+            up[v] if v is not None else ("*" if root else None) for v in frame[name]
+        ]
+    return out
+
+
+def share_of(name, label, level):
+    tree = TREES[name]
+    if label is None:
+        return 0.0
+    below = sum(row[level] == label for row in tree.rows)
+    return (below - 1) / (len(tree.rows) - 1)
+
+
+def passes(model, values, everything):
+    """One class by one model, by the definitions."""
+    counts = sorted((values.count(v) for v in set(values)), reverse=True)
+    if isinstance(model, DistinctLDiversity):
+        return len(counts) >= model.l
+    shares = [c / len(values) for c in counts]
+    if isinstance(model, EntropyLDiversity):
+        return -sum(p * math.log(p) for p in shares) >= math.log(model.l) - 1e-9
+    if isinstance(model, RecursiveCLDiversity):
+        return counts[0] < model.c * sum(counts[model.l - 1 :])
+    assert isinstance(model, TCloseness)
+    apart = sum(
+        abs(values.count(v) / len(values) - everything.count(v) / len(everything))
+        for v in set(everything)
+    )
+    return apart / 2 <= model.t + 1e-9
+
+
+def slow_node(frame, node, k, models, loss):
+    """Loss, suppressed rows and kept rows of one node."""
+    labels = labels_at(frame, node)
+    classes = {}
+    for row, key in enumerate(zip(*labels.values(), strict=True)):
+        classes.setdefault(key, []).append(row)
+    ill = frame["ill"].tolist()
+    kept = {
+        key: members
+        for key, members in classes.items()
+        if len(members) >= k
+        and all(passes(m, [ill[r] for r in members], ill) for m in models)
+    }
+    n = len(frame)
+    gone = n - sum(map(len, kept.values()))
+    if loss == "discernibility":
+        total = sum(len(m) ** 2 for m in kept.values()) + gone * n
+        return total / n**2, gone, kept
+    if loss == "average-class-size":
+        return 1 / max(len(kept) + (gone > 0), 1), gone, kept
+    means = []
+    for a, name in enumerate(NAMES):
+        cost = float(gone)
+        for key, members in kept.items():
+            cost += sum(_cost(frame, name, key[a], node[a], r, loss) for r in members)
+        if loss == "entropy":
+            most = sum(_bits(frame, name, None, None, r) for r in range(n))
+            hidden = sum(
+                _bits(frame, name, None, None, r)
+                if not any(r in m for m in kept.values())
+                else _bits(frame, name, labels[name], labels[name][r], r)
+                for r in range(n)
+            )
+            means.append(hidden / most if most else gone / n)
+            continue
+        means.append(cost / n)
+    if loss == "domain-share":
+        return math.prod(1 + m for m in means) ** (1 / len(means)) - 1, gone, kept
+    return sum(means) / len(means), gone, kept
+
+
+def _cost(frame, name, label, level, row, loss):
+    if loss == "precision":
+        return level / (TREES[name].n_levels - 1)
+    return share_of(name, label, level) if loss == "domain-share" else 0.0
+
+
+def _bits(frame, name, column, label, row):
+    """Bits that the label of a row hides; without one, all of them."""
+    cells = frame[name].tolist()
+    mine = cells.count(cells[row])
+    others = len(cells) if column is None else column.count(label)
+    return math.log2(others / mine)
+
+
+def slow_search(frame, k, models, limit, loss):
+    """Rank and node of the best one, by looking at all."""
+    found = []
+    for node in itertools.product(*(range(t.n_levels) for t in TREES.values())):
+        cost, gone, kept = slow_node(frame, node, k, models, loss)
+        if kept and gone / len(frame) <= limit:
+            found.append((round(cost, 9), gone, sum(node), node))
+    return sorted(found)
+
+
+def anonymizer(**options):
+    defaults = {"hierarchies": TREES, "sensitive": ["ill"], "suppression": "drop"}
+    return FullDomainAnonymizer(NAMES, **{**defaults, **options})
+
+
+model_lists = st.sampled_from(
+    [
+        [],
+        [DistinctLDiversity(2)],
+        [EntropyLDiversity(1.5)],
+        [RecursiveCLDiversity(c=2.0, l=2)],
+        [TCloseness(0.4)],
+    ]
+)
+losses = st.sampled_from(
+    ["domain-share", "precision", "entropy", "discernibility", "average-class-size"]
+)
+limits = st.sampled_from([0.0, 0.2, 0.5, 1.0])
+
+
+@pytest.fixture(scope="session")
+def slow():
+    """The slow search and what belongs to it."""
+    return SimpleNamespace(
+        trees=TREES,
+        names=NAMES,
+        top=TOP,
+        frame_of=frame_of,
+        search=slow_search,
+        anonymizer=anonymizer,
+    )
+
+
+@pytest.fixture(scope="session")
+def draws():
+    """Strategies of tables and requests."""
+    return SimpleNamespace(
+        rows=rows,
+        models=model_lists,
+        losses=losses,
+        limits=limits,
+        ks=st.integers(1, 5),
+    )

@@ -1,0 +1,124 @@
+"""Given levels, local recoding, weights and mistakes."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_transformers import FullDomainAnonymizer
+from anon_transformers.exceptions import InfeasibleError, ParameterError
+from anon_transformers.privacy import DistinctLDiversity, TCloseness
+
+
+class TestGivenLevels:
+    def test_they_are_applied(self, slow):
+        frame = slow.frame_of([("0", "a", "f", "u"), ("1", "b", "f", "u")])
+        made = slow.anonymizer(k=2, levels={"zip": 2, "job": 1})
+        out = made.fit_transform(frame)
+        assert out["zip"].tolist() == ["low", "low"]
+        assert out["job"].tolist() == ["ab", "ab"]
+        assert out["sex"].tolist() == ["f", "f"]
+
+    def test_levels_that_do_not_do_are_refused(self, slow):
+        frame = slow.frame_of([("0", "a", "f", "u"), ("7", "b", "f", "u")])
+        with pytest.raises(InfeasibleError, match="these levels do not keep"):
+            slow.anonymizer(k=2, levels={"zip": 1}).fit(frame)
+        with pytest.raises(ParameterError, match="levels, zip: 9 is no level"):
+            slow.anonymizer(k=2, levels={"zip": 9}).fit(frame)
+        with pytest.raises(ParameterError, match=r"levels: .*'zap'"):
+            slow.anonymizer(k=2, levels={"zap": 1}).fit(frame)
+
+
+class TestLocalRecoding:
+    @settings(deadline=None, max_examples=60)
+    @given(data=st.data())
+    def test_it_never_loses_more_and_keeps_the_promise(self, slow, draws, data):
+        drawn = data.draw(draws.rows)
+        k = data.draw(st.integers(1, 4))
+        models = data.draw(draws.models)
+        limit = data.draw(draws.limits)
+        frame = slow.frame_of(drawn)
+        plain = slow.anonymizer(k=k, models=models, suppression_limit=limit)
+        local = slow.anonymizer(
+            k=k, models=models, suppression_limit=limit, local_recoding=True
+        )
+        try:
+            plain.fit(frame)
+        except InfeasibleError:
+            return
+        out = local.fit_transform(frame)
+        assert local.n_suppressed_ / len(frame) <= limit
+        assert all(verdict["passed"] for verdict in local.report_.models)
+        if limit == 1.0:
+            assert local.report_.loss <= plain.report_.loss + 1e-12
+        pd.testing.assert_frame_equal(out, local.transform(frame))
+
+    def test_a_row_that_stands_out_is_generalized_alone(self, slow):
+        drawn = [("0", "a", "f", "u")] * 40 + [(zip_, "a", "f", "u") for zip_ in "46"]
+        made = slow.anonymizer(k=2, suppression_limit=0.0, local_recoding=True)
+        out = made.fit_transform(slow.frame_of(drawn))
+        assert out["zip"].tolist() == ["0"] * 40 + ["high"] * 2
+        assert made.report_.details["passes"] == 2
+
+
+class TestParameters:
+    def test_weights_move_the_optimum(self, slow):
+        drawn = [("0", "a", "f", "u"), ("0", "b", "m", "u")] * 3
+        frame = slow.frame_of(drawn)
+        heavy_sex = slow.anonymizer(k=4, weights={"sex": 100, "job": 0.1}).fit(frame)
+        assert heavy_sex.levels_["sex"] == 1
+        drawn = [("0", "a", "f", "u"), ("0", "b", "f", "u"), ("1", "a", "f", "u")] * 2
+        drawn += [("1", "b", "f", "u")] * 2
+        keep_zip = slow.anonymizer(k=4, weights={"zip": 100}).fit(slow.frame_of(drawn))
+        keep_job = slow.anonymizer(k=4, weights={"job": 100}).fit(slow.frame_of(drawn))
+        assert keep_zip.levels_ == {"zip": 0, "job": 1, "sex": 0}
+        assert keep_job.levels_ == {"zip": 1, "job": 0, "sex": 0}
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"loss": "precison"}, "'precision'"),
+            ({"search": "best"}, "'optimal'"),
+            ({"weights": {"zap": 1}}, "weights: .*'zap'"),
+            ({"weights": {"zip": -1}}, "weights, zip: -1 is below 0"),
+            (
+                {"weights": {"zip": 0, "job": 0, "sex": 0}},
+                "at least one column must count",
+            ),
+            ({"time_limit": 0}, "time_limit must be above 0"),
+            (
+                {"models": [TCloseness(0.2, reference="released")]},
+                "use reference='input'",
+            ),
+        ],
+    )
+    def test_mistakes_are_told(self, slow, options, told):
+        frame = slow.frame_of([("0", "a", "f", "u")] * 4)
+        with pytest.raises(ParameterError, match=told):
+            slow.anonymizer(k=2, **options).fit(frame)
+
+    def test_an_infeasible_request_tells_the_best_level(self, slow):
+        frame = slow.frame_of([("0", "a", "f", "u"), ("1", "b", "m", "v")] * 4)
+        with pytest.raises(InfeasibleError, match="reaches 2 at best"):
+            slow.anonymizer(k=2, models=[DistinctLDiversity(3)]).fit(frame)
+
+    def test_a_column_without_a_hierarchy_gets_a_suggested_one(self, slow):
+        frame = pd.DataFrame({"age": [21, 22, 38, 39], "zip": list("0123")})
+        made = FullDomainAnonymizer(k=2, hierarchies={"zip": slow.trees["zip"]}).fit(
+            frame
+        )
+        assert set(made.hierarchies_) == {"age", "zip"}
+        out = made.transform(frame)
+        assert out.groupby(["age", "zip"]).size().min() >= 2
+
+    def test_too_many_nodes_are_left_to_the_heuristic(self, slow):
+        frame = pd.DataFrame({f"c{i}": ["1", "2"] for i in range(30)})
+        with pytest.raises(ParameterError, match="search='heuristic'"):
+            FullDomainAnonymizer(k=2).fit(frame)
+        out = FullDomainAnonymizer(k=2, search="heuristic", time_limit=0.2)
+        assert out.fit_transform(frame).drop_duplicates().shape[0] == 1
+
+    def test_a_progress_bar_goes_to_standard_error(self, slow, capsys):
+        frame = slow.frame_of([("0", "a", "f", "u"), ("1", "b", "m", "v")] * 4)
+        slow.anonymizer(k=2, verbose=True).fit(frame)
+        assert capsys.readouterr().out == ""
