@@ -10,6 +10,7 @@ import pandas as pd
 from pandas.api import types
 from scipy import sparse
 
+from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
@@ -72,6 +73,14 @@ class SensitiveCounts:
             row[:-1][known] = codes[places[known]]
             row[own] = len(labels) + np.arange(len(own))
         return groups
+
+    def merge(self, into: np.ndarray, n_classes: int) -> "SensitiveCounts":
+        """Join classes as :meth:`Classes.merge` does."""
+        merged = replace(self, counts=merge_table(self.counts, into, n_classes))
+        if "ancestors" in self.__dict__:
+            # The values are the same ones: a search need not look them up again.
+            merged.__dict__["ancestors"] = self.ancestors
+        return merged
 
 
 @dataclass(frozen=True)
@@ -150,6 +159,17 @@ class JointCounts:
 def count_table(rows, columns, mass, n_rows, n_columns) -> sparse.csr_array:
     """Sum ``mass`` by row and column."""
     return sparse.coo_array((mass, (rows, columns)), shape=(n_rows, n_columns)).tocsr()
+
+
+def merge_table(
+    counts: sparse.csr_array, into: np.ndarray, n_rows: int
+) -> sparse.csr_array:
+    """Join the rows of a table of counts."""
+    n_columns = counts.shape[1]
+    indptr, indices, data = merge_rows(
+        counts.indptr, counts.indices, counts.data, into, n_rows, n_columns
+    )
+    return sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns))
 
 
 def blank_row(counts: sparse.csr_array, which: int) -> sparse.csr_array:

@@ -15,11 +15,13 @@ from anon_transformers._evidence_counts import (
     blank_row,
     count_table,
     distribution,
+    merge_table,
     open_sensitive,
 )
 from anon_transformers._evidence_population import count_population, whole_counts
 from anon_transformers._evidence_report import Report
 from anon_transformers._frames import to_frame
+from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._tables import Column, identify
 from anon_transformers.exceptions import (
@@ -255,23 +257,17 @@ class Classes:
 
     def merge(self, into: np.ndarray, n_classes: int) -> "Classes":
         """Join classes: class ``i`` goes into class ``into[i]`` (-1: left out)."""
-        inside = into >= 0
-        joins = count_table(
-            into[inside],
-            np.flatnonzero(inside),
-            np.ones(inside.sum(), dtype=np.int64),
-            n_classes,
-            self.n_classes,
-        )
-        rows = joins @ self.rows
-        persons = None if self._persons is None else (joins @ self._persons).tocsr()
+        rows = add_up(into, self.rows, n_classes)
+        persons = self._persons
+        if persons is not None:
+            persons = merge_table(persons, into, n_classes)
         joint = self._joint
         if joint is not None:
-            joint = replace(joint, counts=(joins @ joint.counts).tocsr())
+            joint = replace(joint, counts=merge_table(joint.counts, into, n_classes))
         population, outside = self.population_sizes, self.population_outside
         if population is not None:
-            outside += int(population[~inside].sum())
-            population = joins @ population
+            outside += int(population[into < 0].sum())
+            population = add_up(into, population, n_classes)
         shown = -1 if self.suppressed is None else int(into[self.suppressed])
         return Classes(
             sizes=rows if persons is None else np.diff(persons.indptr).astype(np.int64),
@@ -279,7 +275,7 @@ class Classes:
             labels=None if self.labels is None else np.append(into, -1)[self.labels],
             suppressed=None if shown < 0 else shown,
             sensitive={
-                name: replace(column, counts=(joins @ column.counts).tocsr())
+                name: column.merge(into, n_classes)
                 for name, column in self.sensitive.items()
             },
             population_sizes=population,

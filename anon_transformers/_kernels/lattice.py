@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers._kernels._jit import njit
+from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import (
     LARGEST_KEY,
     number_keys,
@@ -123,7 +124,7 @@ def derive(codes: np.ndarray, levels: Levels, node: np.ndarray, held: Held) -> H
     if span <= LARGEST_KEY:
         return Held(*_derive(codes, levels, node, held.first, held.sizes, span))
     labels, at = label_points(codes, levels, tuple(node.tolist()), held)
-    return Held(held.first[at], _add_up(labels, held.sizes, len(at)))
+    return Held(held.first[at], add_up(labels, held.sizes, len(at)))
 
 
 @njit
@@ -172,14 +173,6 @@ def _derive(codes, levels, node, first, sizes, span):
 def _append_level(key, codes, first, groups, start, n_groups):
     for i in range(len(key)):
         key[i] = key[i] * n_groups + groups[start + codes[first[i]]]
-
-
-@njit
-def _add_up(labels, sizes, n_classes):
-    total = np.zeros(n_classes, np.int64)
-    for i in range(len(labels)):
-        total[labels[i]] += sizes[i]
-    return total
 
 
 @njit
