@@ -12,7 +12,13 @@ from scipy import sparse
 
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
+from anon_transformers._tables import (
+    _NUMBERS_AS_OBJECTS,
+    Column,
+    identify,
+    rows_by_value,
+    to_text,
+)
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
@@ -191,10 +197,7 @@ def distribution(column: Any) -> dict[str | None, int]:
     {'cold': 1, 'flu': 2, None: 1}
     """
     series = column if isinstance(column, pd.Series) else pd.Series(column)
-    coded = identify(series)
-    rows = np.bincount(coded.codes, minlength=coded.cardinality).tolist()
-    told = dict(zip([*coded.texts().tolist(), None], rows, strict=True))
-    return {text: count for text, count in told.items() if count}
+    return rows_by_value(identify(series))
 
 
 def with_reference(

@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
 from anon_transformers._recoding import PublishedColumn, Table, group_published
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+)
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+
+MODES = ("mask", "drop", "blank")
 
 Ranks = Callable[[], np.ndarray]
 """Gives an order of classes that does not hang on the order of rows."""
@@ -62,6 +69,17 @@ class Rules(NamedTuple):
     limit: float
     mode: str
     mark: str
+
+    def check(self) -> None:
+        """Refuse what an anonymizer was not meant to be given."""
+        check_choice("suppression", self.mode, MODES)
+        number = isinstance(self.limit, Real) and not isinstance(self.limit, bool)
+        if not number or not 0 <= self.limit <= 1:
+            raise ParameterError(
+                f"suppression_limit must be a share from 0 to 1, got {self.limit!r}."
+            )
+        if not isinstance(self.mark, str) or not self.mark:
+            raise ParameterError("suppression_label must be a text that is not empty.")
 
 
 def approve(

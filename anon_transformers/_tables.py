@@ -233,6 +233,26 @@ def identify(series: pd.Series) -> Column:
     return _in_order_of_numbers(column) if held in _NUMBERS_AS_OBJECTS else column
 
 
+def encode_sensitive(series: pd.Series, tree: Any = None) -> Column:
+    """Code a sensitive column; its hierarchy tells models which values are near."""
+    column = identify(series)
+    if tree is None:
+        return column
+    return replace(column, hierarchy=encode(series, tree).hierarchy)
+
+
+def without_rows(column: Column) -> Column:
+    """A column that knows its values, and nobody's."""
+    return replace(column, codes=np.empty(0, column.codes.dtype))
+
+
+def rows_by_value(column: Column) -> dict[str | None, int]:
+    """Rows by published text of a value, missing ones under None."""
+    rows = np.bincount(column.codes, minlength=column.cardinality).tolist()
+    told = dict(zip([*column.texts().tolist(), None], rows, strict=True))
+    return {text: count for text, count in told.items() if count}
+
+
 def _in_order_of_numbers(column: Column) -> Column:
     """Texts of numbers, 9 before 10."""
     order = np.argsort(column.values.astype(float), kind="stable")

@@ -3,8 +3,6 @@
 import time
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from anon_transformers._frames import is_frame, like_input, to_frame
+from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
     PublishedColumn,
     Table,
@@ -25,25 +24,25 @@ from anon_transformers._suppression import Rules, Settlement, approve, can_appro
 from anon_transformers._tables import (
     Column,
     encode,
+    encode_sensitive,
     identify,
     refuse_mark,
     refuse_unknown,
+    rows_by_value,
+    without_rows,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
     ParameterError,
-    check_choice,
     unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, Verdict, judge
+from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
 from anon_transformers.roles import Roles, refuse_repeated_columns
 
 __all__ = ["BaseAnonymizer", "Column", "PublishedColumn", "Table", "TableAnonymizer"]
-
-SUPPRESSION_MODES = ("mask", "drop", "blank")
 
 
 class BaseAnonymizer(TransformerMixin, BaseEstimator):
@@ -235,7 +234,15 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         subject, mark = self.roles_.subject, self.suppression_label
         if subject not in {None, *frame.columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
-        classes = Classes.from_frame(frame, known, sensitive, subject, mark)
+        classes = Classes.from_frame(
+            frame,
+            known,
+            sensitive,
+            subject,
+            mark,
+            references=self._references,
+            hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
+        )
         return [judge(model, classes) for model in self._promise().models]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -263,23 +270,11 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _promise(self) -> AllOf:
         """Everything that was asked for, as one model; checks the parameters."""
-        if not isinstance(self.models, Sequence | None):
-            raise ParameterError("models must be a list of privacy models.")
-        return AllOf((KAnonymity(self.k), *(self.models or ())))
+        return make_promise(self.k, self.models)
 
     def _check_parameters(self) -> None:
-        check_choice("suppression", self.suppression, SUPPRESSION_MODES)
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
-        if (
-            isinstance(limit, bool)
-            or not isinstance(limit, Real)
-            or not 0 <= limit <= 1
-        ):
-            raise ParameterError(
-                f"suppression_limit must be a share from 0 to 1, got {limit!r}."
-            )
-        if not isinstance(self.suppression_label, str) or not self.suppression_label:
-            raise ParameterError("suppression_label must be a text that is not empty.")
+        Rules(limit, self.suppression, self.suppression_label).check()
         if self.hierarchies and not self.uses_hierarchies:
             raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
 
@@ -291,11 +286,12 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._check_parameters()
         frame = self._open(X, reset=True)
         table = self._encode(frame)
+        check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
         settled = self._approve(table, published, promise)
-        self._columns = [
-            replace(c, codes=np.empty(0, c.codes.dtype)) for c in table.known
-        ]
+        self._columns = [without_rows(column) for column in table.known]
+        self._sensitive = [without_rows(column) for column in table.sensitive]
+        self._references = {c.name: rows_by_value(c) for c in table.sensitive}
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published
@@ -354,16 +350,12 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         return Table(
             len(frame),
             known,
-            tuple(self._encode_sensitive(frame[name]) for name in roles.sensitive),
+            tuple(
+                encode_sensitive(frame[name], (self.hierarchies or {}).get(name))
+                for name in roles.sensitive
+            ),
             None if roles.subject is None else identify(frame[roles.subject]),
         )
-
-    def _encode_sensitive(self, series: pd.Series) -> Column:
-        """Code a sensitive column; its hierarchy tells models which values are near."""
-        tree = (self.hierarchies or {}).get(series.name)
-        if tree is None:
-            return identify(series)
-        return replace(identify(series), hierarchy=encode(series, tree).hierarchy)
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""

@@ -44,6 +44,10 @@ class GateError(ReleaseError):
     """The validation gate refused a candidate."""
 
 
+class WithoutKWarning(UserWarning):
+    """Sensitive values are protected, but not against finding a person's row."""
+
+
 class DuplicatesWarning(UserWarning):
     """Rows share all their quasi-identifiers, which a method does not expect."""
 

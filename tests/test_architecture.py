@@ -16,7 +16,7 @@ LAYERS = (
     {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"}
     | {"_evidence_counts", "_evidence_population", "_evidence_report"},
     {"privacy", "metrics", "attacks"},
-    {"_suppression", "_reporting"},
+    {"_promises", "_suppression", "_reporting"},
     {"base"},
     {"generalization", "partitioning", "microaggregation", "fuzzy"},
     {"hookspecs", "registry", "testing"},

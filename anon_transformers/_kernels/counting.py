@@ -4,6 +4,9 @@ import numpy as np
 
 from anon_transformers._kernels._jit import njit
 
+FEW = 32
+"""Values up to which insertion sorts fastest."""
+
 
 @njit
 def add_up(into, counts, n_rows):
@@ -43,11 +46,25 @@ def merge_rows(indptr, indices, data, into, n_rows, n_columns):
                     count += 1
                 sums[column] += data[at]
         if start[row + 1] - start[row] > 1:
-            new_indices[first:count].sort()
+            _sort(new_indices[first:count])
         for at in range(first, count):
             new_data[at] = sums[new_indices[at]]
         new_indptr[row + 1] = count
     return new_indptr, new_indices[:count].copy(), new_data[:count].copy()
+
+
+@njit
+def _sort(values):
+    """Sort in place; a few values by insertion, which is fastest for them."""
+    if len(values) > FEW:
+        values.sort()
+        return
+    for at in range(1, len(values)):
+        value, place = values[at], at
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
 
 
 @njit

@@ -9,6 +9,7 @@ from anon_transformers.cli import (
     _anonymize,
     _attack,
     _compare,
+    _frontier,
     _hierarchy,
     _init,
     _list,
@@ -60,6 +61,7 @@ app.command("attack")(_attack.attack)
 app.command("risk")(_risk.risk)
 app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
+app.command("frontier")(_frontier.frontier)
 app.command("reproduce")(_reproduce.reproduce)
 app.add_typer(_hierarchy.app, name="hierarchy")
 

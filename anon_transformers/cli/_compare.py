@@ -94,6 +94,9 @@ def compare(
     page with plots against k. Exit code 1 if no run can keep its promise.
 
     [bold]anon compare people.csv -q age -m mondrian -m datafly --grid k=2,5,10[/bold]
+
+    Privacy models are swept as [bold]-g MODEL.PARAMETER=VALUE,…[/bold], also in plots:
+    [bold]anon compare people.csv -s job -m full-domain -g t-closeness.t=0.1,0.2[/bold]
     """
     if out is not None:
         from anon_transformers.experiments import _pages
@@ -106,7 +109,7 @@ def compare(
         "sensitive": sensitive,
         "identifiers": identifiers,
         "subject": subject,
-        "hierarchies": _read_hierarchies(hierarchies or []),
+        "hierarchies": read_hierarchies(hierarchies or []),
     }
     frame = read_table(source, separator, missing)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
@@ -138,7 +141,8 @@ def read_grid(given: Sequence[str]) -> dict[str, list[Any]]:
     return grid
 
 
-def _read_hierarchies(given: Sequence[str]) -> dict[str, Any] | None:
+def read_hierarchies(given: Sequence[str]) -> dict[str, Any] | None:
+    """Read ``COLUMN=FILE``, repeated."""
     from anon_transformers.cli._hierarchy import read_hierarchy
 
     pairs = assignments("hierarchy", given)

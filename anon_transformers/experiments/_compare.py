@@ -60,7 +60,8 @@ def compare(
         Registered names or anonymizers; in a dict, by the name to show.
     grid : dict or list of dict, default=None
         Parameter to list of values, as in scikit-learn's grid search. ``"k"``
-        concerns every method, ``"mondrian.mode"`` only the one of that name.
+        concerns every method, ``"mondrian.mode"`` only the one of that name, and
+        ``"t-closeness.t"`` makes that model a further promise of every method.
     quasi_identifiers, sensitive, identifiers, subject, hierarchies : default=None
         As for an anonymizer, told to all of them.
     progress : callable, default=None

@@ -1,6 +1,6 @@
 """Which anonymizer runs with which parameters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,11 @@ from sklearn.model_selection import ParameterGrid
 
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.experiments._model_grid import (
+    check_models,
+    registered_model,
+    with_models,
+)
 
 Method = str | TableAnonymizer
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
@@ -28,15 +33,15 @@ class Cell:
         return line_name(self.method, self.parameters)
 
 
-def line_name(method: str, parameters: Mapping[str, Any]) -> str:
-    """A method with all its parameters but k.
+def line_name(method: str, parameters: Mapping[str, Any], axis: str = "k") -> str:
+    """A method with all its parameters but the one that a plot is drawn against.
 
     Examples
     --------
     >>> line_name("mondrian", {"k": 5, "mode": "relaxed"})
     'mondrian mode=relaxed'
     """
-    others = (f"{name}={value}" for name, value in parameters.items() if name != "k")
+    others = (f"{name}={value}" for name, value in parameters.items() if name != axis)
     return " ".join([method, *others])
 
 
@@ -47,7 +52,8 @@ def cells(
 ) -> list[Cell]:
     """Every method with every combination of the parameters that concern it.
 
-    ``common`` holds what all methods are told, such as the quasi-identifiers.
+    ``common`` holds what all methods are told, such as the quasi-identifiers. The
+    parameters of a privacy model concern all methods.
     """
     named = {name: _prepared(name, m, common) for name, m in _named(methods)}
     folds: list[Mapping[str, Any]] = [{}]
@@ -59,10 +65,11 @@ def cells(
     for name, anonymizer in named.items():
         seen: list[Mapping[str, Any]] = []
         for fold in folds:
-            for parameters in ParameterGrid(_of_method(name, fold)):
+            for parameters in ParameterGrid(_of_method(name, fold, named)):
                 if parameters not in seen:
                     seen.append(parameters)
-                    run = clone(anonymizer).set_params(**parameters)
+                    run = clone(anonymizer)
+                    run.set_params(**with_models(run, parameters))
                     found.append(Cell(name, parameters, run))
     return found
 
@@ -106,7 +113,9 @@ def _check(fold: Mapping[str, Any], named: Mapping[str, TableAnonymizer]) -> Non
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise ParameterError(f"grid: {key} needs a list of values.")
         owner, parameter = _owner(key)
-        if owner is not None and owner not in named:
+        if _is_of_model(key, named):
+            owner, parameter = None, "models"
+        elif owner is not None and owner not in named:
             raise ParameterError(f"grid: {unknown_choice('method', owner, named)}")
         for name in named if owner is None else [owner]:
             legal = named[name].get_params(deep=False)
@@ -114,6 +123,12 @@ def _check(fold: Mapping[str, Any], named: Mapping[str, TableAnonymizer]) -> Non
                 told = unknown_choice("parameter", parameter, legal)
                 hint = "" if owner else f" For one method write METHOD.{parameter}."
                 raise ParameterError(f"grid, {name}: {told}{hint}")
+    check_models(key for key in fold if _is_of_model(key, named))
+
+
+def _is_of_model(key: str, named: Container[str]) -> bool:
+    owner, _ = _owner(key)
+    return owner is not None and owner not in named and bool(registered_model(owner))
 
 
 def _owner(key: str) -> tuple[str | None, str]:
@@ -121,8 +136,14 @@ def _owner(key: str) -> tuple[str | None, str]:
     return (owner if dot else None), parameter
 
 
-def _of_method(name: str, fold: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _of_method(
+    name: str, fold: Mapping[str, Any], named: Container[str]
+) -> dict[str, list[Any]]:
     """The part of a grid that concerns one method; its own lists go first."""
-    general = {k: list(v) for k, v in fold.items() if _owner(k)[0] is None}
+    general = {
+        key: list(values)
+        for key, values in fold.items()
+        if _owner(key)[0] is None or _is_of_model(key, named)
+    }
     own = {_owner(k)[1]: list(v) for k, v in fold.items() if _owner(k)[0] == name}
     return {**general, **own}

@@ -16,6 +16,7 @@ PLOTS = {
     "variance": "Variance of class sizes",
     "loss": "Loss",
     "average_risk": "Average risk",
+    "suppressed_rows": "Suppressed rows",
     "seconds": "Seconds",
 }
 MARKERS = "osD^vPX*<>"
@@ -59,10 +60,41 @@ def need_matplotlib() -> Any:
 
 
 def comparison_panels(results: pd.DataFrame) -> list[Panels]:
-    """One figure a measure of a comparison, one line a method."""
-    lines = map(line_name, results["method"], results["parameters"])
-    data = results.assign(x=results["k"], line=list(lines))
-    return [Panels(name, label, data, {name: label}) for name, label in PLOTS.items()]
+    """One figure a measure of a comparison, one line a method.
+
+    They are drawn against k and against every threshold of a model that varies, or
+    against such thresholds alone where all runs have the same k.
+    """
+    found = []
+    for axis in _axes(results):
+        x = results["k"]
+        if axis != "k":
+            x = results["parameters"].map(lambda given, axis=axis: given.get(axis))
+        lines = [
+            line_name(method, given, axis)
+            for method, given in zip(
+                results["method"], results["parameters"], strict=True
+            )
+        ]
+        data = results.assign(x=x, line=lines)
+        below = axis.rpartition(".")[2]
+        end = "" if axis == "k" else f"-{axis.replace('.', '-')}"
+        for name, label in PLOTS.items():
+            found.append(Panels(name + end, label, data, {name: label}, below))
+    return found
+
+
+def _axes(results: pd.DataFrame) -> list[str]:
+    """Parameters that a comparison can be drawn against."""
+    values: dict[str, set[float]] = {}
+    for given in results["parameters"]:
+        for name, value in given.items():
+            if "." in name and isinstance(value, int | float):
+                values.setdefault(name, set()).add(value)
+    thresholds = [name for name, seen in values.items() if len(seen) > 1]
+    if thresholds and results["k"].nunique() <= 1:
+        return thresholds
+    return ["k", *thresholds]
 
 
 def draw(panels: Panels) -> bytes:

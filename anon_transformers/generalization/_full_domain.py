@@ -211,11 +211,6 @@ class FullDomainAnonymizer(TableAnonymizer):
         for name, weight in (self.weights or {}).items():
             if not weight >= 0:
                 raise ParameterError(f"weights, {name}: {weight!r} is below 0.")
-        if not self._promise().for_search:
-            raise ParameterError(
-                "models: a reference='released' is known only when the search is over; "
-                "use reference='input'."
-            )
 
     def _tree(self, series: pd.Series) -> Any:
         """What was suggested, where no hierarchy was given."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -181,20 +182,30 @@ class Lattice:
 
     def classes(self, node: Node) -> tuple[Classes, Held]:
         """Evidence of a node: its classes, and last the rows that cannot be coded."""
-        ground = self._store.ground
-        labels, at = label_points(self.codes, self.levels, node, ground)
-        n_others = self._evidence.n_classes - len(labels)
-        into = np.append(labels, np.arange(len(at), len(at) + n_others))
-        classes = self._evidence.merge(into, len(at) + n_others)
-        return classes, Held(ground.first[at], classes.rows[: len(at)])
+        wanted = np.array(node)
+        at, (source, held) = self._evidence.nearest(wanted)
+        if (at == wanted).all():
+            return source, held
+        labels, first = label_points(self.codes, self.levels, node, held)
+        n_others = source.n_classes - len(labels)
+        into = np.append(labels, np.arange(len(first), len(first) + n_others))
+        classes = source.merge(into, len(first) + n_others)
+        merged = Held(held.first[first], classes.rows[: len(first)])
+        self._evidence.keep(wanted, (classes, merged), len(first), len(labels))
+        return classes, merged
 
     @cached_property
-    def _evidence(self) -> Classes:
-        """Evidence of the distinct combinations; the last class cannot be coded."""
+    def _evidence(self) -> "_Shelf":
+        """Evidence of nodes, first of the distinct combinations."""
         of_row, n_points = self._points.of_row, len(self._points.weights)
         others = of_row < 0
         labels = np.where(others, n_points, of_row)
-        return self._table.classes(labels, n_points + bool(others.any()))
+        classes = self._table.classes(labels, n_points + bool(others.any()))
+        classes = replace(classes, labels=None)
+        for column in classes.sensitive.values():
+            if column.hierarchy is not None:
+                _ = column.ancestors  # once, for all that are merged from these
+        return _Shelf((classes, self._store.ground), n_points, self.codes.shape[1])
 
     def _ranks(self, node: Node, held: Held, n_classes: int) -> np.ndarray:
         """Order of the classes by their labels; what cannot be coded comes last."""
@@ -223,33 +234,54 @@ class Lattice:
         return other
 
 
+class _Shelf:
+    """What was worked out for some nodes, and is of use for all above them."""
+
+    def __init__(self, ground: Any, size: int, n_attributes: int):
+        self._nodes = np.zeros((64, n_attributes), dtype=np.int64)
+        self._sizes = np.full(64, size, dtype=np.int64)
+        self._things = [ground]
+        self._left = max(ROOM, size)
+
+    def nearest(self, node: np.ndarray) -> tuple[np.ndarray, Any]:
+        """The smallest thing below a node, and where it is from."""
+        at = smallest_source(self._nodes, self._sizes, len(self._things), node)
+        return self._nodes[at], self._things[at]
+
+    def keep(self, node: np.ndarray, thing: Any, size: int, source: int) -> bool:
+        """Keep what is much smaller than what it came from, while there is room."""
+        if size > WORTH * source or size > self._left:
+            return False
+        at = len(self._things)
+        if at == len(self._nodes):
+            self._nodes = np.concatenate((self._nodes, np.zeros_like(self._nodes)))
+            self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)))
+        self._nodes[at], self._sizes[at] = node, size
+        self._things.append(thing)
+        self._left -= size
+        return True
+
+
 class _Store:
     """Classes of nodes, from which those of nodes above are derived."""
 
     def __init__(self, codes: np.ndarray, levels: Levels, ground: Held):
         self.codes, self.levels, self.ground = codes, levels, ground
-        self._nodes = np.zeros((64, codes.shape[1]), dtype=np.int64)
-        self._sizes = np.full(64, len(ground.first), dtype=np.int64)
-        self._held = [ground]
+        self._shelf = _Shelf(ground, len(ground.first), codes.shape[1])
         self._barren: set[Node] = set()
         self._order = np.argsort(-levels.n_groups[:, 0], kind="stable").tolist()
-        self._left = max(ROOM, len(ground.first))
 
     def classes(self, node: Node) -> Held:
         wanted = np.array(node)
-        at = smallest_source(self._nodes, self._sizes, len(self._held), wanted)
-        source = self._held[at]
-        if (self._nodes[at] == wanted).all():
+        at, source = self._shelf.nearest(wanted)
+        if (at == wanted).all():
             return source
         stem = self._stem(node)
         if len(source.first) > SMALL and any(stem) and stem not in self._barren:
             # Many nodes grow from one stem: the large tables are gone through once.
             source = min(source, self.classes(stem), key=lambda held: len(held.first))
         held = derive(self.codes, self.levels, wanted, source)
-        size = len(held.first)
-        if size <= WORTH * len(source.first) and size <= self._left:
-            self._keep(wanted, held)
-        else:
+        if not self._shelf.keep(wanted, held, len(held.first), len(source.first)):
             self._barren.add(node)
         return held
 
@@ -257,15 +289,6 @@ class _Store:
         """The node without its last attribute that is raised, widest ones first."""
         raised = [a for a in self._order if node[a]]
         return tuple(0 if a == raised[-1] else level for a, level in enumerate(node))
-
-    def _keep(self, node: np.ndarray, held: Held) -> None:
-        at = len(self._held)
-        if at == len(self._nodes):
-            self._nodes = np.concatenate((self._nodes, np.zeros_like(self._nodes)))
-            self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)))
-        self._nodes[at], self._sizes[at] = node, len(held.first)
-        self._held.append(held)
-        self._left -= len(held.first)
 
 
 def successors(node: Node, top: Node) -> Sequence[Node]:

@@ -1,0 +1,93 @@
+"""``anon frontier``: what every k costs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anon_transformers.cli._columns import (
+    Identifiers,
+    Known,
+    Missing,
+    Sensitive,
+    Separator,
+    read_table,
+)
+from anon_transformers.cli._compare import Source, Trees, read_hierarchies
+from anon_transformers.cli._output import (
+    JsonFlag,
+    print_json,
+    print_table,
+    shown,
+    told,
+)
+from anon_transformers.exceptions import ConfigurationError
+
+if TYPE_CHECKING:
+    from anon_transformers.generalization import Frontier
+
+MaxK = Annotated[int | None, typer.Option("--max-k", help="Largest k of the curve.")]
+Limit = Annotated[
+    float, typer.Option(help="Share of rows that may be suppressed, from 0 to 1.")
+]
+Loss = Annotated[str, typer.Option(help="What is made small, such as precision.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve: PNG.")
+]
+
+
+@told
+def frontier(
+    source: Source,
+    quasi_identifiers: Known = None,
+    sensitive: Sensitive = None,
+    identifiers: Identifiers = None,
+    hierarchies: Trees = None,
+    suppression_limit: Limit = 0.05,
+    max_k: MaxK = None,
+    loss: Loss = "domain-share",
+    plot: Plot = None,
+    separator: Separator = ",",
+    missing: Missing = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Find the best full-domain generalization for every k, in one go.
+
+    Columns without a hierarchy get a suggested one. Nothing is published.
+
+    [bold]anon frontier people.csv -q age -q zip --max-k 100 --plot curve.png[/bold]
+    """
+    if plot is not None and plot.suffix != ".png":
+        raise ConfigurationError(f"--plot: {plot} must end in .png.")
+    frame = read_table(source, separator, missing)
+    from anon_transformers.generalization import FullDomainAnonymizer
+
+    anonymizer = FullDomainAnonymizer(
+        quasi_identifiers,
+        sensitive=sensitive,
+        identifiers=identifiers,
+        hierarchies=read_hierarchies(hierarchies or []),
+        suppression_limit=suppression_limit,
+        loss=loss,
+        verbose=not json_output,
+    )
+    curve = anonymizer.frontier(frame, max_k=max_k)
+    if plot is not None:
+        from anon_transformers.experiments import plot_frontier
+
+        plot.write_bytes(plot_frontier(curve))
+    if json_output:
+        print_json({"loss": curve.loss, "ranges": curve.table.to_dict("records")})
+    else:
+        _tell(source, curve, plot)
+
+
+def _tell(source: Path, curve: "Frontier", plot: Path | None) -> None:
+    rows: list[list[Any]] = [
+        [f"{low}" if low == high else f"{low} to {high}", *map(shown, others)]
+        for low, high, *others in curve.table.itertuples(index=False)
+    ]
+    names = [str(name) for name in curve.table.columns[2:]]
+    print_table(f"{source}: {curve.loss} loss by k", ["k", *names], rows)
+    if plot is not None:
+        typer.echo(f"plot  {plot}")
