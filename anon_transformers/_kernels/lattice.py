@@ -40,10 +40,15 @@ class Levels(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Classes of a node: one point of each, and its rows."""
+    """Classes of a node: one point of each, its rows, and a number for its groups.
+
+    ``keys`` are the groups of all attributes, each times a stride that is the same at
+    all levels; empty where such a number would be too large.
+    """
 
     first: np.ndarray
     sizes: np.ndarray
+    keys: np.ndarray
 
 
 class Curve(NamedTuple):
@@ -106,7 +111,25 @@ def label_points(codes: np.ndarray, levels: Levels, node: Node, held: Held):
     return labels, at
 
 
-def derive(codes: np.ndarray, levels: Levels, node: np.ndarray, held: Held) -> Held:
+def hold_ground(codes: np.ndarray, levels: Levels, weights: np.ndarray) -> Held:
+    """Every point as a class of its own."""
+    first, strides = np.arange(len(codes)), _strides(levels)
+    if strides is None:
+        return Held(first, weights, np.empty(0, np.int64))
+    return Held(first, weights, codes.astype(np.int64) @ strides)
+
+
+def _strides(levels: Levels) -> np.ndarray | None:
+    """Strides of a number with one digit an attribute, if it does not overflow."""
+    n_groups = levels.n_groups[:, 0].tolist()
+    if math.prod(n_groups) > LARGEST_KEY:
+        return None
+    return np.array([math.prod(n_groups[a + 1 :]) for a in range(len(n_groups))])
+
+
+def derive(
+    codes: np.ndarray, levels: Levels, below: np.ndarray, node: np.ndarray, held: Held
+) -> Held:
     """Classes of ``node`` from those of a node below it.
 
     Parameters
@@ -115,58 +138,82 @@ def derive(codes: np.ndarray, levels: Levels, node: np.ndarray, held: Held) -> H
         Ground values; a point lies together, for all of it is read at once.
     levels : Levels
         Groups of every attribute at every level.
-    node : int array
-        The level of every attribute.
+    below, node : int arrays
+        The level of every attribute, there and here.
     held : Held
-        Classes of a node below.
+        Classes of the node below.
     """
-    span = math.prod(levels.n_groups[np.arange(len(node)), node].tolist())
-    if span <= LARGEST_KEY:
-        return Held(*_derive(codes, levels, node, held.first, held.sizes, span))
+    if len(held.keys):
+        return Held(*_derive(codes, levels, below, node, held))
     labels, at = label_points(codes, levels, tuple(node.tolist()), held)
-    return Held(held.first[at], add_up(labels, held.sizes, len(at)))
+    sizes = add_up(labels, held.sizes, len(at))
+    return Held(held.first[at], sizes, held.keys)
 
 
 @njit
-def _derive(codes, levels, node, first, sizes, span):
-    """Open addressing by the key that the groups of a class make up."""
-    n_attributes = len(node)
-    active = np.empty(n_attributes, np.int64)
-    starts = np.empty(n_attributes, np.int64)
-    factors = np.empty(n_attributes, np.int64)
-    n_active = 0
-    for a in range(n_attributes):
-        if levels.n_groups[a, node[a]] > 1:
-            active[n_active] = a
-            starts[n_active] = levels.group_start[a, node[a]]
-            factors[n_active] = levels.n_groups[a, node[a]]
-            n_active += 1
+def _derive(codes, levels, below, node, held):
+    """Open addressing by keys, of which only the digits that change are renewed."""
+    changed, starts, changes = _digit_changes(levels, below, node)
+    n_most = np.int64(1)
+    for a in range(len(node)):
+        n_most = min(n_most * levels.n_groups[a, node[a]], len(held.first))
     n_slots = 16
-    while n_slots < 2 * min(len(first), span):
+    while n_slots < 2 * n_most:
         n_slots *= 2
-    keys = np.full(n_slots, -1, np.int64)
-    places = np.empty(n_slots, np.int32)
-    new_first = np.empty(min(len(first), span), np.int64)
-    new_sizes = np.empty(len(new_first), np.int64)
+    slots = np.full(n_slots, -1, np.int32)
+    first, sizes = np.empty(n_most, np.int64), np.empty(n_most, np.int64)
+    keys = np.empty(n_most, np.int64)
     count = 0
-    for i in range(len(first)):
-        point = first[i]
-        key = np.int64(0)
-        for j in range(n_active):
-            group = levels.groups[starts[j] + codes[point, active[j]]]
-            key = key * factors[j] + group
+    for i in range(len(held.first)):
+        point, key = held.first[i], held.keys[i]
+        for j in range(len(changed)):
+            key += changes[starts[j] + codes[point, changed[j]]]
         slot = slot_of(key, n_slots)
-        while keys[slot] >= 0 and keys[slot] != key:
+        while slots[slot] >= 0 and keys[slots[slot]] != key:
             slot = (slot + 1) & (n_slots - 1)
-        if keys[slot] < 0:
-            keys[slot] = key
-            places[slot] = count
-            new_first[count] = point
-            new_sizes[count] = sizes[i]
+        place = slots[slot]
+        if place < 0:
+            slots[slot] = count
+            first[count], sizes[count], keys[count] = point, held.sizes[i], key
             count += 1
         else:
-            new_sizes[places[slot]] += sizes[i]
-    return new_first[:count].copy(), new_sizes[:count].copy()
+            sizes[place] += held.sizes[i]
+    return first[:count].copy(), sizes[:count].copy(), keys[:count].copy()
+
+
+@njit
+def _digit_changes(levels, below, node):
+    """Attributes that change, and by ground value what that adds to a key."""
+    n_attributes = len(node)
+    changed = np.flatnonzero(below != node)
+    starts = np.empty(len(changed), np.int64)
+    total = 0
+    for j in range(len(changed)):
+        starts[j] = total
+        total += levels.n_groups[changed[j], 0]
+    changes = np.empty(total, np.int64)
+    for j in range(len(changed)):
+        a = changed[j]
+        stride = np.int64(1)
+        for other in range(a + 1, n_attributes):
+            stride *= levels.n_groups[other, 0]
+        before = levels.group_start[a, below[a]]
+        after = levels.group_start[a, node[a]]
+        for code in range(levels.n_groups[a, 0]):
+            step = np.int64(levels.groups[after + code]) - levels.groups[before + code]
+            changes[starts[j] + code] = step * stride
+    return changed, starts, changes
+
+
+@njit
+def count_kept(sizes, k):
+    """Classes and rows that are large enough."""
+    classes, rows = 0, 0
+    for size in sizes:
+        if size >= k:
+            classes += 1
+            rows += size
+    return classes, rows
 
 
 @njit
@@ -190,7 +237,7 @@ def cell_costs(codes, levels, node, first, sizes, kept):
 
 @njit
 def smallest_source(nodes, n_classes, n_stored, node):
-    """Position of the stored node below ``node`` that has the fewest classes."""
+    """Position of the stored node up to ``node`` that has the fewest classes."""
     best = -1
     for i in range(n_stored):
         if best >= 0 and n_classes[i] >= n_classes[best]:

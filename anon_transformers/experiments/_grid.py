@@ -12,6 +12,7 @@ from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.experiments._model_grid import (
     check_models,
     registered_model,
+    unknown_owner,
     with_models,
 )
 
@@ -116,7 +117,7 @@ def _check(fold: Mapping[str, Any], named: Mapping[str, TableAnonymizer]) -> Non
         if _is_of_model(key, named):
             owner, parameter = None, "models"
         elif owner is not None and owner not in named:
-            raise ParameterError(f"grid: {unknown_choice('method', owner, named)}")
+            raise ParameterError(f"grid: {unknown_owner(owner, named)}")
         for name in named if owner is None else [owner]:
             legal = named[name].get_params(deep=False)
             if parameter not in legal:

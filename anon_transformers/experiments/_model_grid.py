@@ -12,7 +12,18 @@ def registered_model(name: str) -> Any:
     """The model of this name, None if there is none."""
     from anon_transformers.registry import registry
 
-    return registry().privacy_models.get(name)
+    models = registry().privacy_models
+    if name not in models:
+        return None
+    return models[name]
+
+
+def unknown_owner(name: str, methods: Iterable[str]) -> str:
+    """Say that neither a method of the comparison nor a model has this name."""
+    from anon_transformers.registry import registry
+
+    legal = [*methods, *registry().privacy_models]
+    return unknown_choice("method or model", name, legal)
 
 
 def check_models(keys: Iterable[str]) -> None:

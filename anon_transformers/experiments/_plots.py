@@ -141,7 +141,8 @@ def _draw_lines(axis: Any, data: pd.DataFrame, measure: str) -> None:
             label=line,
         )
     ticks = list(places.values())
-    if numeric and _is_wide(ticks, 10):
+    # A share, such as t, is read as it is.
+    if numeric and _is_wide(ticks, 10) and max(ticks) > 1:
         axis.set_xscale("log")
     if ticks:
         axis.set_xticks(ticks, [str(x) for x in places], rotation=0 if numeric else 90)

@@ -75,7 +75,7 @@ class TabularKLT:
     def run(self, progress: Progress | None = None) -> Findings:
         """Make every run of the source, and those of its grid that it left out."""
         known = published()
-        planned = [r for r in known["runs"] if r.get("quick") or not self.quick]
+        planned = self._planned(known)
         table, trees = load_adult(), load_adult_hierarchies()
         rows = []
         for done, run in enumerate(planned):
@@ -112,6 +112,9 @@ class TabularKLT:
             notes=tuple(notes),
         )
 
+    def _planned(self, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [run for run in known["runs"] if run.get("quick") or not self.quick]
+
 
 def _measure(
     known: Mapping[str, Any],
@@ -146,7 +149,7 @@ def _measure(
         "feasible": "yes",
         "loss": 100 * anonymizer.loss_,
         "levels": "".join(map(str, anonymizer.levels_.values())),
-        **_class_measures(known, table, released, trees),
+        **_class_measures(known, run, table, released, trees),
         **_age_measures(table, released),
         "seconds": seconds,
         "nodes_looked_at": anonymizer.report_.details["looked_at"],
@@ -155,6 +158,7 @@ def _measure(
 
 def _class_measures(
     known: Mapping[str, Any],
+    run: Mapping[str, Any],
     table: pd.DataFrame,
     released: pd.DataFrame,
     trees: Mapping[str, Hierarchy],
@@ -170,7 +174,7 @@ def _class_measures(
     sizes = class_statistics(classes)
     risk = prosecutor_risk(classes, known["risk_threshold"])
     alone = ~DistinctLDiversity(2).satisfied(classes)
-    against = TCloseness(1, "hierarchical", reference="released")
+    again = TCloseness(run.get("t", 1), "hierarchical", reference="released")
     return {
         "classes": sizes.count,
         "mean": sizes.mean,
@@ -184,8 +188,8 @@ def _class_measures(
         "homogeneous_classes": int(alone.sum()),
         "homogeneous_rows": int(classes.rows[alone].sum()),
         "distance": TCloseness(1, "hierarchical").level(classes),
-        "distance_released": against.level(classes),
-        "distances_released": against.distances(classes.sensitive[sensitive]).tolist(),
+        "distance_released": again.level(classes),
+        "classes_over_t": int((~again.satisfied(classes)).sum()),
     }
 
 
@@ -220,6 +224,7 @@ def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
         part = by_method[method]
         line: Any = method
         if other is not None:
+            part = part.sort_values(other, kind="stable")
             line = f"{other} = " + part[other].astype(int).astype(str)
         data = part.assign(x=part[name].astype(float), line=line)
         if name != "t":

@@ -330,14 +330,16 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     def _why(self, lattice: Lattice) -> str:
         """Which model cannot be had, and what the whole table as one class reaches."""
-        what = "these levels do" if self.levels is not None else "no node does"
+        what = "these levels do not keep"
+        if self.levels is None:
+            what = "no node keeps"
         classes, _ = lattice.classes(lattice.top)
         told = [
             f"{model!r} reaches {judge(model, classes).level} at best"
             for model in lattice.goal.promise.models
         ]
         return (
-            f"{what} not keep the promise within suppression_limit="
+            f"{what} the promise within suppression_limit="
             f"{lattice.goal.rules.limit}. With everything generalized, "
             f"{'; '.join(told)}."
         )

@@ -12,7 +12,9 @@ from anon_transformers._kernels.lattice import (
     Held,
     Levels,
     Node,
+    count_kept,
     derive,
+    hold_ground,
     label_points,
     smallest_source,
 )
@@ -29,6 +31,8 @@ ROOM = 4_000_000
 WORTH = 0.8
 """A node is kept if it has at most this share of the classes it was derived from."""
 
+
+NO_KEYS = np.empty(0, dtype=np.int64)
 
 SMALL = 1000
 """Classes from which any other node is derived at once."""
@@ -108,7 +112,7 @@ class Lattice:
         self._tables = [level_tables(column) for column in table.known]
         self.shape = tuple(map(len, self._tables))
         self._table, self._points = table, points
-        ground = Held(np.arange(len(points.weights)), points.weights)
+        ground = hold_ground(self.codes, levels, points.weights)
         self._store = _Store(self.codes, levels, ground)
         counts = [m for m in goal.promise.models if isinstance(m, KAnonymity)]
         self._k = max((model.k for model in counts), default=1)
@@ -141,11 +145,11 @@ class Lattice:
         """
         self.n_looks += 1
         held = self._store.classes(node)
-        kept = held.sizes >= self._k
-        gone = self.n_rows - int(held.sizes[kept].sum())
-        if not kept.any() or gone / self.n_rows > self.goal.rules.limit:
+        n_kept, n_rows = count_kept(held.sizes, self._k)
+        gone = self.n_rows - n_rows
+        if not n_kept or gone / self.n_rows > self.goal.rules.limit:
             return Look(node, False, True)
-        loss = self.loss.of(node, held, kept)
+        loss = self.loss.of(node, held, held.sizes >= self._k)
         drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
             return Look(node, True, False, loss, gone, self.loss.floor(held), gone)
@@ -190,7 +194,7 @@ class Lattice:
         n_others = source.n_classes - len(labels)
         into = np.append(labels, np.arange(len(first), len(first) + n_others))
         classes = source.merge(into, len(first) + n_others)
-        merged = Held(held.first[first], classes.rows[: len(first)])
+        merged = Held(held.first[first], classes.rows[: len(first)], NO_KEYS)
         self._evidence.keep(wanted, (classes, merged), len(first), len(labels))
         return classes, merged
 
@@ -279,8 +283,10 @@ class _Store:
         stem = self._stem(node)
         if len(source.first) > SMALL and any(stem) and stem not in self._barren:
             # Many nodes grow from one stem: the large tables are gone through once.
-            source = min(source, self.classes(stem), key=lambda held: len(held.first))
-        held = derive(self.codes, self.levels, wanted, source)
+            other = self.classes(stem)
+            if len(other.first) < len(source.first):
+                at, source = np.array(stem), other
+        held = derive(self.codes, self.levels, at, wanted, source)
         if not self._shelf.keep(wanted, held, len(held.first), len(source.first)):
             self._barren.add(node)
         return held

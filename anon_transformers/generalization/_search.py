@@ -94,21 +94,21 @@ class _Search:
                 return
 
     def settle(self, at: int) -> None:
-        """Find out whether a node may be the best one, from the middle of a way up.
+        """Find out whether a node may be the best one, by looking at some above it.
 
-        If it is not known to fit, the border is sought between what is hopeless and
-        what fits. If it is, each look goes further down, until what is suppressed there
-        tells that the node cannot be the best, or it is looked at itself.
+        If it is not known to fit, the way up ends below nodes that do, and the highest
+        that fails closes most. If it is, looks go down from the middle, until what is
+        suppressed there tells that the node cannot be the best, or it is reached.
         """
-        to_border = not self.known.fits[at]
-        path = lattice_map.way_up(self.known, at, self.best)
-        low, high = 0, len(path)
-        while low < high and (to_border or self.is_alive(at)):
-            middle = (low + high) // 2
-            if self.look(path[middle]).hopeless:
-                low = middle + 1
-            else:
-                high = middle
+        path = lattice_map.way_up(self.known, at, self.best).tolist()
+        if not self.known.fits[at]:
+            while path and not self.look(path.pop()).hopeless:
+                pass
+            return
+        while path and self.is_alive(at):
+            middle = len(path) // 2
+            self.look(path[middle])
+            path = path[:middle]
 
     def is_alive(self, at: int) -> bool:
         """Whether a node may still be the best one."""

@@ -22,6 +22,7 @@ COSTS = [
     [np.zeros(2), np.ones(1)],
 ]
 SHAPE = (3, 3, 2)
+GROUND = np.zeros(3, dtype=int)
 NODES = list(itertools.product(*map(range, SHAPE)))
 points = st.dictionaries(
     st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 1)),
@@ -32,8 +33,9 @@ points = st.dictionaries(
 
 def space_of(drawn):
     codes = np.array(list(drawn), dtype=np.int32)
-    ground = lattice.Held(np.arange(len(codes)), np.array(list(drawn.values())))
-    return codes, lattice.lay_out(LEVELS, COSTS), ground
+    levels = lattice.lay_out(LEVELS, COSTS)
+    weights = np.array(list(drawn.values()))
+    return codes, levels, lattice.hold_ground(codes, levels, weights)
 
 
 def groups_at(point, node):
@@ -60,8 +62,8 @@ def held_as_counter(drawn, node, held):
 def test_classes_are_derived_from_any_node_below(drawn, one, other):
     codes, levels, ground = space_of(drawn)
     low = tuple(map(min, one, other))
-    held = lattice.derive(codes, levels, np.array(low), ground)
-    high = lattice.derive(codes, levels, np.array(one), held)
+    held = lattice.derive(codes, levels, GROUND, np.array(low), ground)
+    high = lattice.derive(codes, levels, np.array(low), np.array(one), held)
     assert held_as_counter(drawn, low, held) == slow_classes(drawn, low)
     assert held_as_counter(drawn, one, high) == slow_classes(drawn, one)
 
@@ -70,11 +72,13 @@ def test_classes_are_derived_from_any_node_below(drawn, one, other):
 @given(points, st.sampled_from(NODES))
 def test_keys_that_would_overflow_are_made_short(drawn, node):
     codes, levels, ground = space_of(drawn)
-    expected = lattice.derive(codes, levels, np.array(node), ground)
+    expected = lattice.derive(codes, levels, GROUND, np.array(node), ground)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattice, "LARGEST_KEY", 5)
         patch.setattr(grouping, "LARGEST_KEY", 5)
-        held = lattice.derive(codes, levels, np.array(node), ground)
+        ground = lattice.hold_ground(codes, levels, ground.sizes)
+        assert not len(ground.keys)
+        held = lattice.derive(codes, levels, GROUND, np.array(node), ground)
         labels, at = lattice.label_points(codes, levels, node, ground)
     assert held_as_counter(drawn, node, held) == held_as_counter(drawn, node, expected)
     assert len(at) == len(held.first)
@@ -85,7 +89,7 @@ def test_keys_that_would_overflow_are_made_short(drawn, node):
 @given(points, st.sampled_from(NODES), st.integers(1, 5))
 def test_costs_add_up_over_the_kept_cells(drawn, node, k):
     codes, levels, ground = space_of(drawn)
-    held = lattice.derive(codes, levels, np.array(node), ground)
+    held = lattice.derive(codes, levels, GROUND, np.array(node), ground)
     kept = held.sizes >= k
     costs = lattice.cell_costs(
         codes, levels, np.array(node), held.first, held.sizes, kept
@@ -104,7 +108,7 @@ def test_costs_add_up_over_the_kept_cells(drawn, node, k):
 @given(points, st.sampled_from(NODES))
 def test_totals_say_what_every_k_keeps(drawn, node):
     codes, levels, ground = space_of(drawn)
-    held = lattice.derive(codes, levels, np.array(node), ground)
+    held = lattice.derive(codes, levels, GROUND, np.array(node), ground)
     sizes, rows, classes, costs = lattice.totals_by_size(
         codes, levels, np.array(node), held.first, held.sizes
     )

@@ -45,9 +45,9 @@ def anonymizer(vector, **options):
     hierarchies = trees(vector)
     return FullDomainAnonymizer(
         list(hierarchies),
-        hierarchies=hierarchies,
         suppression="drop",
         **{
+            "hierarchies": hierarchies,
             "k": vector["parameters"].get("k", 1),
             "suppression_limit": vector["parameters"].get("max_sup", 0) / rows,
             **options,
@@ -129,8 +129,8 @@ def test_tables_4_5_6_and_9_minimal_nodes(name, options):
     vector = VECTORS[name]
     found = minimal(vector, **options)
     assert found == vector["expected"]["k_minimal"]
-    claim = vector.get("source_claim", {}).get("k_minimal")
-    assert claim != found
+    if vector["origin"] == "source-corrected":
+        assert vector["source_claim"]["k_minimal"] != found
 
 
 @pytest.mark.parametrize("name", MINIMAL)
@@ -276,8 +276,8 @@ def test_figure_15_intervals():
     cuts = sorted(
         {bound for pair in vector["parameters"]["intervals"] for bound in pair}
     )
-    ours = Intervals(cuts=[cuts]).build(values).rows
-    told = vector["expected"]["rows"]
+    ours = sorted(Intervals(cuts=[cuts]).build(values).rows)
+    told = sorted(vector["expected"]["rows"])
     assert [row[0] for row in ours] == [row[0] for row in told]
     assert [row[2] for row in ours] == [row[2] for row in told]
     # The source writes [20, 30[ for what is [20, 29] in whole numbers.
@@ -289,8 +289,8 @@ def test_figure_15_intervals():
 def test_figure_16_masking():
     vector = VECTORS["figure16-masking-hierarchy"]
     tree = Masking().build(vector["input"]["values"])
-    ours = [list(row) for row in tree.rows]
-    told = vector["expected"]["rows"]
+    ours = sorted(list(row) for row in tree.rows)
+    told = sorted(vector["expected"]["rows"])
     assert [row[:-1] for row in ours] == [row[:-1] for row in told]
     # Errata: the figure has one asterisk too many in three levels.
     printed = vector["source_claim"]["first_row"]
