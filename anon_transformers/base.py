@@ -18,6 +18,7 @@ from anon_transformers._recoding import (
     Table,
     approved,
     index_is_asked_for,
+    refuse_published_mark,
     without_unused_categories,
 )
 from anon_transformers._reporting import make_report
@@ -292,6 +293,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         frame = self._open(X, reset=True)
         table = self._encode(frame)
         published = self._learn(table, promise) or self._recode(table)
+        refuse_published_mark(table.known, published, self.suppression_label)
         settled = self._approve(table, published, promise)
         self._columns = [
             replace(c, codes=np.empty(0, c.codes.dtype)) for c in table.known

@@ -298,7 +298,8 @@ class Report:
         Rows of the input; rows suppressed; those among them that satisfied every
         model and went only so that the suppressed class would satisfy them too.
     classes : mapping
-        Sizes of the kept classes: count, smallest, largest, mean, variance.
+        Sizes of the kept classes in rows (also where k counts persons): count,
+        smallest, largest, mean, variance.
     models : tuple of mappings
         Each model with its parameters, level and verdict.
     loss : float
@@ -306,7 +307,7 @@ class Report:
     column_losses : mapping of str to float
         The loss of each quasi-identifier.
     risk : mapping of str to float
-        Average and highest risk over the kept rows.
+        Average and highest risk over the kept rows, or the persons in them.
     seconds : float
         Time to fit and recode.
     details : mapping

@@ -13,7 +13,16 @@ LIBRARY = "anon_transformers"
 LAYERS = (
     {"_lazy", "exceptions", "roles"},
     {"_kernels"},
-    {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"},
+    {
+        "_exact",
+        "_frames",
+        "_labels",
+        "_moments",
+        "_recoding",
+        "_tables",
+        "evidence",
+        "hierarchies",
+    },
     {"privacy", "metrics", "attacks"},
     {"_suppression", "_reporting"},
     {"base"},
