@@ -14,10 +14,12 @@ class Report:
     method : str
         Class name of the anonymizer.
     rows, suppressed_rows, extra_suppressed_rows : int
-        Rows of the input; rows suppressed; those among them that satisfied every
-        model and went only so that the suppressed class would satisfy them too.
+        Rows of the input; rows that show nothing but the mark, or were dropped; those
+        that satisfied every model and went only so that the suppressed class would
+        satisfy them too.
     classes : mapping
-        Sizes of the kept classes: count, smallest, largest, mean, variance.
+        Sizes of the kept classes in rows (also where k counts persons): count,
+        smallest, largest, mean, variance.
     models : tuple of mappings
         Each model with its parameters, level and verdict.
     loss : float
@@ -25,7 +27,7 @@ class Report:
     column_losses : mapping of str to float
         The loss of each quasi-identifier.
     risk : mapping of str to float
-        Average and highest risk over the kept rows.
+        Average and highest risk over the kept rows, or the persons in them.
     seconds : float
         Time to fit and recode.
     details : mapping

@@ -1,7 +1,8 @@
 """A table at work, and what a recoding rule makes of it."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,12 @@ from pandas.api.extensions import ExtensionArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
+from anon_transformers._moments import in_zone
 from anon_transformers._tables import Column
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.exceptions import DataError, InfeasibleError
+from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 
 class Points(NamedTuple):
@@ -75,12 +78,24 @@ class Table:
         return Points(codes[:, groups.first], groups.sizes, of_row)
 
     def rows(self) -> Points:
-        """Every row that can be coded as a point of its own."""
+        """Every row that can be coded as a point of its own, in an order of values.
+
+        They are sorted by all that a search can know of them. Rows that tie are equal
+        in that, so that their order in the table decides nothing.
+        """
         codes, coded = self._coded()
-        of_row = np.arange(self.n_rows)
+        others = (*self.sensitive, *([] if self.subject is None else [self.subject]))
+        order = sort_rows(
+            [*codes, *(c.codes if coded is None else c.codes[coded] for c in others)],
+            [column.cardinality for column in (*self.known, *others)],
+        )
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        of_row = place
         if coded is not None:
-            of_row = np.where(coded, np.cumsum(coded) - 1, -1)
-        return Points(codes, np.ones(codes.shape[1], dtype=np.int64), of_row)
+            of_row = np.full(self.n_rows, -1, dtype=np.int64)
+            of_row[coded] = place
+        return Points(codes[:, order], np.ones(len(order), dtype=np.int64), of_row)
 
     def _coded(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Codes of the rows that have all of theirs, and which rows (None: all)."""
@@ -132,11 +147,14 @@ class PublishedColumn:
     shares : float array
         For each label the share of the attribute's domain it covers: 0 for a single
         value, 1 for everything.
+    zone : tzinfo or None
+        Time zone of labels that are moments of UTC.
     """
 
     codes: np.ndarray
     labels: np.ndarray
     shares: np.ndarray
+    zone: tzinfo | None = None
 
     def decode(self, suppressed: np.ndarray, mark: str) -> ExtensionArray:
         """Published cells; a suppressed number or date is missing, a text the mark."""
@@ -145,13 +163,44 @@ class PublishedColumn:
         gap: Any = {"O": mark, "M": np.datetime64("NaT")}.get(
             self.labels.dtype.kind, np.nan
         )
-        return pd.Series(np.append(self.labels, gap)).array.take(codes)
+        return in_zone(np.append(self.labels, gap), self.zone).array.take(codes)
 
     def loss(self, suppressed: np.ndarray) -> float:
         """Mean share over all rows; a suppressed row counts as 1."""
         hidden = suppressed | (self.codes < 0)
         lost = self.shares[self.codes[~hidden]].sum() + np.count_nonzero(hidden)
         return float(lost / len(hidden))
+
+
+def refuse_published_mark(
+    known: Sequence[Column], published: list[PublishedColumn], mark: str
+) -> None:
+    """Refuse labels that a reader would take for the suppression mark.
+
+    The root of a hierarchy may be the mark: both stand for every value.
+    """
+    for column, recoded in zip(known, published, strict=True):
+        if recoded.labels.dtype != object:
+            continue
+        marked = recoded.labels == mark
+        if column.hierarchy is not None:
+            marked &= (recoded.shares < 1) & _names_a_part(column.hierarchy, mark)
+        count = int(np.append(marked, False)[recoded.codes].sum())
+        if count:
+            raise DataError(
+                f"column {column.name!r} would be published with the suppression mark "
+                f"{mark!r} in {count} rows that are not suppressed; choose another "
+                "with suppression_label=."
+            )
+
+
+def _names_a_part(tree: Hierarchy, name: str) -> bool:
+    """Whether a group, at some level, has this name and not every value."""
+    levels = map(tree.level, range(tree.n_levels))
+    return any(
+        bool((level.leaf_counts[level.labels == name] < len(level.codes)).any())
+        for level in levels
+    )
 
 
 def without_unused_categories(table: pd.DataFrame) -> pd.DataFrame:

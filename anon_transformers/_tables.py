@@ -4,20 +4,34 @@ A cell's identity is the text it is published as: within a column of mixed objec
 1 and 1.0 are two values, an empty text and a missing value are one.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from datetime import tzinfo
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from anon_transformers._exact import LARGEST_WHOLE, as_doubles, comparable, read_numbers
+from anon_transformers._moments import (
+    in_utc,
+    in_zone,
+    like_fitted,
+    moment_texts,
+    plain_moments,
+    read_moments,
+    refuse_other_zone,
+    respelt_moment,
+    zone_of,
+)
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.hierarchies._data_types import for_floats
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 Kind = Literal["number", "date", "ordinal", "category", "hierarchy"]
 _NUMBERS_AS_OBJECTS = {"integer", "floating", "mixed-integer-float", "decimal"}
-_LARGEST_EXACT = 2.0**53
 _DATES_AS_OBJECTS = {"date", "datetime", "datetime64"}
 
 
@@ -43,6 +57,8 @@ class Column:
         Whose leaves are the values, if ``kind`` is "hierarchy".
     given : ndarray or None
         Number or date of each row itself, where ``exact`` tells that it may be another.
+    zone : tzinfo or None
+        Time zone that dates are published in; as ``values`` they are moments of UTC.
     """
 
     name: Hashable
@@ -52,6 +68,7 @@ class Column:
     exact: np.ndarray | None = None
     hierarchy: Hierarchy | None = None
     given: np.ndarray | None = None
+    zone: tzinfo | None = None
 
     @property
     def missing_code(self) -> int:
@@ -105,13 +122,15 @@ class Column:
         values = self.values
         if self.kind not in {"number", "date"}:
             return values
-        if values.dtype.kind == "f" and (np.abs(values) < _LARGEST_EXACT).all():
+        if values.dtype.kind == "f" and (np.abs(values) < LARGEST_WHOLE).all():
             whole = values.astype(np.int64)
             values = whole if (whole == values).all() else values
-        return to_text(pd.Series(values)).to_numpy(dtype=object)
+        return to_text(in_zone(values, self.zone)).to_numpy(dtype=object)
 
     def encode_more(self, series: pd.Series) -> "Column":
         """Code other rows with the values of this column."""
+        if self.hierarchy is not None:
+            series = like_fitted(series, self.zone, self.name)
         more = encode(series, self.hierarchy, name=self.name)
         if self.hierarchy is not None:
             refuse_unknown(more)
@@ -127,9 +146,13 @@ class Column:
         if not len(more.values):
             places, exact = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         elif self.kind in {"number", "date"}:
-            places = np.searchsorted(self.values, more.values)
-            exact = np.isin(more.values, self.values)
-            given = more.values.take(more.codes, mode="clip")
+            known, given = comparable(self.values, more.values)
+            places = np.searchsorted(known, given)
+            exact = np.zeros(len(places), dtype=bool)
+            if len(known):
+                refuse_other_zone(more.zone, self.zone, self.name)
+                exact = known.take(places, mode="clip") == given
+            given = given.take(more.codes, mode="clip")
         else:
             places = pd.Index(self.values).get_indexer(pd.Index(more.values))
             exact = np.ones(len(places), dtype=bool)
@@ -143,6 +166,7 @@ class Column:
             lookup[more.codes],
             np.append(exact, True)[more.codes],
             given=given,
+            zone=self.zone,
         )
 
 
@@ -158,21 +182,22 @@ def to_text(series: pd.Series) -> pd.Series:
         by_code = to_text(pd.Series(series.cat.categories)).tolist()
         cells = np.array([*by_code, None], dtype=object)[series.cat.codes]
         return pd.Series(cells, index=series.index, dtype=object)
-    series = _moments(series)
+    series = plain_moments(series)
     missing = series.isna().to_numpy()
     if types.is_datetime64_any_dtype(series.dtype):
-        known = series[~missing]
-        whole_days = bool((known == known.dt.normalize()).all())
-        texts = series.dt.strftime("%Y-%m-%d") if whole_days else series.map(_iso)
+        texts = moment_texts(series)
     else:
-        floats = types.is_float_dtype(series.dtype)
-        texts = (series + 0.0 if floats else series).astype(object).map(str)
+        texts = _unsigned_zeros(series).astype(object).map(str)
     texts = texts.astype(object)
     return texts.mask(missing | (texts == "").to_numpy(), None)
 
 
-def _iso(moment: pd.Timestamp) -> str:
-    return moment.isoformat()
+def _unsigned_zeros(series: pd.Series) -> pd.Series:
+    """Floats as doubles that know no -0.0; everything else as it is."""
+    if not types.is_float_dtype(series.dtype):
+        return series
+    floats = series.to_numpy(na_value=np.nan)
+    return pd.Series(as_doubles(floats) + 0.0, series.index)
 
 
 def encode(
@@ -185,35 +210,36 @@ def encode(
     if types.is_complex_dtype(series.dtype):
         raise DataError(f"Complex data not supported: column {name!r}.")
     if types.is_datetime64_any_dtype(series.dtype):
-        return _encode_sorted(_without_zone(series), name, "date")
+        return _encode_moments(series, name)
     if types.is_bool_dtype(series.dtype):
         return _encode_text(series, name)
-    if types.is_numeric_dtype(series.dtype):
+    decimals = _holds_decimals(series)
+    if types.is_numeric_dtype(series.dtype) and not decimals:
         return _encode_sorted(series, name, "number")
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, name)
     held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    if held in _NUMBERS_AS_OBJECTS:
-        return _encode_sorted(series.astype(float), name, "number")
+    if decimals or held in _NUMBERS_AS_OBJECTS:
+        return _encode_sorted(read_numbers(series, name), name, "number")
     if held in _DATES_AS_OBJECTS:
-        moments = pd.to_datetime(series, utc=True)
-        return _encode_sorted(_without_zone(moments), name, "date")
+        return _encode_moments(read_moments(series, name), name)
     return _encode_text(series, name)
 
 
-def _without_zone(series: pd.Series) -> pd.Series:
-    """Moments of a zone as moments of UTC, so that they have one order."""
-    series = _moments(series)
-    zoned = isinstance(series.dtype, pd.DatetimeTZDtype)
-    return series.dt.tz_convert("UTC").dt.tz_localize(None) if zoned else series
+def _holds_decimals(series: pd.Series) -> bool:
+    """Whether it is a column of numbers that numpy has no type for."""
+    return types.is_numeric_dtype(series.dtype) and series.dtype.kind == "O"
 
 
-def _moments(series: pd.Series) -> pd.Series:
-    """Dates and times of Arrow as those of numpy; everything else as it is."""
-    dtype = series.dtype
-    if isinstance(dtype, pd.ArrowDtype) and types.is_datetime64_any_dtype(dtype):
-        return pd.Series(pd.DatetimeIndex(series), index=series.index)
-    return series
+def _holds_floats(series: pd.Series) -> bool:
+    """Whether its numbers may have decimals, even where all are whole."""
+    held = types.infer_dtype(series, skipna=True)
+    return held in _NUMBERS_AS_OBJECTS - {"integer"}
+
+
+def _encode_moments(series: pd.Series, name: Hashable) -> Column:
+    column = _encode_sorted(in_utc(series), name, "date")
+    return replace(column, zone=zone_of(series))
 
 
 def identify(series: pd.Series) -> Column:
@@ -223,9 +249,7 @@ def identify(series: pd.Series) -> Column:
     ):
         if types.is_bool_dtype(series.dtype) or types.is_complex_dtype(series.dtype):
             return _encode_text(series, series.name)
-        return _encode_sorted(
-            _without_zone(series), series.name, "number", finite=False
-        )
+        return _encode_sorted(in_utc(series), series.name, "number", finite=False)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, series.name)
     column = _encode_text(series, series.name)
@@ -269,7 +293,7 @@ def _encode_sorted(
         if finite and np.isinf(values).any():
             count = int(np.isinf(values)[codes[codes >= 0]].sum())
             raise DataError(f"column {name!r} holds infinite numbers in {count} rows.")
-        values = values + 0.0  # -0.0 and 0.0 are one number
+        values = as_doubles(values) + 0.0  # -0.0 and 0.0 are one number
     return Column(name, kind, values, _missing_last(codes, len(values)))
 
 
@@ -304,38 +328,53 @@ def _as_texts(series: pd.Series) -> pd.Series:
 
 def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
     """Code by the leaves of a hierarchy, or of one that is built from the values."""
-    if not isinstance(tree, Hierarchy) and not hasattr(tree, "build"):
+    if isinstance(tree, Hierarchy):
+        hierarchy = tree
+        column, places = leaf_places(series, tree)
+    elif hasattr(tree, "build"):
+        column, texts, _ = leaf_column(series)
+        builder = for_floats(tree, list(texts)) if _holds_floats(series) else tree
+        try:
+            hierarchy = builder.build(list(texts))
+        except DataError as error:
+            raise DataError(f"column {name!r}: {error}") from None
+        places = hierarchy.locate(texts)
+    else:
         raise ParameterError(f"hierarchies: what {name!r} has is no Hierarchy.")
-    column, texts, ending = leaf_column(series)
-    try:
-        hierarchy = tree if isinstance(tree, Hierarchy) else tree.build(list(texts))
-    except DataError as error:
-        raise DataError(f"column {name!r}: {error}") from None
     leaves = np.array(hierarchy.leaves, dtype=object)
-    given = ending and hierarchy is tree
-    places = hierarchy.locate(
-        [_spelt(text, ending, tree) for text in texts] if given else texts
-    )
     codes = np.append(places, len(leaves))[column.codes].astype(np.int32)
-    return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy)
+    zone = zone_of(series)
+    return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy, zone=zone)
 
 
-def leaf_column(series: pd.Series) -> tuple[Column, np.ndarray, str]:
-    """Code by values; the text of each in a hierarchy, and an ending it may lack."""
+def leaf_places(series: pd.Series, tree: Hierarchy) -> tuple[Column, np.ndarray]:
+    """Code by values; the place of each among the leaves, or -1."""
+    column, texts, respell = leaf_column(series)
+    if respell is None:
+        return column, tree.locate(texts)
+    return column, tree.locate([_spelt(text, respell, tree) for text in texts])
+
+
+def leaf_column(
+    series: pd.Series,
+) -> tuple[Column, np.ndarray, Callable[[str], str] | None]:
+    """Code by values; the text of each in a hierarchy, and its other spelling."""
     if types.is_datetime64_any_dtype(series.dtype):
-        column = _encode_text(series, series.name)
-        return column, column.values, "T00:00:00"
+        column, zone = _encode_text(series, series.name), zone_of(series)
+        if zone is not None:
+            return column, column.values, partial(respelt_moment, zone=zone)
+        return column, column.values, partial(respelt, ending="T00:00:00")
     if types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.
         column = identify(series)
-        return column, column.texts(), ".0"
+        return column, column.texts(), partial(respelt, ending=".0")
     column = _encode_text(series, series.name)
-    return column, column.values, ""
+    return column, column.values, None
 
 
-def _spelt(text: str, ending: str, hierarchy: Hierarchy) -> str:
+def _spelt(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
     """As the hierarchy has it: what a column of 20 and 20.5 calls 20.0 may be 20."""
-    other = respelt(text, ending)
+    other = respell(text)
     return other if text not in hierarchy and other in hierarchy else text
 
 

@@ -17,6 +17,7 @@ from anon_transformers._recoding import (
     Table,
     approved,
     index_is_asked_for,
+    refuse_published_mark,
     without_unused_categories,
 )
 from anon_transformers._reporting import make_report
@@ -288,6 +289,7 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         table = self._encode(frame)
         check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
+        refuse_published_mark(table.known, published, self.suppression_label)
         settled = self._approve(table, published, promise)
         self._columns = [without_rows(column) for column in table.known]
         self._sensitive = [without_rows(column) for column in table.sensitive]

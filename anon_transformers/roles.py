@@ -60,21 +60,26 @@ class Roles:
         """
         columns = list(columns)
         refuse_repeated_columns(columns)
-        hidden = _declared("identifiers", identifiers)
-        if subject is not None and subject not in hidden:
-            hidden = (*hidden, subject)
+        declared = _declared("identifiers", identifiers)
+        persons = () if subject in (None, *declared) else (subject,)
+        hidden = (*declared, *persons)
         wanted = _declared("sensitive", sensitive)
         known = _declared("quasi_identifiers", quasi_identifiers)
         if quasi_identifiers is None:
             known = tuple(c for c in columns if c not in (*hidden, *wanted))
         _refuse_unknown(
             columns,
-            subject=() if subject is None else (subject,),
-            identifiers=hidden,
+            subject=persons,
+            identifiers=declared,
             quasi_identifiers=known,
             sensitive=wanted,
         )
-        _refuse_overlap(identifiers=hidden, quasi_identifiers=known, sensitive=wanted)
+        _refuse_overlap(
+            subject=persons,
+            identifiers=declared,
+            quasi_identifiers=known,
+            sensitive=wanted,
+        )
         if not known:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."

@@ -13,8 +13,19 @@ LIBRARY = "anon_transformers"
 LAYERS = (
     {"_lazy", "exceptions", "roles"},
     {"_kernels"},
-    {"_frames", "_tables", "_labels", "_recoding", "hierarchies", "evidence"}
-    | {"_evidence_counts", "_evidence_population", "_evidence_report"},
+    {
+        "_evidence_counts",
+        "_evidence_population",
+        "_evidence_report",
+        "_exact",
+        "_frames",
+        "_labels",
+        "_moments",
+        "_recoding",
+        "_tables",
+        "evidence",
+        "hierarchies",
+    },
     {"privacy", "metrics", "attacks"},
     {"_promises", "_suppression", "_reporting"},
     {"base"},

@@ -54,7 +54,9 @@ def test_console_blocks_run(tmp_path, monkeypatch):
             result = CliRunner().invoke(app, arguments)
             assert result.exit_code == 0, (line, result.output)
             run.append(arguments[0])
-    assert set(run) == {"init", "list", "anonymize", "validate", "release"}
+    assert set(run) == {
+        "init", "list", "anonymize", "validate", "release", "compare",
+    }  # fmt: skip
 
 
 def test_make_targets_exist():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers import DataflyAnonymizer
+from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
 from anon_transformers._recoding import (
     PublishedColumn,
     Table,
@@ -12,6 +12,7 @@ from anon_transformers._recoding import (
     group_published,
 )
 from anon_transformers._tables import encode, identify
+from anon_transformers.exceptions import DataError
 from anon_transformers.hierarchies import Hierarchy
 
 
@@ -84,3 +85,34 @@ def test_categories_do_not_name_values_of_suppressed_rows(suppression):
     table = rare.fit_transform(people)
     assert rare.n_suppressed_ == 3
     assert list(table["illness"].cat.categories) == ["cold", "flu"]
+
+
+class TestTheMarkAmongLabels:
+    lands = Hierarchy(
+        [("Wien", "AT", "*"), ("Graz", "AT", "*"), ("Bern", "CH", "*")],
+        unknown="suppress",
+    )
+
+    def test_a_group_of_numbers(self):
+        people = pd.DataFrame({"x": [1, 2, 3, 44, 55, 91]})
+        with pytest.raises(DataError, match=r"'x' .* mark '0' in 3 rows that are not"):
+            DataflyAnonymizer(k=3, suppression_label="0").fit(people)
+
+    @pytest.mark.parametrize("method", [DataflyAnonymizer, MondrianAnonymizer])
+    def test_a_group_of_a_hierarchy(self, method):
+        people = pd.DataFrame({"x": ["Wien", "Graz"] * 2 + ["Bern"] * 3})
+        trees = {"x": self.lands}
+        with pytest.raises(DataError, match=r"'x' .* mark 'AT' in 4 rows"):
+            method(k=3, hierarchies=trees, suppression_label="AT").fit(people)
+        assert method(k=3, hierarchies=trees, suppression_label="#").fit(people)
+
+    def test_a_range(self):
+        people = pd.DataFrame({"x": [1, 2, 5, 6]})
+        with pytest.raises(DataError, match=r"'x' .* mark '\[1, 2\]' in 2 rows"):
+            MondrianAnonymizer(k=2, suppression_label="[1, 2]").fit(people)
+
+    @pytest.mark.parametrize("method", [DataflyAnonymizer, MondrianAnonymizer])
+    def test_the_root_may_be_the_mark(self, method):
+        people = pd.DataFrame({"x": ["Wien", "Bern", "Graz", None, None, None]})
+        out = method(k=3, hierarchies={"x": self.lands}).fit_transform(people)["x"]
+        assert out.tolist()[:3] == ["*"] * 3

@@ -69,7 +69,7 @@ def test_every_column_gets_exactly_one_role(data):
         ),
         (
             {"quasi_identifiers": ["age"], "subject": "age"},
-            r"'age' is declared as identifiers and as quasi_identifiers",
+            r"'age' is declared as subject and as quasi_identifiers",
         ),
     ],
 )

@@ -49,6 +49,27 @@ def group_rows(columns: Sequence[np.ndarray], cardinalities: Sequence[int]) -> G
     return number_keys(key, span)
 
 
+def sort_rows(
+    columns: Sequence[np.ndarray], cardinalities: Sequence[int]
+) -> np.ndarray:
+    """Order of the rows by their codes, the first column first.
+
+    Examples
+    --------
+    >>> sort_rows([np.array([1, 0, 1]), np.array([2, 2, 0])], [2, 3])
+    array([1, 2, 0])
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    span = 1
+    for codes, cardinality in zip(columns, cardinalities, strict=True):
+        if span * cardinality > LARGEST_KEY:
+            distinct, key = np.unique(key, return_inverse=True)
+            span = len(distinct)
+        _append(key, codes, cardinality)
+        span *= cardinality
+    return np.argsort(key, kind="stable")
+
+
 @njit
 def _append(key, codes, cardinality):
     for row in range(len(key)):

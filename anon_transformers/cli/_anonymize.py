@@ -9,6 +9,7 @@ from rich.console import Console
 
 from anon_transformers.cli._columns import (
     AcceptUnique,
+    Encoding,
     Identifiers,
     Insensitive,
     Known,
@@ -20,21 +21,34 @@ from anon_transformers.cli._columns import (
     repeated,
 )
 from anon_transformers.cli._output import (
+    LOSS_IN_WORDS,
     JsonFlag,
     assignments,
     print_json,
     print_table,
     told,
 )
+from anon_transformers.cli._trees import (
+    Trees,
+    Unknown,
+    UnknownOption,
+    read_hierarchies,
+)
 from anon_transformers.exceptions import ConfigurationError
 
 Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
-Target = Annotated[Path, typer.Argument(help="File to write: CSV or Parquet.")]
+Target = Annotated[
+    Path,
+    typer.Argument(help="File to write: CSV (with commas, UTF-8) or Parquet."),
+]
 Method = Annotated[
     str, typer.Option("--method", "-m", help="Anonymizer, as in anon list.")
 ]
 K = Annotated[
-    int, typer.Option("--k", "-k", help="Rows that must share each combination.")
+    int,
+    typer.Option(
+        "--k", "-k", help="Rows (persons, with --subject) that share each combination."
+    ),
 ]
 Options = Annotated[
     list[str] | None,
@@ -42,12 +56,10 @@ Options = Annotated[
         "--option",
         "-o",
         metavar="NAME=VALUE",
-        help="Further parameter of the anonymizer",
+        help="Further parameter of the anonymizer, such as "
+        "[bold]tie_side=both[/bold], which lets Mondrian cut far finer where few "
+        "values are frequent",
     ),
-]
-Trees = Annotated[
-    list[str] | None,
-    repeated("--hierarchy", metavar="COLUMN=FILE", help="Hierarchy of a column"),
 ]
 KeepOrder = Annotated[
     bool, typer.Option("--keep-order", help="Do not shuffle the rows.")
@@ -69,7 +81,9 @@ def anonymize(
     k: K = 5,
     options: Options = None,
     hierarchies: Trees = None,
+    unknown: UnknownOption = Unknown.error,
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     keep_order: KeepOrder = False,
     force: Force = False,
@@ -83,7 +97,7 @@ def anonymize(
     [bold]anon anonymize people.csv safe.csv -q age -q zip -s job -i name -k 5[/bold]
     """
     _refuse_target(source, target, force)
-    frame = read_table(source, separator, missing)
+    frame = read_table(source, separator, missing, encoding=encoding)
     roles = {
         "quasi_identifiers": quasi_identifiers or [],
         "sensitive": sensitive or [],
@@ -91,18 +105,15 @@ def anonymize(
         "subject": subject,
     }
     _check_roles(frame, {**roles, "insensitive": insensitive or []}, accept_unique)
-    own = assignments("option", options or [])
-    for name in {"k", "hierarchies", *roles} & set(own):
-        raise ConfigurationError(f"--option: {name} has an option of its own.")
-    trees = assignments("hierarchy", hierarchies or [])
-    with Console(stderr=True).status(f"{method}: {len(frame):,} rows"):
-        report = _run(
-            frame, target, method, {"k": k, **roles, **own}, trees, keep_order
-        )
+    trees = read_hierarchies(hierarchies or [], unknown)
+    params = _parameters({"k": k, **roles, "hierarchies": trees}, options or [])
+    status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
+    with Console(stderr=True).status(status):
+        report = _run(frame, target, method, params, keep_order)
     if json_output:
         print_json({"target": str(target), **asdict(report)})
     else:
-        _tell(target, report)
+        _tell(target, report, subject)
 
 
 def _refuse_target(source: Path, target: Path, force: bool) -> None:
@@ -131,27 +142,31 @@ def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> Non
     check_columns(frame, declared)
 
 
+def _parameters(known: dict[str, Any], options: list[str]) -> dict[str, Any]:
+    """What the anonymizer is made with; further options may not repeat the others."""
+    own = assignments("option", options)
+    for name in known.keys() & own.keys():
+        raise ConfigurationError(f"--option: {name} has an option of its own.")
+    if known["hierarchies"] is None:
+        del known["hierarchies"]  # not every method takes them
+    return {**known, **own}
+
+
 def _run(
     frame: Any,
     target: Path,
     method: str,
     params: dict[str, Any],
-    trees: dict[str, Any],
     keep_order: bool,
 ) -> Any:
     """Anonymize and write, whole or not at all."""
     import numpy as np
 
-    from anon_transformers.cli._hierarchy import read_hierarchy
     from anon_transformers.release._build import installed, make
     from anon_transformers.release._files import kind_of_file
 
     found = installed()
     writer = found.writers[kind_of_file(target, found.writers)]
-    if trees:
-        params["hierarchies"] = {
-            column: read_hierarchy(Path(str(file))) for column, file in trees.items()
-        }
     anonymizer = make(f"method {method}", found.anonymizers[method], params)
     table = anonymizer.fit_transform(frame)
     if not keep_order:
@@ -166,14 +181,21 @@ def _run(
     return anonymizer.report_
 
 
-def _tell(target: Path, report: Any) -> None:
-    rows = [("model", m["model"], f"level {m['level']}") for m in report.models]
+def _tell(target: Path, report: Any, subject: str | None) -> None:
+    counted = "rows" if subject is None else "persons"
+    units = {"k-anonymity": f" {counted}"}
+    rows = [
+        ("model", m["model"], f"level {m['level']}{units.get(m['model'], '')}")
+        for m in report.models
+    ]
     rows += [
         ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
         ("classes", f"{report.classes['count']:,}",
-         f"smallest {report.classes['smallest']}"),
-        ("average risk", f"{report.risk['average-risk']:.2%}",
+         f"smallest {report.classes['smallest']} rows"),
+        ("average risk" if subject is None else "average risk of persons",
+         f"{report.risk['average-risk']:.2%}",
          f"highest {report.risk['highest-risk']:.2%}"),
-        ("loss", f"{report.loss:.2%}", f"{report.seconds:.2f} s"),
+        ("loss", f"{report.loss:.2%}", LOSS_IN_WORDS),
+        ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
     print_table(f"Wrote {target}", ["what", "measured", ""], rows)

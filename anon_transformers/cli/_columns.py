@@ -55,7 +55,11 @@ Subject = Annotated[
         help="Tells persons apart, so that k counts persons; it is dropped.",
     ),
 ]
-Separator = Annotated[str, typer.Option(help="Field separator of CSV files.")]
+Separator = Annotated[str, typer.Option(help="Field separator of a CSV file to read.")]
+Encoding = Annotated[
+    str,
+    typer.Option(help="Encoding of a CSV file to read, such as [bold]latin-1[/bold]."),
+]
 Missing = Annotated[
     list[str] | None,
     repeated(
@@ -71,6 +75,7 @@ def read_table(
     separator: str,
     missing: list[str] | None,
     as_text: list[str] | None = None,
+    encoding: str = "utf-8",
 ) -> "pd.DataFrame":
     """Read a file by its suffix, with the registered reader.
 
@@ -86,6 +91,7 @@ def read_table(
     kind = kind_of_file(path, readers)
     options: dict[str, Any] = {}
     if kind == "csv":
-        options = {"separator": separator, "missing": missing or []}
+        options = {"separator": separator, "encoding": encoding}
+        options["missing"] = missing or []
         options["columns"] = dict.fromkeys(as_text or [], "text")
     return readers[kind](path, **options)

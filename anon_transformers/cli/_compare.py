@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
+    Encoding,
     Identifiers,
     Known,
     Missing,
@@ -19,7 +20,6 @@ from anon_transformers.cli._columns import (
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
-    assignments,
     number_or_text,
     print_json,
     print_table,
@@ -27,6 +27,12 @@ from anon_transformers.cli._output import (
     told,
 )
 from anon_transformers.cli._progress import run_bar
+from anon_transformers.cli._trees import (
+    Trees,
+    Unknown,
+    UnknownOption,
+    read_hierarchies,
+)
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -44,12 +50,9 @@ Grids = Annotated[
         "-g",
         metavar="NAME=VALUE,…",
         help="Values of a parameter, such as [bold]k=2,5,10[/bold] for all methods or "
-        "[bold]mondrian.mode=strict,relaxed[/bold] for one",
+        "[bold]mondrian.tie_side=left,both[/bold] for one (left is the source's rule, "
+        "both cuts far finer where few values are frequent)",
     ),
-]
-Trees = Annotated[
-    list[str] | None,
-    repeated("--hierarchy", metavar="COLUMN=FILE", help="Hierarchy of a column"),
 ]
 Out = Annotated[
     Path | None,
@@ -71,6 +74,9 @@ SHOWN = {
     "seconds": "seconds",
 }
 
+SPARE = ("variance", "largest", "mean", "highest risk", "seconds", "smallest")
+TOLD = ("quasi-identifiers", "persons")
+
 
 @told
 def compare(
@@ -82,13 +88,18 @@ def compare(
     methods: Methods = None,
     grids: Grids = None,
     hierarchies: Trees = None,
+    unknown: UnknownOption = Unknown.error,
     out: Out = None,
     force: Force = False,
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Run methods over a grid of parameters on one table, and publish nothing.
+
+    Without [bold]-q[/bold], every column that is not declared otherwise is a
+    quasi-identifier.
 
     Shows classes, loss, risk and time of every run; with [bold]--out[/bold] also as a
     page with plots against k. Exit code 1 if no run can keep its promise.
@@ -98,29 +109,42 @@ def compare(
     Privacy models are swept as [bold]-g MODEL.PARAMETER=VALUE,…[/bold], also in plots:
     [bold]anon compare people.csv -s job -m full-domain -g t-closeness.t=0.1,0.2[/bold]
     """
-    if out is not None:
-        from anon_transformers.experiments import _pages
-
-        _pages.need_page_tools()
-        if not force:
-            _pages.refuse_existing(out, "comparison")
+    check_page(out, "comparison", force)
     roles = {
         "quasi_identifiers": quasi_identifiers,
         "sensitive": sensitive,
         "identifiers": identifiers,
         "subject": subject,
-        "hierarchies": read_hierarchies(hierarchies or []),
+        "hierarchies": read_hierarchies(hierarchies or [], unknown),
     }
-    frame = read_table(source, separator, missing)
+    frame = read_table(source, separator, missing, encoding=encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
     results = _run(frame, chosen, grid, roles, hidden=json_output)
-    files = [] if out is None else _pages.write_comparison(results, out, source.name)
+    files = [] if out is None else _write(results, out, source.name)
     if json_output:
-        print_json({"runs": plain_rows(results), "files": [str(f) for f in files]})
+        told_of = {"about": results.attrs["about"], "runs": plain_rows(results)}
+        print_json({**told_of, "files": [str(f) for f in files]})
     else:
         _tell(source, results, files)
     if results["error"].notna().all():
         raise typer.Exit(BROKEN_PROMISE)
+
+
+def check_page(out: Path | None, name: str, force: bool) -> None:
+    """Refuse before a long run what could not be written after it."""
+    if out is None:
+        return
+    from anon_transformers.experiments import _pages
+
+    _pages.need_page_tools()
+    if not force:
+        _pages.refuse_existing(out, name)
+
+
+def _write(results: "pd.DataFrame", out: Path, title: str) -> list[Path]:
+    from anon_transformers import experiments
+
+    return experiments.write_comparison(results, out, title)
 
 
 def read_grid(given: Sequence[str]) -> dict[str, list[Any]]:
@@ -139,14 +163,6 @@ def read_grid(given: Sequence[str]) -> dict[str, list[Any]]:
         wanted = grid.setdefault(name, [])
         wanted += [number_or_text(value) for value in values.split(",")]
     return grid
-
-
-def read_hierarchies(given: Sequence[str]) -> dict[str, Any] | None:
-    """Read ``COLUMN=FILE``, repeated."""
-    from anon_transformers.cli._hierarchy import read_hierarchy
-
-    pairs = assignments("hierarchy", given)
-    return {c: read_hierarchy(Path(str(f))) for c, f in pairs.items()} or None
 
 
 def _run(
@@ -174,7 +190,10 @@ def _tell(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
         [_parameters(c) if isinstance(c, dict) else shown(c) for c in row]
         for row in ran[list(SHOWN)].itertuples(index=False)
     ]
-    print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows)
+    print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows, spare=SPARE)
+    about = results.attrs["about"]
+    for what in (name for name in about if name.startswith(TOLD)):
+        typer.echo(f"{what}: {about[what]}")
     failed = results[results["error"].notna()]
     if len(failed):
         told_of = zip(

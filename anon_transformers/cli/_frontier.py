@@ -13,13 +13,19 @@ from anon_transformers.cli._columns import (
     Separator,
     read_table,
 )
-from anon_transformers.cli._compare import Source, Trees, read_hierarchies
+from anon_transformers.cli._compare import Source
 from anon_transformers.cli._output import (
     JsonFlag,
     print_json,
     print_table,
     shown,
     told,
+)
+from anon_transformers.cli._trees import (
+    Trees,
+    Unknown,
+    UnknownOption,
+    read_hierarchies,
 )
 from anon_transformers.exceptions import ConfigurationError
 
@@ -43,6 +49,7 @@ def frontier(
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     hierarchies: Trees = None,
+    unknown: UnknownOption = Unknown.error,
     suppression_limit: Limit = 0.05,
     max_k: MaxK = None,
     loss: Loss = "domain-share",
@@ -66,7 +73,7 @@ def frontier(
         quasi_identifiers,
         sensitive=sensitive,
         identifiers=identifiers,
-        hierarchies=read_hierarchies(hierarchies or []),
+        hierarchies=read_hierarchies(hierarchies or [], unknown),
         suppression_limit=suppression_limit,
         loss=loss,
         verbose=not json_output,

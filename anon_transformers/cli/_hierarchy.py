@@ -1,6 +1,5 @@
 """``anon hierarchy``: suggest one, show it, check it."""
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,8 +59,7 @@ def suggest(
         raise ConfigurationError(f"{out} is there already; --force overwrites it.")
     from anon_transformers.hierarchies import suggest as propose
 
-    values, _ = _texts(read_table(table, separator, missing), column)
-    hierarchy = propose(values)
+    hierarchy = propose(_series(read_table(table, separator, missing), column))
     if out is not None:
         hierarchy.to_csv(out)
     if json_output:
@@ -108,15 +106,9 @@ def check(
     hierarchy = read_hierarchy(file)
     found: dict[str, Any] = {**_size(hierarchy), "file": str(file)}
     if table is not None and column is not None:
-        values, rows = _texts(read_table(table, separator, missing), column)
-        unknown = hierarchy.locate(values) < 0
-        if unknown.any():
-            n_rows = sum(n for n, gone in zip(rows, unknown, strict=True) if gone)
-            raise DataError(
-                f"{file}: column {column!r} has {int(unknown.sum())} values in "
-                f"{n_rows} rows that are not in the hierarchy."
-            )
-        found |= {"column": column, "covered_values": len(values)}
+        series = _series(read_table(table, separator, missing), column)
+        covered = _covered_values(file, hierarchy, series)
+        found |= {"column": column, "covered_values": covered}
     if json_output:
         print_json(found)
         return
@@ -126,33 +118,39 @@ def check(
 
 
 def read_hierarchy(path: Path) -> "Hierarchy":
-    """Read a hierarchy; a file that is none is told without its content."""
+    """Read a hierarchy, if the file is there."""
     from anon_transformers.hierarchies import Hierarchy
 
     if not path.is_file():
         raise DataError(f"{path} does not exist.")
-    try:
-        return Hierarchy.read_csv(path)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(
-            f"{path}: cannot be read as CSV ({type(error).__name__})."
-        ) from None
+    return Hierarchy.read_csv(path)
 
 
-def _texts(frame: "pd.DataFrame", column: str) -> tuple[list[str], list[int]]:
-    """Distinct values of a column as they are published, and the rows of each."""
-    from anon_transformers._tables import encode
+def _series(frame: "pd.DataFrame", column: str) -> "pd.Series":
+    """A column that has a value."""
+    from anon_transformers._tables import leaf_texts
 
     if column not in frame.columns:
         raise ConfigurationError(unknown_choice("column", column, frame.columns))
-    coded = encode(frame[column])
-    known = coded.codes[coded.codes < coded.missing_code]
-    if not len(known):
+    if not leaf_texts(frame[column]):
         raise DataError(f"column {column!r} has no value in {len(frame)} rows.")
-    import numpy as np
+    return frame[column]
 
-    counts = np.bincount(known, minlength=len(coded.values))
-    return [str(text) for text in coded.texts()], counts.tolist()
+
+def _covered_values(file: Path, hierarchy: "Hierarchy", series: "pd.Series") -> int:
+    """How many values a column has; refuse those that the hierarchy lacks."""
+    from anon_transformers._tables import leaf_places
+
+    coded, places = leaf_places(series, hierarchy)
+    # The code after the last value is that of missing ones.
+    unknown = [*(places < 0).tolist(), False]
+    if any(unknown):
+        n_rows = sum(unknown[code] for code in coded.codes.tolist())
+        raise DataError(
+            f"{file}: column {series.name!r} has {sum(unknown)} values in {n_rows} "
+            "rows that are not in the hierarchy."
+        )
+    return len(places)
 
 
 def _size(hierarchy: "Hierarchy") -> dict[str, Any]:

@@ -23,6 +23,15 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines
 BROKEN_PROMISE = 1
 BAD_INPUT = 2
 
+LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
+
+UNBROKEN = 10_000
+"""Width of what is not printed on a terminal."""
+SHORT = 12
+"""Cells up to this length are folded last."""
+NARROW = 8
+"""What is folded is folded to this width, not to nothing."""
+
 
 def told(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn errors into a message and an exit code.
@@ -70,15 +79,51 @@ def print_json(content: Any) -> None:
 
 
 def print_table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[object]]
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    spare: Sequence[str] = (),
 ) -> None:
-    """Print for people."""
+    """Print for people; into a pipe or a file no line is broken.
+
+    Where a terminal is too narrow, columns in ``spare`` are left out, the first of them
+    first, and the others are folded.
+    """
+    unbroken = Console(width=UNBROKEN)
+    console = Console() if unbroken.is_terminal else unbroken
+    cells = [[str(cell) for cell in row] for row in rows]
+    left_out: list[str] = []
+    for name in [*spare, None]:
+        table = _table(title, header, cells, left_out)
+        if name is None or unbroken.measure(table).minimum <= console.width:
+            break
+        left_out.append(name)
+    console.print(table)
+    if left_out:
+        told = ", ".join(name for name in header if name in left_out)
+        console.print(f"not shown on a narrow terminal: {told}", highlight=False)
+
+
+def _table(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left_out: Sequence[str],
+) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
-    for name in header:
-        table.add_column(name, overflow="fold")
+    kept = [at for at, name in enumerate(header) if name not in left_out]
+    for at in kept:
+        # What is short is broken last: half a number is no number.
+        short = " " not in header[at] and all(len(row[at]) <= SHORT for row in rows)
+        table.add_column(
+            header[at],
+            overflow="fold",
+            no_wrap=short,
+            min_width=None if short else NARROW,
+        )
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
-    Console().print(table)
+        table.add_row(*(row[at] for at in kept))
+    return table
 
 
 def shown(number: object) -> str:

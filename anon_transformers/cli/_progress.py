@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 
 @contextmanager
@@ -13,7 +19,8 @@ def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
     with Progress(
         TextColumn("{task.description:40}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total} runs"),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         disable=hidden,

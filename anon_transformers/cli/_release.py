@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from anon_transformers.cli._output import (
+    LOSS_IN_WORDS,
     JsonFlag,
     assignments,
     print_json,
@@ -61,13 +62,15 @@ def release(
 
 def _tell(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
+    by_rows = manifest["roles"]["subject"] is None
     rows = [(c["id"], shown(c["observed"]), c["sentence"]) for c in measured["checks"]]
     rows += [
-        ("smallest class", measured["classes"]["smallest"],
+        ("smallest class", f"{measured['classes']['smallest']} rows",
          f"of {measured['classes']['count']:,} classes"),
-        ("average risk", f"{measured['risk']['average-risk']:.2%}",
+        ("average risk" if by_rows else "average risk of persons",
+         f"{measured['risk']['average-risk']:.2%}",
          f"highest {measured['risk']['highest-risk']:.2%}"),
-        ("loss", f"{measured['loss']:.2%}", "0 % untouched, 100 % suppressed"),
+        ("loss", f"{measured['loss']:.2%}", LOSS_IN_WORDS),
         ("rows suppressed", f"{measured['suppressed_rows']:,}",
          f"of {measured['rows']:,}"),
     ]  # fmt: skip

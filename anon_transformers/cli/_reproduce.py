@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import repeated
-from anon_transformers.cli._compare import Force, Out, plain_rows
+from anon_transformers.cli._compare import Force, Out, check_page, plain_rows
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -25,7 +25,13 @@ Name = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out what takes long.")]
 Adult = Annotated[
     Path | None,
-    typer.Option("--adult", metavar="FILE", help="The full Adult file, with a header."),
+    typer.Option(
+        "--adult",
+        metavar="FILE",
+        help="For mondrian-datafly: the training part of Adult (UCI adult.data) as CSV "
+        "with a header; the bundled table lacks most of its numbers. Without it, what "
+        "was published on Adult is not run.",
+    ),
 ]
 Options = Annotated[
     list[str] | None,
@@ -49,19 +55,14 @@ def reproduce(
 
     Exit code 1 if a number differs and no reason for it is known.
     """
-    if out is not None:
-        from anon_transformers.experiments import _pages
-
-        _pages.need_page_tools()
-        if not force:
-            _pages.refuse_existing(out, name)
+    check_page(out, name, force)
     if adult is not None and not adult.is_file():
         raise ConfigurationError(f"{adult} does not exist.")
     given: dict[str, Any] = {"quick": True} if quick else {}
     given |= {} if adult is None else {"adult": adult}
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
-    files = [] if out is None else _pages.write_findings(findings, out, name)
+    files = [] if out is None else _write(findings, out, name)
     if json_output:
         print_json(_plain(findings, files))
     else:
@@ -77,9 +78,16 @@ def _run(name: str, options: Mapping[str, Any], *, hidden: bool) -> Any:
         return experiments.reproduce(name, progress=progress, **options)
 
 
+def _write(findings: Any, out: Path, name: str) -> list[Path]:
+    from anon_transformers import experiments
+
+    return experiments.write_findings(findings, out, name)
+
+
 def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
     return {
         "title": findings.title,
+        "source": findings.source,
         "summary": findings.summary(),
         "notes": list(findings.notes),
         "numbers": plain_rows(findings.numbers),
@@ -90,18 +98,12 @@ def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
 
 def _tell(findings: Any, files: Sequence[Path]) -> None:
     """Every number that was printed, and every difference; equal runs are counted."""
-    from anon_transformers.experiments._pages import shown
-
+    typer.echo(findings.title)
+    if findings.source:
+        typer.echo(f"source: {findings.source}")
     numbers = findings.numbers
     printed = numbers["published"].notna()
-    told_of = numbers[printed | numbers["equal"].eq(False)]
-    columns = [name for name in told_of.columns if name != "where"]
-    for where, part in told_of.groupby("where", sort=False):
-        rows = [
-            [shown(cell) for cell in row]
-            for row in part[columns].itertuples(index=False)
-        ]
-        print_table(str(where), [name.replace("_", " ") for name in columns], rows)
+    reasons = _tell_numbers(numbers[printed | numbers["equal"].eq(False)])
     others = numbers[~printed]
     counted = others.groupby(["measure", "method"], sort=False)["equal"]
     print_table(
@@ -113,8 +115,33 @@ def _tell(findings: Any, files: Sequence[Path]) -> None:
             for of, equal in counted
         ],
     )  # fmt: skip
+    for number, reason in enumerate(reasons, 1):
+        typer.echo(f"({number}) {reason}")
     for note in findings.notes:
         typer.echo(f"- {note}")
+    left_out = findings.not_run.groupby("data_set", sort=False).size()
+    if len(left_out):
+        told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
+        typer.echo(f"not run, with how many numbers: {told}")
     typer.echo(findings.summary())
     for file in files[:1]:
         typer.echo(f"page  {file}")
+
+
+def _tell_numbers(numbers: Any) -> list[str]:
+    """Print one table a place of the source; returns the reasons they refer to."""
+    from anon_transformers.experiments._numbers import NOT_RUN
+    from anon_transformers.experiments._pages import shown
+
+    reasons = [r for r in dict.fromkeys(numbers["reason"]) if r not in {"", NOT_RUN}]
+    marks = {reason: f"({at})" for at, reason in enumerate(reasons, 1)}
+    noted = numbers.assign(note=[marks.get(r, r) for r in numbers["reason"]])
+    columns = [name for name in noted.columns if name not in {"where", "reason"}]
+    for where, part in noted.groupby("where", sort=False):
+        rows = [
+            [shown(cell) for cell in row]
+            for row in part[columns].itertuples(index=False)
+        ]
+        header = [name.replace("_", " ") for name in columns]
+        print_table(str(where), header, rows, spare=["recomputed", "equal"])
+    return reasons

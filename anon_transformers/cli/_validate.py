@@ -1,6 +1,7 @@
 """``anon validate``: judge a file or a published release."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,11 +9,13 @@ import typer
 from rich.console import Console
 
 from anon_transformers.cli._columns import (
+    Encoding,
     Known,
     Missing,
     Sensitive,
     Separator,
     read_table,
+    repeated,
 )
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
@@ -23,43 +26,70 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
+
+Place = Annotated[
+    Path,
+    typer.Argument(help="A CSV or Parquet file, or the folder of a published release."),
+]
+Persons = Annotated[
+    str | None,
+    typer.Option(
+        "--subject",
+        metavar="COLUMN",
+        help="Column of the file that tells persons apart, so that they are counted.",
+    ),
+]
+K = Annotated[
+    int | None,
+    typer.Option(
+        "--k", "-k", help="Rows (persons, with --subject) that share each combination."
+    ),
+]
+Thresholds = Annotated[
+    list[str] | None,
+    repeated(
+        "--threshold",
+        "-t",
+        metavar="NAME,KEY=VALUE,…",
+        help="Any registered model or metric, such as [bold]k-anonymity,k=5[/bold] or "
+        "[bold]average-risk,max=0.1[/bold]",
+    ),
+]
+Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
 
 
 @told
 def validate(
-    path: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or the folder of "
-                                         "a published release.")],
+    path: Place,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
-    k: Annotated[int | None, typer.Option("--k", "-k", help="Rows that must share each "
-                                          "combination.")] = None,
-    thresholds: Annotated[
-        list[str] | None,
-        typer.Option("--threshold", "-t", metavar="NAME,KEY=VALUE,…",
-                     help="Any registered model or metric, such as "
-                     "[bold]k-anonymity,k=5[/bold] or "
-                     "[bold]average-risk,max=0.1[/bold]; repeat for more."),
-    ] = None,
-    suppression_label: Annotated[str, typer.Option(help="Mark of a suppressed "
-                                                   "cell.")] = "*",
+    subject: Persons = None,
+    k: K = None,
+    thresholds: Thresholds = None,
+    suppression_label: Mark = "*",
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     json_output: JsonFlag = False,
-) -> None:  # fmt: skip
+) -> None:
     """Judge a table by thresholds; exit code 1 when one is broken or cannot be judged.
 
-    The folder of a published release is judged by the thresholds in its manifest.
+    The folder of a published release is judged by the thresholds in its manifest. One
+    that counts persons cannot be judged again from what it publishes.
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
     asked = [_threshold(text) for text in thresholds or []]
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
     if path.is_dir():
+        if subject is not None:
+            raise ConfigurationError("--subject: a release says itself who is counted.")
         frame, options = _published(path)
     else:
-        frame = read_table(path, separator, missing, quasi_identifiers)
+        frame = read_table(path, separator, missing, quasi_identifiers, encoding)
         options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
+        options["subject"] = _column_of(frame, subject)
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
     if "quasi_identifiers" not in options:
@@ -71,6 +101,13 @@ def validate(
         _tell(path, result)
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
+
+
+def _column_of(frame: Any, name: str | None) -> str | None:
+    if name is not None and name not in frame.columns:
+        told_of = unknown_choice("column", name, frame.columns)
+        raise ConfigurationError(f"--subject: {told_of}")
+    return name
 
 
 def _threshold(text: str) -> dict[str, Any]:
@@ -94,11 +131,11 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
     return read_published(place), {
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
         "sensitive": manifest["roles"]["sensitive"],
-        # Whose rows are one person's is not published: such a promise cannot be judged.
         "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],
         "thresholds": manifest["promised"]["in_force"],
         "report": report,
+        "checks": manifest["measured"]["checks"],
     }
 
 
@@ -118,6 +155,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
     options.pop("thresholds", None)
+    measured = options.pop("checks", [])
     try:
         thresholds = [Threshold.model_validate(t) for t in asked]
     except ValidationError as error:
@@ -129,7 +167,32 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         requirements, Scope(options["quasi_identifiers"], options["sensitive"])
     )
     with Console(stderr=True).status(f"judging {len(frame):,} rows"):
-        return run_gate(frame, requirements=requirements, **options)
+        result = run_gate(frame, requirements=requirements, **options)
+    if options["subject"] in {None, *frame.columns}:
+        return result
+    return _without_persons(result, options["subject"], measured)
+
+
+def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) -> Any:
+    """Say why a release that counts persons is no pass, and what it was published with.
+
+    Whose rows are one person's is private evidence, and goes when it is published.
+    """
+    unknown = "persons cannot be counted"
+    return replace(
+        result,
+        passed=False,
+        checks=tuple(replace(c, passed=False, reason=unknown) for c in result.checks),
+        reasons=(
+            f"This release counts persons (subject {subject!r}). Whose rows are one "
+            "person's is not published, so no promise about them can be judged again.",
+            *(
+                f"At release, {check['id']} was measured as "
+                f"{shown(check['observed'])}: {check['sentence']}"
+                for check in measured
+            ),
+        ),
+    )
 
 
 def _tell(path: Path, result: Any) -> None:

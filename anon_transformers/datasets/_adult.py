@@ -76,8 +76,9 @@ def load_adult_hierarchies() -> "dict[str, Hierarchy]":
 
     Notes
     -----
-    They stand as published. In the ``age`` hierarchy, which goes from 1 to 100, the
-    groups are shifted by one against their labels: 20 belongs to ``0-19``.
+    They stand as published. Mind the ``age`` hierarchy, which goes from 1 to 100: its
+    groups are shifted by one against their labels, so that a person of 20 is published
+    as ``15-19`` and then ``0-19``. ``Intervals(widths=(5, 10, 20))`` is right.
 
     Examples
     --------

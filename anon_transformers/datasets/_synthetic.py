@@ -18,6 +18,9 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "quadratic": lambda numbers: numbers**2,
 }
 
+MOST_CELLS = 500_000_000
+"""Cells of the largest table that is made."""
+
 
 def make_independent(
     n_rows: int,
@@ -106,11 +109,12 @@ def make_dependent(
     if isinstance(values, int | np.integer):
         _check_counts(values=values)
         values = range(1, int(values) + 1)
-    cells = _through(func, values)
+    cells = _through(func, _whole(values))
     if not len(cells):
         raise ParameterError("values must hold at least one number.")
     if len(np.unique(cells)) < len(cells):
         raise ParameterError("values must differ from each other.")
+    _refuse_too_large(len(cells), n_attributes)
     shape = (len(cells),) * n_attributes
     if random_state is None:
         return _named(cells[np.indices(shape).reshape(n_attributes, -1).T])
@@ -143,6 +147,27 @@ def dataset_name(size: int, n_attributes: int, func: Func = "linear") -> str:
 def _through(func: str, numbers: Sequence[int]) -> np.ndarray:
     check_choice("func", func, FUNCTIONS)
     return FUNCTIONS[func](np.array(numbers, dtype=np.int64))
+
+
+def _whole(values: object) -> Sequence[int]:
+    """Numbers that a cell may hold; anything else is refused."""
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
+        raise ParameterError(
+            f"values must be a whole number or a list of them, got {values!r}."
+        )
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise ParameterError(f"values must hold whole numbers, got {value!r}.")
+    return values  # type: ignore[return-value]
+
+
+def _refuse_too_large(n_values: int, n_attributes: int) -> None:
+    cells = n_values ** int(n_attributes) * int(n_attributes)
+    if cells > MOST_CELLS:
+        raise ParameterError(
+            f"{n_values} values in {n_attributes} attributes vary in {n_values} ** "
+            f"{n_attributes} rows: more than {MOST_CELLS:,} cells."
+        )
 
 
 def _check_counts(**counts: object) -> None:

@@ -1,6 +1,7 @@
 """Methods side by side on one table."""
 
 import time
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -8,7 +9,12 @@ import pandas as pd
 
 from anon_transformers._frames import to_frame
 from anon_transformers.base import TableAnonymizer
-from anon_transformers.exceptions import AnonymizationError, InfeasibleError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    DuplicatesWarning,
+    InfeasibleError,
+)
+from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
 
 Progress = Callable[[int, int, str], None]
@@ -73,7 +79,9 @@ def compare(
     pandas.DataFrame
         One row a run: method, k, parameters, classes, smallest, largest, mean and
         variance of the class sizes, suppressed rows, loss, average and highest risk,
-        seconds, error.
+        seconds, error. Class sizes count rows; k and risk count persons where there
+        is a ``subject``. ``attrs["about"]`` says where the numbers come from:
+        columns, hierarchies, fixed parameters, versions, date.
 
     Raises
     ------
@@ -111,8 +119,7 @@ def compare(
         if progress is not None:
             progress(done, len(runs), cell.method)
         if cell.line not in warm:
-            # Compiling a kernel is no cost of the method: let a few rows pay for it.
-            _attempt(cell.anonymizer, frame.head(WARM_ROWS))
+            _warm_up(cell.anonymizer, frame)
             warm.add(cell.line)
         measured, error = _attempt(cell.anonymizer, frame)
         errors.append(error)
@@ -120,7 +127,17 @@ def compare(
     _refuse_if_nothing_ran(errors)
     if progress is not None:
         progress(len(runs), len(runs), "")
-    return _frame(rows)
+    found = _frame(rows)
+    found.attrs["about"] = about(frame, runs)
+    return found
+
+
+def _warm_up(anonymizer: TableAnonymizer, frame: pd.DataFrame) -> None:
+    """Compiling a kernel is no cost of the method: let a few rows pay for it."""
+    with warnings.catch_warnings():
+        # The run itself tells the same.
+        warnings.simplefilter("ignore", DuplicatesWarning)
+        _attempt(anonymizer, frame.head(WARM_ROWS))
 
 
 def _attempt(

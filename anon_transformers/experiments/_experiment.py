@@ -41,7 +41,9 @@ class Findings:
     figures : sequence of Panels
         What to draw.
     notes : sequence of str
-        What a reader must know.
+        What a reader must know; also what was not run, and how to run it.
+    source : str
+        Whose numbers these are.
     """
 
     title: str
@@ -49,6 +51,7 @@ class Findings:
     runs: pd.DataFrame
     figures: Sequence[Panels] = ()
     notes: Sequence[str] = ()
+    source: str = ""
 
     def __post_init__(self) -> None:
         if tuple(self.numbers.columns) != NUMBER_COLUMNS:

@@ -60,8 +60,9 @@ class MondrianDatafly:
     quick : bool, default=False
         Only the tables with one or two attributes.
     adult : path, default=None
-        The full Adult file with a header (32,561 rows), which is not bundled. Without
-        it those runs are left out.
+        The training part of Adult (UCI ``adult.data``) as CSV with a header, all 32,561
+        rows. The bundled table lacks most of its numbers. Without it those runs are
+        left out, and the findings say so.
     """
 
     quick: bool = False
@@ -92,8 +93,24 @@ class MondrianDatafly:
             numbers=pd.DataFrame(numbers).astype({"k": "Int64"}),
             runs=runs,
             figures=tuple(_figures(runs)),
-            notes=tuple(known["notes"]),
+            notes=(*known["notes"], *self._left_out(known)),
+            source=known["source"],
         )
+
+    def _left_out(self, known: dict[str, Any]) -> Iterator[str]:
+        """What was not run, and how to run it."""
+        if self.quick:
+            yield (
+                f"Tables with more than {known['quick_attributes']} attributes were "
+                "not run: leave out quick (--quick) for them."
+            )
+        if self.adult is None:
+            yield (
+                "Adult was not run: give adult=FILE (--adult FILE), its training part "
+                f"(UCI adult.data) as CSV with a header, {known['adult_rows']:,} rows, "
+                f"with the columns {', '.join(known['adult_columns'])}. The bundled "
+                "Adult has of these only age."
+            )
 
     def _data_sets(self, known: dict[str, Any]) -> Iterator[_DataSet]:
         for group in known["data_sets"]:
@@ -109,16 +126,35 @@ class MondrianDatafly:
                         partial(make, size, n_attributes, func=group["func"]),
                     )
         if self.adult is not None:
-            read = partial(_read_adult, self.adult, known["adult_columns"])
-            yield _DataSet("adult", "adult", read)
+            # Read now: a wrong file is refused before the others are run.
+            adult = _read_adult(self.adult, known)
+            yield _DataSet("adult", "adult", lambda: adult)
 
 
-def _read_adult(path: str | os.PathLike[str], columns: list[str]) -> pd.DataFrame:
-    table = pd.read_csv(path, skipinitialspace=True)
+def _read_adult(path: str | os.PathLike[str], known: dict[str, Any]) -> pd.DataFrame:
+    """The numbers of Adult; any other table is refused."""
+    columns = known["adult_columns"]
+    try:
+        table = pd.read_csv(path, skipinitialspace=True)
+    except (ValueError, OSError) as error:  # the message may quote the file
+        raise DataError(
+            f"{os.fspath(path)}: cannot be read as CSV ({type(error).__name__})."
+        ) from None
     absent = [name for name in columns if name not in table.columns]
     if absent:
         raise DataError(
             f"{os.fspath(path)} lacks the columns {', '.join(absent)} of Adult."
+        )
+    strange = [n for n in columns if not pd.api.types.is_integer_dtype(table[n])]
+    if strange:
+        raise DataError(
+            f"{os.fspath(path)}: the columns {', '.join(strange)} must hold whole "
+            "numbers in all rows."
+        )
+    if len(table) != known["adult_rows"]:
+        raise DataError(
+            f"{os.fspath(path)} has {len(table):,} rows; the training part of Adult "
+            f"has {known['adult_rows']:,}."
         )
     return table[columns]
 

@@ -32,7 +32,8 @@ def write_comparison(
     Parameters
     ----------
     results : pandas.DataFrame
-        What :func:`compare` returned.
+        What :func:`compare` returned. What stands in its ``attrs["about"]`` heads the
+        page.
     folder : path
         Made if it is not there; files of the same names are overwritten.
     title : str, default="Comparison"
@@ -47,6 +48,7 @@ def write_comparison(
     figures = {p.name: (p.title, draw(p)) for p in comparison_panels(results)}
     page = _environment().get_template("comparison.html").render(
         title=title,
+        about=results.attrs.get("about", {}),
         figures=_inline(figures),
         header=[name.replace("_", " ") for name in COLUMNS],
         rows=[[shown(cell) for cell in row] for row in told[list(COLUMNS)].to_numpy()],
@@ -76,6 +78,7 @@ def write_findings(
     numbers = findings.numbers
     page = _environment().get_template("findings.html").render(
         title=findings.title,
+        source=findings.source,
         summary=findings.summary(),
         notes=findings.notes,
         figures=_inline(figures),

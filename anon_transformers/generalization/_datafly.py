@@ -49,7 +49,8 @@ class DataflyAnonymizer(TableAnonymizer):
     types : dict of column to str, default=None
         Data types of columns without a hierarchy, where guessing is not wanted. A value
         that ``fit`` did not see is generalized by ``transform`` as those it saw were;
-        what is not of their type, or larger than all of them, is suppressed.
+        what is not of their type, or larger than all of them, is suppressed. A builder
+        among ``hierarchies`` goes on likewise, and has a policy of its own.
     stop_rule : {"at_most_k", "less_than_k"}, default="at_most_k"
         Stop when at most, or fewer than, k rows would be suppressed. The first is the
         condition of the original algorithm. Rows whose value a hierarchy with

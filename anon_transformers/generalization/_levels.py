@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
+from anon_transformers._moments import like_fitted
 from anon_transformers._recoding import PublishedColumn
-from anon_transformers._tables import Column, leaf_column, refuse_unknown, respelt
+from anon_transformers._tables import Column, leaf_column, refuse_unknown
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,13 @@ class LevelColumn(Column):
         tree = self.hierarchy
         if tree is None or tree.rule is None:
             return super().encode_more(series)
-        column, found, ending = leaf_column(series)
+        series = like_fitted(series, self.zone, self.name)
+        column, found, respell = leaf_column(series)
         texts = found.tolist()
         places, since = tree.meet(texts)
-        if ending:
+        if respell is not None:
             # 3 and 3.0 are one number: what the fitted column called it meets sooner.
-            others, sooner = tree.meet([respelt(text, ending) for text in texts])
+            others, sooner = tree.meet([respell(text) for text in texts])
             better = (others >= 0) & ((places < 0) | (sooner < since))
             places = np.where(better, others, places)
             since = np.where(better, sooner, since)

@@ -75,7 +75,7 @@ class NumberTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 self,
                 X,
                 reset=reset,
-                dtype=(np.float64, np.float32, np.int64, np.int32),
+                dtype=(np.float64, np.float32, np.int64, np.int32, np.uint64),
                 ensure_all_finite="allow-nan",
             )
         frame = to_frame(X)
@@ -103,3 +103,9 @@ def _refuse_infinite(column: pd.Series) -> None:
         raise DataError(
             f"column {column.name!r} holds infinite numbers in {infinite.sum()} rows."
         )
+
+
+def numpy_dtype(column: pd.Series) -> Any:
+    """Type of the numbers of a column, without its way to say what is missing."""
+    dtype: Any = column.dtype
+    return np.dtype(getattr(dtype, "numpy_dtype", dtype))

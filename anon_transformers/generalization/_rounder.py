@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import ParameterError
-from anon_transformers.generalization._numbers import NumberTransformer
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.generalization._numbers import NumberTransformer, numpy_dtype
 
 DIGITS = Context(prec=800, rounding=ROUND_HALF_EVEN)
 """Room for every digit that a double may have, written out."""
@@ -57,7 +57,7 @@ class Rounder(NumberTransformer):
         codes, values = pd.factorize(column, use_na_sentinel=True)
         rounded = [_round(Decimal(str(value)), self.base_) for value in values]
         if pd.api.types.is_integer_dtype(column.dtype) and self.base_ % 1 == 0:
-            return _whole(column, codes, [int(number) for number in rounded])
+            return _whole(column, np.asarray(codes), [int(n) for n in rounded])
         floats = np.array([*map(float, rounded), np.nan])
         changed = pd.Series(floats[codes], column.index)
         fits = pd.api.types.is_float_dtype(column.dtype)
@@ -66,12 +66,21 @@ class Rounder(NumberTransformer):
 
 def _whole(column: pd.Series, codes: np.ndarray, numbers: list[int]) -> pd.Series:
     """Whole numbers by code, in the column's own type if they fit into it."""
-    cells = pd.array(numbers, dtype="Int64").take(codes, allow_fill=True)
-    rounded = pd.Series(cells, column.index)
-    room = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
-    if all(room.min <= number <= room.max for number in numbers):
-        return rounded.astype(column.dtype)
-    return rounded if rounded.hasnans else rounded.astype("int64")
+    own = numpy_dtype(column)
+    for room in (np.iinfo(own), np.iinfo(np.int64), np.iinfo(np.uint64)):
+        beyond = [not room.min <= number <= room.max for number in numbers]
+        if any(beyond):
+            continue
+        cells = pd.array(np.array(numbers, dtype=room.dtype))
+        rounded = pd.Series(cells.take(codes, allow_fill=True), column.index)
+        if room.dtype == own:
+            return rounded.astype(column.dtype)
+        return rounded if rounded.hasnans else rounded.astype(room.dtype)
+    count = np.append(beyond, False)[codes].sum()
+    raise DataError(
+        f"column {column.name!r} holds numbers in {count} rows whose nearest multiple "
+        "is no 64-bit whole number."
+    )
 
 
 def _read(base: Any) -> Decimal:

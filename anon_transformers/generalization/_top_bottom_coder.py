@@ -1,14 +1,21 @@
 """Numbers that stand out, cut off."""
 
+import math
 from collections.abc import Hashable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
-from anon_transformers.generalization._numbers import NumberTransformer
+from anon_transformers._exact import LARGEST_WHOLE
+from anon_transformers.exceptions import (
+    DataError,
+    ParameterError,
+    check_choice,
+    unknown_choice,
+)
+from anon_transformers.generalization._numbers import NumberTransformer, numpy_dtype
 
 Bound = float | Mapping[Hashable, float] | None
 
@@ -27,8 +34,8 @@ class TopBottomCoder(NumberTransformer):
 
     Attributes
     ----------
-    lower_, upper_ : ndarray
-        The bounds by column; infinite where there is none.
+    lower_, upper_ : object ndarray
+        The bounds by column, with every digit; infinite where there is none.
 
     See Also
     --------
@@ -58,7 +65,7 @@ class TopBottomCoder(NumberTransformer):
         check_choice("bounds", self.bounds, ("value", "quantile"))
         self.lower_ = self._bounds("lower", self.lower, frame, -np.inf)
         self.upper_ = self._bounds("upper", self.upper, frame, np.inf)
-        wrong = frame.columns[self.lower_ > self.upper_]
+        wrong = frame.columns[(self.lower_ > self.upper_).astype(bool)]
         if len(wrong):
             raise ParameterError(f"lower is above upper for column {wrong[0]!r}.")
 
@@ -76,36 +83,82 @@ class TopBottomCoder(NumberTransformer):
             found.append(
                 none if bound is None else self._bound(key, bound, frame[name])
             )
-        return np.array(found, dtype=np.float64)
+        return np.array(found, dtype=object)
 
-    def _bound(self, key: str, bound: Any, column: pd.Series) -> float:
-        number = isinstance(bound, Real) and not isinstance(bound, bool)
-        if not number or np.isnan(bound):
+    def _bound(self, key: str, bound: Any, column: pd.Series) -> int | float:
+        if not _is_number(bound):
             raise ParameterError(f"{key} must be a number, got {bound!r}.")
         if self.bounds == "value":
-            return float(bound)
+            return int(bound) if isinstance(bound, Integral) else float(bound)
         if not 0 <= bound <= 1:
             raise ParameterError(f"{key} must be a share from 0 to 1, got {bound!r}.")
-        known = column.dropna().to_numpy(dtype=np.float64)
+        known = _known(column)
         if not len(known):
             raise ParameterError(f"{key}: column {column.name!r} has no quantile.")
-        return float(np.quantile(known, bound, method="inverted_cdf"))
+        place = np.quantile(np.arange(len(known)), bound, method="inverted_cdf")
+        return np.sort(known)[int(place)].item()
 
     def _change(self, column: pd.Series, position: int) -> pd.Series:
-        low, high = self.lower_[position], self.upper_[position]
+        bounds = self.lower_[position], self.upper_[position]
+        known = column.notna().to_numpy()
+        numbers = _known(column)
         changed = column
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        for beyond, bound in ((numbers < low, low), (numbers > high, high)):
-            if beyond.any():
-                changed = _replaced(changed, beyond, float(bound))
+        for bound, beyond in zip(bounds, (np.less, np.greater), strict=True):
+            limit = _inside(bound, numbers.dtype, beyond)
+            which = np.zeros(len(column), dtype=bool)
+            which[known] = beyond(numbers, limit)
+            if which.any():
+                whole = numbers.dtype.kind in "iu" and not _is_whole(bound)
+                changed = _replaced(changed, which, bound if whole else limit)
         return changed
 
 
-def _replaced(column: pd.Series, which: np.ndarray, bound: float) -> pd.Series:
+def _known(column: pd.Series) -> np.ndarray:
+    """Numbers of a column in a type of numpy that loses no digit of theirs."""
+    known = column.dropna()
+    dtype = numpy_dtype(column)
+    return known.to_numpy(dtype=dtype if dtype.kind in "iu" else np.float64)
+
+
+def _is_number(bound: Any) -> bool:
+    if not isinstance(bound, Real) or isinstance(bound, bool):
+        return False
+    try:
+        return not math.isnan(bound)
+    except OverflowError:  # more digits than any number of a column has
+        return False
+
+
+def _is_whole(bound: int | float) -> bool:
+    return isinstance(bound, int) or bound.is_integer()
+
+
+def _inside(bound: int | float, dtype: np.dtype, beyond: Any) -> int | float:
+    """The number nearest to a bound, and not beyond it, among those of a type.
+
+    Numpy would round to compare a whole number with a double.
+    """
+    if not math.isfinite(bound):
+        return bound
+    if dtype.kind in "iu":
+        return math.ceil(bound) if beyond is np.less else math.floor(bound)
+    inward = math.inf if beyond is np.less else -math.inf
+    near = float(bound)
+    # Python compares a whole number and a double by all their digits.
+    outside = near < bound if beyond is np.less else near > bound
+    return math.nextafter(near, inward) if outside else near
+
+
+def _replaced(column: pd.Series, which: np.ndarray, bound: int | float) -> pd.Series:
     """With a whole bound, a column of whole numbers stays one."""
-    if not pd.api.types.is_integer_dtype(column.dtype):
+    if not pd.api.types.is_integer_dtype(column.dtype) or isinstance(bound, int):
         return column.mask(which, bound)
-    if bound.is_integer():
-        return column.mask(which, int(bound))
+    numbers = _known(column[~which])
+    lost = np.count_nonzero((numbers > LARGEST_WHOLE) | (numbers < -LARGEST_WHOLE))
+    if lost:
+        raise DataError(
+            f"column {column.name!r} holds whole numbers in {lost} rows that have more "
+            "digits than a double; give it whole bounds."
+        )
     nullable = pd.api.types.is_extension_array_dtype(column.dtype)
     return column.astype("Float64" if nullable else "float64").mask(which, bound)

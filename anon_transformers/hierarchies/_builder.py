@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from anon_transformers.hierarchies._hierarchy import Hierarchy, Unknown
-from anon_transformers.hierarchies._normalize import Normalizer, normal
-from anon_transformers.hierarchies._type_rules import ROOT
+from anon_transformers.hierarchies._levels import ROOT
+from anon_transformers.hierarchies._normalize import Normalizer, normal, readable
+from anon_transformers.hierarchies._rules import Rule
 
 
 class HierarchyBuilder(ABC):
@@ -14,6 +15,10 @@ class HierarchyBuilder(ABC):
 
     A builder may stand wherever a :class:`Hierarchy` may: an anonymizer builds it
     from the values of the table it is fitted on.
+
+    A builder with a :meth:`rule` gives it to the hierarchy, and ``transform`` of
+    Datafly treats values that come later as those it was built from. Where a normalizer
+    is given, levels are made of what it makes of the values.
     """
 
     top: ClassVar[tuple[str, ...]] = (ROOT,)
@@ -26,6 +31,10 @@ class HierarchyBuilder(ABC):
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its generalizations, level by level, without the root."""
 
+    def rule(self, values: Sequence[str]) -> Rule | None:
+        """What makes these values less exact; None, if it is for no others."""
+        return None
+
     def build(self, values: Sequence[str]) -> Hierarchy:
         """Build the hierarchy of these values, given as texts.
 
@@ -36,16 +45,18 @@ class HierarchyBuilder(ABC):
             first is kept. A column without any value gets the root alone.
         """
         kept = self.distinct(values)
-        return self._from_rows(kept, self.ancestors(kept) if kept else [])
-
-    def _from_rows(self, kept: list[str], ancestors: list[list[str]]) -> Hierarchy:
+        texts = [readable(value, self.normalizer) for value in kept]
+        policies: Any = {"unknown": self.unknown, "normalizer": self.normalizer}
+        if not kept:
+            return Hierarchy([(ROOT, ROOT)], **policies)
+        rule = self.rule(texts)
+        if rule is not None:
+            return Hierarchy.by_rule(kept, rule, **policies)
         rows = [
             (value, *parents, *self.top)
-            for value, parents in zip(kept, ancestors, strict=True)
+            for value, parents in zip(kept, self.ancestors(texts), strict=True)
         ]
-        return Hierarchy(
-            rows or [(ROOT, ROOT)], unknown=self.unknown, normalizer=self.normalizer
-        )
+        return Hierarchy(rows, **policies)
 
     def distinct(self, values: Sequence[str]) -> list[str]:
         """Each value once; of those that the normalizer makes one, the first."""

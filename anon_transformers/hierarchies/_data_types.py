@@ -7,18 +7,14 @@ generalized equally often.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
-from anon_transformers.hierarchies._hierarchy import (
-    Hierarchy,
-    Unknown,
-    check_policies,
-)
-from anon_transformers.hierarchies._levels import Rule, StepRule, draft_rule
+from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._normalize import Normalizer
+from anon_transformers.hierarchies._rules import StepRule, TypeRule
 from anon_transformers.hierarchies._type_rules import (
     CharRule,
     DateRule,
@@ -38,6 +34,8 @@ class DataType:
     ----------
     pattern : str
         What all values of the column look like.
+    text_pattern : str or None
+        A narrower one for texts that nobody declared to be of this type.
     rule : callable
         From the values of a column to the generalizations of each, level by level, the
         last one the same for all; or to a rule of steps, which a hierarchy keeps for
@@ -46,14 +44,18 @@ class DataType:
 
     pattern: str
     rule: Callable[[Sequence[str]], Rows | StepRule]
+    text_pattern: str | None = None
 
 
 DATA_TYPES: dict[str, DataType] = {
     "date": DataType(r"[0-9]{2}/[0-9]{2}/[0-9]{4}", DateRule.fit),
     "int": DataType(r"[-+]?[0-9]+", IntRule.fit),
-    # With an exponent, because that is how very small floats are written.
+    # With an exponent, because that is how very small floats are written; among texts,
+    # 12E1 is a code.
     "double": DataType(
-        r"[-+]?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]{1,3})?", DoubleRule.fit
+        r"[-+]?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]{1,3})?",
+        DoubleRule.fit,
+        text_pattern=r"[-+]?[0-9]+([.][0-9]+)?",
     ),
     "char": DataType(r".", CharRule.fit),
     "string": DataType(r".+", StringRule.fit),
@@ -86,18 +88,35 @@ def register_data_type(
     DATA_TYPES.update({**added, **others})
 
 
-def detect_data_type(values: Sequence[str]) -> str:
+def detect_data_type(values: Sequence[str], *, of_floats: bool = False) -> str:
     """The first type that all values look like.
+
+    Parameters
+    ----------
+    values : sequence of str
+        Distinct values of a column.
+    of_floats : bool, default=False
+        Whether they are floats as they are printed: whole ones are double, for others
+        may come, and exponents are no letters.
 
     Examples
     --------
     >>> detect_data_type(["7", "12"]), detect_data_type(["7", "a"])
     ('int', 'char')
+    >>> detect_data_type(["7", "1e-05"], of_floats=True)
+    'double'
     """
     for name, kind in DATA_TYPES.items():
-        if all(map(re.compile(kind.pattern, flags=re.S).fullmatch, values)):
+        pattern = kind.pattern if of_floats else kind.text_pattern or kind.pattern
+        if not (of_floats and name == "int") and not _strange(values, pattern):
             return name
     raise DataError("no data type fits: there are empty texts.")
+
+
+def _strange(values: Sequence[str], pattern: str) -> int:
+    """How many values do not look so."""
+    matches = re.compile(pattern, flags=re.S).fullmatch
+    return sum(match is None for match in map(matches, values))
 
 
 @dataclass(frozen=True)
@@ -133,45 +152,34 @@ class ByDataType(HierarchyBuilder):
         if self.type is not None and self.type not in DATA_TYPES:
             raise ParameterError(unknown_choice("data type", self.type, DATA_TYPES))
 
+    def rule(self, values: Sequence[str]) -> TypeRule | None:
+        """The steps of the type; None, where it has a rule of its own."""
+        kind, pattern = self._kind(values)
+        steps = kind.rule(values)
+        return TypeRule(pattern, steps) if isinstance(steps, StepRule) else None
+
     def ancestors(self, values: Sequence[str]) -> Rows:
         """For each value its generalizations; the last one is the root of the type."""
-        rule = self._kind(values).rule(values)
-        if not isinstance(rule, StepRule):
-            return rule
-        draft = draft_rule(list(values), rule)
-        levels = zip(draft.codes[1:], draft.labels[1:], strict=True)
-        columns = [[labels[code] for code in codes] for codes, labels in levels]
-        return [list(row) for row in zip(*columns, strict=True)]
+        kind, pattern = self._kind(values)
+        rows = kind.rule(values)
+        if isinstance(rows, StepRule):
+            return TypeRule(pattern, rows).chains(values)
+        return rows
 
-    def build(self, values: Sequence[str]) -> Hierarchy:
-        """Build the hierarchy of these values; it keeps the rule for others.
-
-        Parameters
-        ----------
-        values : sequence of str
-            As for every builder.
-        """
-        kept = self.distinct(values)
-        if not kept:
-            return self._from_rows([], [])
-        kind = self._kind(kept)
-        steps = kind.rule(kept)
-        if not isinstance(steps, StepRule):
-            return self._from_rows(kept, steps)
-        return Hierarchy.by_rule(
-            kept,
-            Rule(kind.pattern, steps),
-            unknown=self.unknown,
-            normalizer=self.normalizer,
-        )
-
-    def _kind(self, values: Sequence[str]) -> DataType:
-        """The type, which all values look like."""
+    def _kind(self, values: Sequence[str]) -> tuple[DataType, str]:
+        """The type, and what all values look like."""
         if self.type is None:
-            return DATA_TYPES[detect_data_type(values)]
+            kind = DATA_TYPES[detect_data_type(values)]
+            return kind, kind.text_pattern or kind.pattern
         kind = DATA_TYPES[self.type]
-        matches = re.compile(kind.pattern, flags=re.S).fullmatch
-        strange = sum(match is None for match in map(matches, values))
+        strange = _strange(values, kind.pattern)
         if strange:
             raise DataError(f"{strange} values do not look like {self.type}.")
-        return kind
+        return kind, kind.pattern
+
+
+def for_floats(builder: Any, values: Sequence[str]) -> Any:
+    """The builder for a column of floats: to guess a type, one must know that."""
+    if isinstance(builder, ByDataType) and builder.type is None and values:
+        return replace(builder, type=detect_data_type(values, of_floats=True))
+    return builder

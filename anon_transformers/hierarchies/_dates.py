@@ -1,13 +1,15 @@
 """Parts of a date, from the day up to the century."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
+from anon_transformers.hierarchies._rules import Rule
 
 PARTS = {
     "day": lambda day: day.isoformat(),
@@ -17,6 +19,26 @@ PARTS = {
     "decade": lambda day: _years(day.year, 10),
     "century": lambda day: _years(day.year, 100),
 }
+
+
+@dataclass(frozen=True)
+class CalendarRule(Rule):
+    """Dates, whatever they are, and their parts."""
+
+    parts: tuple[str, ...]
+
+    def read(self, value: str) -> date | None:
+        """The day."""
+        try:
+            return datetime.fromisoformat(value).date()
+        except ValueError:
+            return None
+
+    def levels(self, read: Sequence[date]) -> Iterator[list[str]]:
+        """One part after another."""
+        for part in self.parts:
+            yield [PARTS[part](day) for day in read]
+        yield [ROOT] * len(read)
 
 
 @dataclass(frozen=True)
@@ -52,23 +74,20 @@ class DateParts(HierarchyBuilder):
         if list(self.parts) != [part for part in PARTS if part in self.parts]:
             raise ParameterError("parts must go from fine to coarse.")
 
-    def ancestors(self, values: Sequence[str]) -> list[list[str]]:
-        """For each date its parts."""
-        days = [_read(value) for value in values]
-        strange = days.count(None)
+    def rule(self, values: Sequence[str]) -> CalendarRule:
+        """The calendar, if all values are dates."""
+        rule = CalendarRule(tuple(self.parts))
+        strange = sum(rule.read(value) is None for value in values)
         if strange:
             raise DataError(
                 "a hierarchy of dates needs dates such as 2026-01-31; "
                 f"{strange} values are none."
             )
-        return [[PARTS[part](day) for part in self.parts] for day in days]
+        return rule
 
-
-def _read(text: str) -> date | None:
-    try:
-        return datetime.fromisoformat(text).date()
-    except ValueError:
-        return None
+    def ancestors(self, values: Sequence[str]) -> list[list[str]]:
+        """For each date its parts."""
+        return [chain[:-1] for chain in self.rule(values).chains(values)]
 
 
 def _years(year: int, span: int) -> str:

@@ -1,36 +1,37 @@
 """A table of levels: ground value, its group, the group's group, … , the root."""
 
-import csv
-import gzip
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.hierarchies._files import read_rows, write_rows
 from anon_transformers.hierarchies._levels import (
     Draft,
     Level,
-    Rule,
+    RowError,
     add_other,
+    cell_texts,
     check_depth,
     check_draft,
-    draft_rule,
+    check_other,
     draft_table,
     freeze,
+    groups_above,
     in_tree_order,
     leaves_below,
+    name_of_other,
     number,
     repeated,
     runs,
     same_depth,
 )
-from anon_transformers.hierarchies._normalize import Normalizer, normal
+from anon_transformers.hierarchies._normalize import Normalizer, normal, readable
+from anon_transformers.hierarchies._rules import Rule
 
 Unknown = Literal["error", "root", "suppress"]
 UNKNOWN_POLICIES = ("error", "root", "suppress")
@@ -46,7 +47,8 @@ class Hierarchy:
         All rows have the same length and end in the same root.
     unknown : {"error", "root", "suppress"}, default="error"
         What becomes of a value that the hierarchy does not have: an error, the root
-        at every level, or a suppressed row.
+        at every level, or a suppressed row. Where the root's text is also a value or a
+        group below (0 among numbers), ``*`` stands for it there.
     normalizer : {"fold"} or callable, default=None
         Applied to values and leaves before they are compared; "fold" ignores case,
         accents and surplus blanks.
@@ -80,8 +82,7 @@ class Hierarchy:
         check_policies(unknown, normalizer)
         table = [row if isinstance(row, tuple) else tuple(row) for row in rows]
         check_depth(table)
-        columns = [list(map(str, column)) for column in zip(*table, strict=True)]
-        draft = draft_table(columns)
+        draft = draft_table(map(cell_texts, zip(*table, strict=True)))
         check_draft(draft)
         self._hold(draft, unknown, normalizer, None)
 
@@ -107,8 +108,11 @@ class Hierarchy:
         """
         check_policies(unknown, normalizer)
         tree = cls.__new__(cls)
-        # A step gives each label one parent: there is nothing to check.
-        tree._hold(draft_rule(list(leaves), rule.steps), unknown, normalizer, rule)
+        above = rule.draft([readable(leaf, normalizer) for leaf in leaves])
+        ground = np.arange(len(leaves), dtype=np.int32)
+        # A rule gives each group one parent: there is nothing to check.
+        draft = Draft([ground, *above.codes], [list(leaves), *above.labels])
+        tree._hold(draft, unknown, normalizer, rule)
         return tree
 
     def _hold(
@@ -118,24 +122,29 @@ class Hierarchy:
         normalizer: Normalizer | None,
         rule: Rule | None,
     ) -> None:
-        known, root = draft.labels[0], draft.labels[-1][0]
+        known = draft.labels[0]
         if normalizer is not None:
             codes, known = number([normal(leaf, normalizer) for leaf in known])
             if len(known) < len(codes):
-                row = int(repeated(codes).argmax()) + 1
-                raise DataError(
-                    f"row {row} of the hierarchy has a ground value that the "
-                    "normalizer makes one with another."
+                raise RowError(
+                    int(repeated(codes).argmax()),
+                    "has a ground value that the normalizer makes one with another.",
                 )
         other = None
-        if unknown == "root" and normal(root, normalizer) not in known:
-            draft, other = add_other(draft, root), root
+        if unknown == "root":
+            other = name_of_other(draft, by_rule=rule is not None)
+        added = other is not None and normal(other, normalizer) not in known
+        if added:
+            draft = add_other(draft, str(other))
+        elif other is not None:
+            check_other(draft, known.index(normal(other, normalizer)), other)
         # Past __setattr__: from here on nothing changes.
         self.__dict__.update(
             _levels=in_tree_order(draft, other),
             _unknown=unknown,
             _normalizer=normalizer,
             _other=other,
+            _added=added,
             _rule=rule,
         )
 
@@ -143,6 +152,7 @@ class Hierarchy:
     _unknown: Unknown
     _normalizer: Normalizer | None
     _other: str | None
+    _added: bool
     _rule: Rule | None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -171,11 +181,7 @@ class Hierarchy:
         >>> Hierarchy.from_mapping({"cat": "mammal", "cod": "fish"}).rows
         (('cat', 'mammal', '*'), ('cod', 'fish', '*'))
         """
-        rows = [
-            [value, *([above] if isinstance(above, str) else above)]
-            for value, above in parents.items()
-        ]
-        return cls(same_depth(rows, root), **options)
+        return cls(same_depth(groups_above(parents), root), **options)
 
     @classmethod
     def from_groups(
@@ -198,14 +204,14 @@ class Hierarchy:
 
         A file whose name ends in ``.gz`` is unpacked.
         """
-        # Spreadsheets put a byte order mark before the first value.
-        opened = gzip.open if Path(path).suffix == ".gz" else open
-        with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
-            try:
-                rows = [row for row in csv.reader(file, delimiter=";") if row]
-                return cls(rows, **options)
-            except (DataError, csv.Error) as error:
-                raise DataError(f"{os.fspath(path)}: {error}") from None
+        rows, lines = read_rows(path)
+        try:
+            return cls(rows, **options)
+        except RowError as error:
+            told = error.told(lines[error.row])
+            raise DataError(f"{os.fspath(path)}: {told}") from None
+        except DataError as error:
+            raise DataError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def suggest(cls, column: Any) -> "Hierarchy":
@@ -226,9 +232,12 @@ class Hierarchy:
         return suggest(column)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the file that :meth:`read_csv` reads."""
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, delimiter=";", lineterminator="\n").writerows(self.rows)
+        """Write the file that :meth:`read_csv` reads.
+
+        What stands for unknown values is not written; the policy adds it on reading.
+        """
+        strange = self._place_of_other() if self._added else None
+        write_rows(path, [row for at, row in enumerate(self.rows) if at != strange])
 
     @cached_property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -286,20 +295,18 @@ class Hierarchy:
         lost = np.flatnonzero(leaves < 0)
         if self._rule is None or not len(lost):
             return leaves, levels
-        fits = re.compile(self._rule.pattern, flags=re.S).fullmatch
-        lost = np.array([at for at in lost.tolist() if fits(values[at])], np.int64)
-        labels = [values[at] for at in lost.tolist()]
-        for level in range(1, self.n_levels):
-            labels = self._rule.steps.step(labels, level)
+        texts = [readable(values[at], self._normalizer) for at in lost.tolist()]
+        read = [self._rule.read(text) for text in texts]
+        lost = lost[[it is not None for it in read]]
+        groups = self._rule.levels([it for it in read if it is not None])
+        for level, labels in enumerate(groups, start=1):
             found = np.fromiter(
                 map(self._heads[level].get, labels, repeat(-1)), np.int64, len(labels)
             )
-            met = found >= 0
+            met = (found >= 0) & (leaves[lost] < 0)
             leaves[lost[met]], levels[lost[met]] = found[met], level
-            labels = [
-                label for label, done in zip(labels, met, strict=True) if not done
-            ]
-            lost = lost[~met]
+            if (leaves[lost] >= 0).all():
+                break
         return leaves, levels
 
     def _find(self, values: Sequence[str]) -> np.ndarray:
@@ -316,8 +323,12 @@ class Hierarchy:
         """What is not known is the root, if that is the policy."""
         if self._unknown != "root":
             return leaves
-        other = self._places[normal(self.root, self._normalizer)]
-        return np.where(leaves < 0, other, leaves)
+        return np.where(leaves < 0, self._place_of_other(), leaves)
+
+    def _place_of_other(self) -> int:
+        """The leaf that stands for what is not known."""
+        assert self._other is not None
+        return self._places[normal(self._other, self._normalizer)]
 
     def __contains__(self, value: str) -> bool:
         """Whether a text is one of the ground values."""

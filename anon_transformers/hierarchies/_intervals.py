@@ -11,7 +11,9 @@ from typing import Any
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
+from anon_transformers.hierarchies._rules import Rule
 
 EXACT = Context(prec=4000, traps=[Inexact, InvalidOperation])
 """Room for every digit of numbers as large and as fine as a double may be."""
@@ -24,12 +26,47 @@ _NUMBER = re.compile(r"\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\s*
 
 
 @dataclass(frozen=True)
+class RangeRule(Rule):
+    """Numbers and the ranges they fall in, by widths or by cuts."""
+
+    widths: tuple[Decimal, ...]
+    start: Decimal
+    cuts: tuple[tuple[Decimal, ...], ...]
+    whole: bool
+    """Whether labels are for whole numbers only."""
+
+    def read(self, value: str) -> Decimal | None:
+        """The number; between [20, 24] and [25, 29] there is none."""
+        number = _number(value)
+        if number is None or (self.whole and not _is_whole(number)):
+            return None
+        return number
+
+    def levels(self, read: Sequence[Decimal]) -> Iterator[list[str]]:
+        """One width, or set of cuts, after another."""
+        for bounds in self._bounds():
+            # Not around the yield: the context is whose turn it is.
+            with localcontext(EXACT):
+                labels = [_label(bounds(number), self.whole) for number in read]
+            yield labels
+        yield [ROOT] * len(read)
+
+    def _bounds(self) -> Iterator[Callable[..., Bounds]]:
+        """For each level a function from a number to its bounds."""
+        for width in self.widths:
+            yield lambda number, width=width: _stripe(number, self.start, width)
+        for cuts in self.cuts:
+            yield lambda number, cuts=cuts: _between(number, cuts)
+
+
+@dataclass(frozen=True)
 class Intervals(HierarchyBuilder):
     """Generalize numbers to ranges; exactly one of the three ways is given.
 
     All arithmetic is decimal, on the digits as they are written: a bound falls where
     its label says. Columns of whole numbers get closed ranges, ``[20, 24]``; others
-    half-open ones, ``[20, 25)``.
+    half-open ones, ``[20, 25)``. Later values fall into the same ranges, unless these
+    are for whole numbers and the value is none.
 
     Parameters
     ----------
@@ -73,25 +110,21 @@ class Intervals(HierarchyBuilder):
         _check_cuts([[_decimal("cuts", c) for c in level] for level in self.cuts])
         _check_quantiles(self.quantiles)
 
+    def rule(self, values: Sequence[str]) -> RangeRule:
+        """With the quantiles of these values, and for whole numbers if they are."""
+        numbers = _read(values)
+        given = [[_decimal("cuts", cut) for cut in cuts] for cuts in self.cuts]
+        cuts = given or _quantile_cuts(numbers, self.quantiles)
+        return RangeRule(
+            tuple(_decimal("widths", width) for width in self.widths),
+            _decimal("start", self.start),
+            tuple(map(tuple, cuts)),
+            all(map(_is_whole, numbers)),
+        )
+
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its ranges, level by level."""
-        numbers = _read(values)
-        with localcontext(EXACT):
-            whole = all(number == number.to_integral_value() for number in numbers)
-            columns = []
-            for bounds in self._levels(numbers):
-                columns.append([_label(bounds(number), whole) for number in numbers])
-        return [list(row) for row in zip(*columns, strict=True)]
-
-    def _levels(self, numbers: list[Decimal]) -> Iterator[Callable[..., Bounds]]:
-        """For each level a function from a number to its bounds."""
-        start = _decimal("start", self.start)
-        for given in self.widths:
-            width = _decimal("widths", given)
-            yield lambda number, width=width: _stripe(number, start, width)
-        for cuts in self.cuts or _quantile_cuts(numbers, self.quantiles):
-            places = [_decimal("cuts", cut) for cut in cuts]
-            yield lambda number, places=places: _between(number, places)
+        return [chain[:-1] for chain in self.rule(values).chains(values)]
 
 
 def _check_widths(widths: list[Decimal]) -> None:
@@ -162,6 +195,10 @@ def _read(values: Sequence[str]) -> list[Decimal]:
     return [number for number in numbers if number is not None]
 
 
+def _is_whole(number: Decimal) -> bool:
+    return number == number.to_integral_value()
+
+
 def _stripe(number: Decimal, start: Decimal, width: Decimal) -> Bounds:
     low = start + ((number - start) // width) * width
     if low > number:  # // truncates towards zero
@@ -169,7 +206,7 @@ def _stripe(number: Decimal, start: Decimal, width: Decimal) -> Bounds:
     return low, low + width
 
 
-def _between(number: Decimal, cuts: list[Decimal]) -> Bounds:
+def _between(number: Decimal, cuts: Sequence[Decimal]) -> Bounds:
     at = bisect_right(cuts, number)
     low = cuts[at - 1] if at else None
     return low, cuts[at] if at < len(cuts) else None

@@ -1,14 +1,37 @@
-"""Levels as codes: how a table of texts, or a rule, becomes a tree."""
+"""Levels as codes: how a table of texts becomes a tree."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
+
+ROOT = "*"
+
+
+class RowError(DataError):
+    """A row of a hierarchy is wrong.
+
+    Attributes
+    ----------
+    row : int
+        Its place, from 0.
+    fault : str
+        What it does.
+    """
+
+    def __init__(self, row: int, fault: str):
+        super().__init__(row, fault)
+        self.row, self.fault = row, fault
+
+    def told(self, number: int) -> str:
+        """The fault of a row that its reader knows by this number."""
+        return f"row {number} of the hierarchy {self.fault}"
+
+    def __str__(self) -> str:
+        return self.told(self.row + 1)
 
 
 class Level(NamedTuple):
@@ -36,39 +59,6 @@ class Draft(NamedTuple):
     labels: list[list[str]]
 
 
-class StepRule(ABC):
-    """A rule that makes every value of a column less exact, one step at a time.
-
-    What it took from the column it was made for (its shortest text, …) it keeps, so
-    that it treats a value that comes later like those.
-    """
-
-    @property
-    @abstractmethod
-    def n_steps(self) -> int:
-        """Steps up to the root."""
-
-    @abstractmethod
-    def step(self, labels: Sequence[str], level: int) -> list[str]:
-        """The generalizations at ``level``, from those of the level below."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a hierarchy was grown by.
-
-    Attributes
-    ----------
-    pattern : str
-        Regular expression that a value matches as a whole, or the rule is not for it.
-    steps : StepRule
-        From one level to the next.
-    """
-
-    pattern: str
-    steps: StepRule
-
-
 def same_depth(rows: list[list[str]], root: str) -> list[tuple[str, ...]]:
     """Repeat the last ancestor of shorter rows, and put the root on top."""
     if not rows:
@@ -82,21 +72,53 @@ def leaves_below(groups: Any, above: list[str]) -> Iterable[list[str]]:
     if isinstance(groups, Mapping):
         for group, inside in groups.items():
             yield from leaves_below(inside, [group, *above])
-    else:
-        for value in groups:
-            yield [value, *above]
+        return
+    if not _is_listing(groups):
+        raise ParameterError(
+            "groups: a group holds a list of values or smaller groups, "
+            f"not {type(groups).__name__}."
+        )
+    for value in groups:
+        yield [value, *above]
+
+
+def groups_above(parents: Mapping[str, Any]) -> list[list[str]]:
+    """Rows, without the root, of values and the group or groups above each."""
+    rows = []
+    for value, above in parents.items():
+        if not isinstance(above, str) and not _is_listing(above):
+            raise ParameterError(
+                "parents: above a value stands a group or a list of groups, "
+                f"not {type(above).__name__}."
+            )
+        rows.append([value, *([above] if isinstance(above, str) else above)])
+    return rows
+
+
+def _is_listing(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes)
 
 
 def check_depth(table: Sequence[Sequence[str]]) -> None:
     """Every row has as many levels as the first."""
     if not table:
         raise DataError("a hierarchy needs at least one row.")
-    for at, row in enumerate(table, start=1):
-        if len(row) != len(table[0]):
-            raise DataError(
-                f"row {at} of the hierarchy has {len(row)} levels, "
-                f"the first row has {len(table[0])}."
-            )
+    depth = len(table[0])
+    for at, row in enumerate(table):
+        if len(row) != depth:
+            raise RowError(at, f"has {len(row)} levels, the first row has {depth}.")
+
+
+def cell_texts(column: Iterable[Any]) -> list[str]:
+    """Cells as texts; a missing one is empty."""
+    return [cell if isinstance(cell, str) else _text(cell) for cell in column]
+
+
+def _text(cell: Any) -> str:
+    # Loaded only where a table holds other things than texts.
+    from pandas import isna
+
+    return "" if isna(cell) is True else str(cell)
 
 
 def number(texts: Sequence[str]) -> tuple[np.ndarray, list[str]]:
@@ -115,22 +137,13 @@ def draft_table(columns: Iterable[Sequence[str]]) -> Draft:
     return Draft([codes for codes, _ in numbered], [labels for _, labels in numbered])
 
 
-def draft_rule(leaves: list[str], rule: StepRule) -> Draft:
-    """Grow levels by a rule, each from the distinct labels of the one below."""
-    codes, labels = [np.arange(len(leaves), dtype=np.int32)], [leaves]
-    for level in range(1, rule.n_steps + 1):
-        above, texts = number(rule.step(labels[-1], level))
-        codes.append(above[codes[-1]])
-        labels.append(texts)
-    return Draft(codes, labels)
-
-
 def check_draft(draft: Draft) -> None:
     """No level is empty, every group has one parent, and there is one root."""
     codes, labels = draft
-    for at, names in zip(codes, labels, strict=True):
-        if "" in names:
-            _refuse(at == names.index(""), "has an empty level.")
+    for level, (at, names) in enumerate(zip(codes, labels, strict=True)):
+        # A ground value may be a blank that stands in a table; a group says something.
+        gaps = [not (name.strip() if level else name) for name in names]
+        _refuse(np.array(gaps)[at], "has an empty level.")
     _refuse(codes[-1] != 0, "ends in another root.")
     if len(labels[0]) < len(codes[0]):
         _refuse(repeated(codes[0]), "repeats a ground value.")
@@ -148,7 +161,7 @@ def repeated(codes: np.ndarray) -> np.ndarray:
 
 def _refuse(wrong: np.ndarray, fault: str) -> None:
     if wrong.any():
-        raise DataError(f"row {int(wrong.argmax()) + 1} of the hierarchy {fault}")
+        raise RowError(int(wrong.argmax()), fault)
 
 
 def _parents(below: np.ndarray, above: np.ndarray) -> np.ndarray:
@@ -158,14 +171,34 @@ def _parents(below: np.ndarray, above: np.ndarray) -> np.ndarray:
     return parents
 
 
-def add_other(draft: Draft, root: str) -> Draft:
-    """One more leaf, for what is not known: it is the root at every level."""
-    codes, labels = [], []
-    for at, names in zip(*draft, strict=True):
-        named = names if root in names else [*names, root]
-        codes.append(np.append(at, np.int32(named.index(root))))
-        labels.append(named)
-    return Draft(codes, labels)
+def name_of_other(draft: Draft, *, by_rule: bool) -> str:
+    """What stands for anything at every level below the top: the root, where it can.
+
+    A text that also tells less than everything cannot: 0 among numbers, which a rule
+    may come to with any value.
+    """
+    root = draft.labels[-1][0]
+    narrow = by_rule or any(root in names for names in draft.labels[:-1])
+    return ROOT if narrow else root
+
+
+def add_other(draft: Draft, name: str) -> Draft:
+    """One more leaf, for what is not known; it has the root above it and no group."""
+    more = Draft([], [])
+    for at, names in zip(draft.codes[:-1], draft.labels[:-1], strict=True):
+        named = names if name in names else [*names, name]
+        more.codes.append(np.append(at, np.int32(named.index(name))))
+        more.labels.append(named)
+    more.codes.append(np.append(draft.codes[-1], np.int32(0)))
+    more.labels.append(draft.labels[-1])
+    return more
+
+
+def check_other(draft: Draft, leaf: int, name: str) -> None:
+    """A leaf that stands for anything is in no group of its own."""
+    for codes, labels in zip(draft.codes[1:-1], draft.labels[1:-1], strict=True):
+        if labels[codes[leaf]] != name:
+            raise RowError(leaf, "stands for what is not known, and has a group.")
 
 
 def in_tree_order(draft: Draft, other: str | None) -> tuple[Level, ...]:

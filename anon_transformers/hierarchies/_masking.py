@@ -1,18 +1,52 @@
 """Characters hidden one after another, from either side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
+from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
+from anon_transformers.hierarchies._rules import Rule
+
+Side = Literal["right", "left"]
+
+
+@dataclass(frozen=True)
+class MaskRule(Rule):
+    """Texts of at most ``length`` characters, of which each level hides more."""
+
+    side: Side
+    mark: str
+    step: int
+    length: int
+
+    def read(self, value: str) -> str | None:
+        """Filled up with the mark, where it is short."""
+        if len(value) > self.length:
+            return None
+        if self.side == "right":
+            return value.ljust(self.length, self.mark)
+        return value.rjust(self.length, self.mark)
+
+    def levels(self, read: Sequence[str]) -> Iterator[list[str]]:
+        """One step more hidden, as long as anything is seen."""
+        for hidden in range(self.step, self.length, self.step):
+            marks = self.mark * hidden
+            if self.side == "right":
+                yield [text[: self.length - hidden] + marks for text in read]
+            else:
+                yield [marks + text[hidden:] for text in read]
+        yield [ROOT] * len(read)
 
 
 @dataclass(frozen=True)
 class Masking(HierarchyBuilder):
     """Hide one more character at each level.
+
+    Later values that are no longer than those it was built from are masked likewise.
 
     Parameters
     ----------
@@ -33,7 +67,7 @@ class Masking(HierarchyBuilder):
     (('810', '**0', '*'),)
     """
 
-    side: Literal["right", "left"] = "right"
+    side: Side = "right"
     mark: str = "*"
     step: int = 1
     unknown: Unknown = "error"
@@ -49,13 +83,10 @@ class Masking(HierarchyBuilder):
                 f"step must be a whole number of at least 1, got {self.step!r}."
             )
 
+    def rule(self, values: Sequence[str]) -> MaskRule:
+        """Made for texts as long as the longest."""
+        return MaskRule(self.side, self.mark, self.step, max(map(len, values)))
+
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its masked forms; shorter values are filled with the mark."""
-        longest = max(map(len, values))
-        hidden = range(self.step, longest, self.step)
-        return [[self._hide(value, n, longest) for n in hidden] for value in values]
-
-    def _hide(self, value: str, count: int, length: int) -> str:
-        if self.side == "right":
-            return value.ljust(length, self.mark)[: length - count] + self.mark * count
-        return self.mark * count + value.rjust(length, self.mark)[count:]
+        return [chain[:-1] for chain in self.rule(values).chains(values)]

@@ -25,3 +25,8 @@ def normal(text: str, normalizer: Normalizer | None) -> str:
     if normalizer is None:
         return text
     return fold(text) if normalizer == "fold" else normalizer(text)
+
+
+def readable(text: str, normalizer: Normalizer | None) -> str:
+    """The form that a rule works on; a text that is normalized away stays itself."""
+    return normal(text, normalizer) or text

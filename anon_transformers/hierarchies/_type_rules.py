@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from anon_transformers.hierarchies._levels import StepRule
-
-ROOT = "*"
+from anon_transformers.hierarchies._levels import ROOT
+from anon_transformers.hierarchies._rules import StepRule
 
 
 @dataclass(frozen=True)
@@ -91,15 +90,9 @@ class DoubleRule(StepRule):
         if level == 1:
             labels = [_plain(label) for label in labels]
         left = self.n_decimals - level + 1
-        if left < 0:
-            return self.whole.step(labels, -left)
-        end = left + 1 if left else 0
-        cut = [
-            label[: label.index(".") + end] if "." in label else label
-            for label in labels
-        ]
-        # Never -0.
-        return [text if text[0] != "-" else _plain(text) for text in cut]
+        # A later value may have decimals even where the column had none.
+        cut = _cut(labels, max(left, 0))
+        return cut if left >= 0 else self.whole.step(cut, -left)
 
 
 @dataclass(frozen=True)
@@ -145,6 +138,15 @@ class StringRule(StepRule):
         """One more character; the last becomes the root."""
         left = self.n_characters - level + 1
         return [label[:left] for label in labels] if left else [ROOT] * len(labels)
+
+
+def _cut(labels: Sequence[str], n_decimals: int) -> list[str]:
+    """Decimals beyond so many are left out; never rounded, and never -0."""
+    end = n_decimals + 1 if n_decimals else 0
+    cut = [
+        label[: label.index(".") + end] if "." in label else label for label in labels
+    ]
+    return [text if text[0] != "-" else _plain(text) for text in cut]
 
 
 def _plain(text: str) -> str:

@@ -30,7 +30,7 @@ def interval_labels(
     )
     bounds = low[distinct.first], high[distinct.first], missing[distinct.first]
     if by_cuts and column.kind in {"number", "date"}:
-        name = partial(_cut_label, cut_points(column.values))
+        name = partial(_cut_label, column, cut_points(column.values, column.zone))
     else:
         name = partial(_label, column, column.texts())
     # Boxes that a hierarchy gives one name are one class to a reader.
@@ -53,29 +53,45 @@ def center_labels(
     weights: np.ndarray,
 ) -> PublishedColumn:
     """Mean of each box, over its known values; the shares stay those of the box."""
-    known = codes < column.missing_code
-    values = column.values[codes[known]]
-    if column.kind == "date":
-        values = values.astype(np.int64)
-    values = values.astype(float)
     n_boxes = len(intervals.codes)
-    mass = np.bincount(box_of[known], weights[known], n_boxes)
-    total = np.bincount(box_of[known], weights[known] * values, n_boxes)
-    means = np.divide(total, mass, out=np.full(n_boxes, np.nan), where=mass > 0)
-    # Rounding must not put a mean outside its box.
-    lowest, highest = np.full(n_boxes, np.inf), np.full(n_boxes, -np.inf)
-    np.minimum.at(lowest, box_of[known], values)
-    np.maximum.at(highest, box_of[known], values)
-    means = np.where(mass > 0, np.clip(means, lowest, highest) + 0.0, np.nan)
+    means = _means(column, box_of, codes, weights, n_boxes)
     centers, at = np.unique(means, return_inverse=True)
     # Boxes that happen to have one mean share its label, and cost what they did.
     rows = np.bincount(box_of, weights, n_boxes)
     cost = np.bincount(at, rows * intervals.shares[intervals.codes], len(centers))
     shares = cost / np.bincount(at, rows, len(centers))
-    if column.kind == "date":
-        whole = np.where(np.isnan(centers), np.iinfo(np.int64).min, centers)
-        centers = whole.astype(np.int64).view(column.values.dtype)
-    return PublishedColumn(at.astype(np.int32), centers, shares)
+    return PublishedColumn(at.astype(np.int32), centers, shares, column.zone)
+
+
+def _means(
+    column: Column,
+    box_of: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    n_boxes: int,
+) -> np.ndarray:
+    """Mean by box; NaN or NaT where no value is known."""
+    known = codes < column.missing_code
+    key = box_of[known].astype(np.int64) * column.cardinality + codes[known]
+    # Equal values are one term, and terms rise: no order of rows can show in a sum.
+    cells, at = np.unique(key, return_inverse=True)
+    box, code = np.divmod(cells, column.cardinality)
+    mass = np.bincount(at, weights[known], len(cells))
+    held, first, place = np.unique(box, return_index=True, return_inverse=True)
+    last = np.append(first, len(box))[1:] - 1
+    values = column.values[code]
+    low, high = values[first], values[last]
+    dates = column.kind == "date"
+    # A double has no room for the digits of a moment, but for those of its distance.
+    terms = values - low[place] if dates else values
+    sums = np.bincount(place, mass * terms.astype(np.int64 if dates else float))
+    found = sums / np.bincount(place, mass)
+    if dates:
+        found = low + found.astype(np.int64).astype(terms.dtype)
+    means = np.full(n_boxes, "NaT" if dates else np.nan, dtype=found.dtype)
+    # Rounding must not put a mean outside its box.
+    means[held] = np.clip(found, low, high)
+    return means if dates else means + 0.0
 
 
 def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | None:
@@ -89,11 +105,14 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
     return range_label(texts[low], texts[high], missing=missing)
 
 
-def _cut_label(points: np.ndarray, low: int, high: int, missing: bool) -> str | None:
+def _cut_label(
+    column: Column, points: np.ndarray, low: int, high: int, missing: bool
+) -> str | None:
     if low > high:
         return None
-    first = None if low == 0 else point_text(points[low - 1])
-    last = None if high == len(points) else point_text(points[high])
+    zone = column.zone
+    first = None if low == 0 else point_text(points[low - 1], zone)
+    last = None if high == len(points) else point_text(points[high], zone)
     if first is None:
         text = "any" if last is None else f"< {last}"
     else:

@@ -1,13 +1,18 @@
 """Bounds between neighbouring values, for boxes as their cuts draw them."""
 
+from datetime import tzinfo
+
 import numpy as np
 import pandas as pd
+
+from anon_transformers._exact import comparable
+from anon_transformers._moments import local_midnight
 
 LARGEST_HALF = 2**51
 """Below this a float holds every half of a whole number."""
 
 
-def cut_points(values: np.ndarray) -> np.ndarray:
+def cut_points(values: np.ndarray, zone: tzinfo | None = None) -> np.ndarray:
     """For each value but the last, a bound between it and the next one.
 
     A bound lies above its value and not above the next, about halfway. It is nobody's
@@ -17,6 +22,8 @@ def cut_points(values: np.ndarray) -> np.ndarray:
     ----------
     values : ndarray
         Different numbers or dates, rising.
+    zone : tzinfo, default=None
+        Where dates are moments of UTC, the zone whose midnights are preferred.
 
     Examples
     --------
@@ -25,7 +32,7 @@ def cut_points(values: np.ndarray) -> np.ndarray:
     """
     low, high = values[:-1], values[1:]
     if values.dtype.kind == "M":
-        return _between_dates(low, high)
+        return _between_dates(low, high, zone)
     if values.dtype.kind == "f":
         return _between_floats(low.astype(np.float64), high.astype(np.float64))
     if not len(values) or max(-int(values[0]), int(values[-1])) < LARGEST_HALF:
@@ -37,24 +44,30 @@ def cut_points(values: np.ndarray) -> np.ndarray:
 
 def place_between(points: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Position of each number or date among the values that ``points`` part."""
+    points, given = comparable(points, given)
     return np.searchsorted(points, given, side="right").astype(np.int32)
 
 
-def point_text(point: np.generic) -> str:
+def point_text(point: np.generic, zone: tzinfo | None = None) -> str:
     """A bound as it is published; reading it gives the very same bound."""
     if isinstance(point, np.datetime64):
-        day = point.astype("M8[D]")
-        return str(day) if day == point else pd.Timestamp(point).isoformat()
+        moment = pd.Timestamp(point)
+        if zone is not None:
+            moment = moment.tz_localize("UTC").tz_convert(zone)
+        clock = moment.tz_localize(None)
+        return str(clock.date()) if clock == clock.normalize() else moment.isoformat()
     if not isinstance(point, np.floating):
         return str(point)
     short = f"{point:.15g}"
     return short if float(short) == point else repr(float(point))
 
 
-def _between_dates(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _between_dates(
+    low: np.ndarray, high: np.ndarray, zone: tzinfo | None
+) -> np.ndarray:
     """Halfway, at midnight where a midnight is as good."""
     middle = low + (high - low) // 2
-    midnight = middle.astype("M8[D]").astype(low.dtype)
+    midnight = local_midnight(middle, zone)
     return np.where(midnight > low, midnight, np.where(middle > low, middle, high))
 
 

@@ -42,6 +42,16 @@ class MondrianAnonymizer(TableAnonymizer):
     published with the box of its class, drawn tightly around the members. A class
     that holds known and missing values of an attribute is first cut between them.
 
+    Nothing that is published depends on the order of the rows or on their index. In
+    strict mode a row is published the same wherever it stands. In relaxed mode this is
+    so for rows that no other row equals in quasi-identifiers, sensitive columns and
+    subject; among rows that are equal in all of these, which of them gets which of
+    their boxes is open, and no more: the table of these columns has the same rows.
+
+    Dates of a time zone are published in that zone, as days where all are midnights
+    there, otherwise with their offset: ``2020-01-01T09:30:00+01:00``. Python objects
+    that neither a 64-bit whole number nor a double holds exactly are refused.
+
     Parameters
     ----------
     quasi_identifiers : list, default=None
@@ -53,9 +63,10 @@ class MondrianAnonymizer(TableAnonymizer):
         Further promises that every box must keep.
     mode : {"strict", "relaxed"}, default="strict"
         Strict: equal values stay together, and other rows can be recoded. Relaxed:
-        values equal to the median are shared out so that both halves are even; classes
-        hold k to 2k - 1 rows, equal rows may be published differently, and there is
-        no ``transform``.
+        values equal to the median are shared out so that both halves are even; equal
+        rows may be published differently, and there is no ``transform``. A relaxed
+        box holds k to 2k - 1 rows, unless ``subject`` or a model refused to cut it;
+        boxes that publish the same are one, larger class.
     output : {"interval", "center"}, default="interval"
         Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
         one number a class: the mean of its rows (categories stay labels). Categories
@@ -65,7 +76,10 @@ class MondrianAnonymizer(TableAnonymizer):
         Draw boxes around their members, or as the cuts draw them: these cover every
         value there may be, and show no extreme that a person has. Strict mode only.
     tie_side : {"left", "both"}, default="left"
-        Values equal to the median go low; or, where that is not allowable, high.
+        Values equal to the median go low, the convention of the source; or, where
+        that is not allowable, high. On columns with few, frequent values "both" cuts
+        far finer: on Adult (age, education, marital status, race, sex; k = 5) the mean
+        loss of a column is 1.2 %, with "left" 41 %. Strict mode only.
     on_failed_cut : {"next_attribute", "stop"}, default="next_attribute"
         Where the widest attribute has no allowable cut, try the next widest, or leave
         the box as it is.
@@ -79,8 +93,10 @@ class MondrianAnonymizer(TableAnonymizer):
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
     hierarchies : dict of column to Hierarchy or builder, default=None
-        Categories with a hierarchy are cut between its groups and published as the
-        lowest value above the members of the box.
+        Values with a hierarchy are published as the lowest one above the members of
+        the box. Strict cuts go between groups below that one, as evenly as can be;
+        relaxed cuts go through the median leaf in the order of the tree, wherever that
+        is, since both halves must be even.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
     suppression_limit : float, default=0.0
@@ -269,9 +285,7 @@ class MondrianAnonymizer(TableAnonymizer):
         """Published columns of rows whose boxes are known (-1: none)."""
         box = box.astype(np.intp)  # once, not in every look-up
         return [
-            PublishedColumn(
-                np.append(by_box.codes, -1)[box], by_box.labels, by_box.shares
-            )
+            replace(by_box, codes=np.append(by_box.codes, -1)[box])
             for by_box in self._labels
         ]
 
@@ -309,7 +323,7 @@ def _by_cuts(column: Column) -> Column:
     """Code other rows by the cuts, which lie between the values of the fitted ones."""
     if column.given is None:
         return column
-    codes = place_between(cut_points(column.values), column.given)
+    codes = place_between(cut_points(column.values, column.zone), column.given)
     missing = column.codes == column.missing_code
     return replace(column, codes=np.where(missing, column.codes, codes), exact=None)
 

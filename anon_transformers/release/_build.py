@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from anon_transformers.base import BaseAnonymizer, TableAnonymizer
 from anon_transformers.exceptions import (
     ConfigurationError,
+    DataError,
     ParameterError,
     unknown_choice,
 )
@@ -172,11 +173,11 @@ def _hierarchy(
     path = config.path(str(tree.path))
     try:
         return Hierarchy.read_csv(path, **tree.options)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise ConfigurationError(
             f"{what}: {path} cannot be read ({type(error).__name__})."
         ) from None
-    except ParameterError as error:
+    except (DataError, ParameterError) as error:
         raise ConfigurationError(f"{what}: {error}") from None
 
 

@@ -18,7 +18,7 @@ from anon_transformers.release._build import (
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
 from anon_transformers.release._files import kind_of_file, write_parquet
-from anon_transformers.release._publish import recover
+from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
     Run,
@@ -67,6 +67,7 @@ def load(
     make_anonymizer(config, thresholds)
     check_gate(config, thresholds)
     refuse_unwritable(config)
+    refuse_foreign_target(config)
     order = {
         "config": config.model_dump(mode="json"),
         "thresholds": [threshold.to_dict() for threshold in thresholds],
@@ -191,7 +192,8 @@ def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             raise DataError(
                 f"insensitive column {column!r}: {share:.1%} of the rows hold a value "
                 f"of their own (limit {UNIQUE_LIMIT:.0%}). Give it another role, or "
-                "add it to roles.accept_unique."
+                "accept it: roles.accept_unique in a release file, --accept-unique "
+                "for anon anonymize."
             )
 
 

@@ -57,6 +57,7 @@ def publish(location: str) -> str:
     target = open_target(run.config)
     version = target / VERSIONS / run.id
     with locked(target):
+        refuse_foreign_target(run.config)
         if version.is_dir():
             _refuse_another(version, run, candidate, verdict)
         else:
@@ -73,10 +74,7 @@ def _refuse_another(
     version: Path, run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
 ) -> None:
     """Refuse a version of this name that is not what this run would write."""
-    try:
-        there = json.loads((version / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        there = {}
+    there = _read_manifest(version)
     wanted = make_manifest(run, candidate, verdict, there.get("bytes", 0))
     same = ("release", "sha256", "promised", "schema")
     data = version / candidate["data"]
@@ -88,6 +86,27 @@ def _refuse_another(
         raise ReleaseError(
             f"{version} is there already, and is not what run {run.id} would publish."
         )
+
+
+def refuse_foreign_target(config: ReleaseConfig) -> None:
+    """Refuse a target in which another release is published."""
+    target = config.path(config.target.path)
+    for version in _versions(target):
+        there = _read_manifest(version).get("release", config.name)
+        if there != config.name:
+            raise ConfigurationError(
+                f"target.path: {target} holds the release {there!r}, and this one is "
+                f"{config.name!r}. Give each a target of its own, or state "
+                f"'name: {there}' if this is the same release under another file name."
+            )
+
+
+def _read_manifest(version: Path) -> dict[str, Any]:
+    """The manifest of a version; empty if there is none that can be read."""
+    try:
+        return json.loads((version / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def open_target(config: ReleaseConfig) -> Path:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_transformers._kernels import grouping
-from anon_transformers._kernels.grouping import LARGEST_KEY, group_rows
+from anon_transformers._kernels.grouping import LARGEST_KEY, group_rows, sort_rows
 
 
 def oracle(columns):
@@ -124,3 +124,12 @@ def test_keys_with_many_low_zero_bits_do_not_collide(low_bits):
         return time.process_time() - start
 
     assert seconds(keys) < 20 * seconds(even) + 0.05
+
+
+@given(table=tables(LARGEST_KEY // 2**40))
+def test_sorted_rows_are_those_of_sorted_tuples(table):
+    columns, cardinalities = table
+    arrays = [np.array(column, dtype=np.int32) for column in columns]
+    rows = list(zip(*columns, strict=True))
+    order = sort_rows(arrays, cardinalities).tolist()
+    assert order == sorted(range(len(rows)), key=rows.__getitem__)

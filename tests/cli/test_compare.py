@@ -17,10 +17,7 @@ METHODS = ["-m", "mondrian", "-m", "datafly"]
 
 
 @pytest.fixture
-def anon(declared, monkeypatch):
-    # Wide enough for every column of a table.
-    monkeypatch.setenv("COLUMNS", "220")
-
+def anon(declared):
     def run(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments])
 
@@ -105,6 +102,63 @@ def test_hierarchies_are_read_from_files(anon, people, tmp_path):
     assert json.loads(made.stdout)["runs"][0]["classes"] >= 1
 
 
+def test_values_that_a_hierarchy_lacks_follow_the_option(anon, people, tmp_path):
+    tree = tmp_path / "zip.csv"
+    tree.write_text("".join(f"{500 + i};50*;*\n" for i in range(6)))
+    call = ["compare", people, *ASKED, "-m", "datafly", "--hierarchy", f"zip={tree}"]
+    refused = anon(*call)
+    assert refused.exit_code == 2
+    assert "hierarchy" in refused.stderr
+    for policy in ("root", "suppress"):
+        made = anon(*call, "--unknown", policy, "--json")
+        assert made.exit_code == 0, made.output
+        assert f"unknown={policy}" in json.loads(made.stdout)["about"]["hierarchies"]
+    assert anon(*call, "--unknown", "roots").exit_code == 2
+
+
+def test_hierarchies_may_be_the_bundled_ones(anon, people, tmp_path):
+    adult = tmp_path / "adult.csv"
+    adult.write_text("sex,age\n" + "Male,20\nFemale,30\n" * 10)
+    tree = "sex=bundled:adult/hierarchies/sex.csv"
+    made = anon("compare", adult, "-m", "datafly", "--hierarchy", tree, "--json")
+    assert made.exit_code == 0, made.output
+    safe = ["anonymize", adult, tmp_path / "safe.csv", "-q", "sex", "-q", "age"]
+    assert anon(*safe, "--hierarchy", tree).exit_code == 0
+    lost = anon(*safe, "--force", "--hierarchy", "sex=bundled:adult/sexx.csv")
+    assert lost.exit_code == 2
+    assert "bundled data" in lost.stderr
+
+
+def test_columns_that_nobody_declared_are_said_to_be_taken(anon, people):
+    made = anon("compare", people, "-i", "name", "-s", "disease")
+    assert made.exit_code == 0, made.output
+    assert "quasi-identifiers: age, zip (all columns that were" in made.stdout
+    asked = anon("compare", people, *ASKED)
+    assert "quasi-identifiers: age, zip\n" in asked.stdout
+
+
+def test_where_the_numbers_come_from_is_told(anon, people):
+    made = anon("compare", people, *ASKED, "--grid", "k=2,5", "--json")
+    about = json.loads(made.stdout)["about"]
+    assert about["rows"] == "60"
+    assert about["quasi-identifiers"] == "age, zip"
+    assert about["dropped"] == "name"
+    assert "tie_side=left" in about["fixed for mondrian"]
+    assert "k=" not in about["fixed for mondrian"]
+    assert "anon-transformers" in about["versions"]
+    assert about["run"].endswith("UTC")
+
+
+def test_other_encodings_and_separators_are_read(anon, tmp_path):
+    source, target = tmp_path / "people.csv", tmp_path / "safe.csv"
+    source.write_bytes("stadt;age\nKöln;20\nKöln;30\n".encode("latin-1"))
+    roles = ["-q", "stadt", "-q", "age", "-k", 2, "--separator", ";"]
+    assert anon("anonymize", source, target, *roles).exit_code == 2
+    made = anon("anonymize", source, target, *roles, "--encoding", "latin-1")
+    assert made.exit_code == 0, made.output
+    assert target.read_text(encoding="utf-8").startswith("stadt,age\nKöln,")
+
+
 def test_exit_code_one_if_no_run_keeps_its_promise(anon, people):
     made = anon("compare", people, *ASKED, "--grid", "k=61", "--json")
     assert made.exit_code == 1
@@ -164,7 +218,8 @@ class Tiny:
         ]  # fmt: skip
         numbers = pd.DataFrame(rows, columns=list(NUMBER_COLUMNS))
         runs = pd.DataFrame({"quick": [self.quick]})
-        return Findings("Tiny", numbers, runs, notes=("mind the gap",))
+        notes = ("mind the gap",)
+        return Findings("Tiny", numbers, runs, notes=notes, source="A book, 2001")
 
 
 @pytest.fixture
@@ -179,6 +234,9 @@ def test_reproduce_shows_what_was_published_ours_and_why(tiny):
     assert "Table 1" in made.stdout
     assert "known" in made.stdout
     assert "mind the gap" in made.stdout
+    assert "source: A book, 2001" in made.stdout
+    assert "(1) known" in made.stdout
+    assert "not run, with how many numbers: b (1)" in made.stdout
     assert "2 equal, 1 differ for a known reason, 0 differ without one" in made.stdout
 
 
@@ -199,7 +257,7 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
     pytest.importorskip("matplotlib", reason="the plots extra")
     made = tiny("--out", tmp_path)
     assert made.exit_code == 0, made.output
-    assert (tmp_path / "tiny.html").is_file()
+    assert "A book, 2001" in (tmp_path / "tiny.html").read_text(encoding="utf-8")
     assert tiny("--out", tmp_path).exit_code == 2
 
 

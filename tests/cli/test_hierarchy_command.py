@@ -115,6 +115,10 @@ def test_show_for_machines(anon):
         pytest.param("a;g;x;*\nb;g;y;*\n", "row 2 .* a second parent", id="parents"),
         pytest.param("", "at least one row", id="empty"),
         pytest.param(b"\xff\xfe;x\n", "cannot be read as CSV", id="not-utf-8"),
+        pytest.param("a;g;*\n\n\nb;;*\n", "row 4 of the hierarchy has an empty",
+                     id="after-blank-lines"),
+        pytest.param('a;g;*\n"b"z;g;*\n', "line 2 cannot be read as CSV", id="quotes"),
+        pytest.param("a; ;*\n", "row 1 of the hierarchy has an empty", id="blank"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("command", ["check", "show"])
@@ -129,6 +133,34 @@ def test_a_wrong_row_is_told_by_its_number(anon, write, command, text, told):
     machine = anon(command, path, "--json")
     assert machine.exit_code == 2
     assert re.search(told, json.loads(machine.stdout)["error"])
+
+
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_a_file_that_is_not_packed_is_told_by_its_name(anon, write, command):
+    made = anon(command, write(f"{SECRET};*\n", "tree.csv.gz"))
+    assert made.exit_code == 2
+    assert "tree.csv.gz: cannot be unpacked" in " ".join(made.stderr.split())
+    assert SECRET[:2] not in made.output
+
+
+def test_a_packed_file_is_written_and_read(anon, people, tmp_path):
+    target = tmp_path / "zip.csv.gz"
+    assert anon("suggest", people, "-c", "zip", "--out", target).exit_code == 0
+    assert anon("check", target, "--table", people, "-c", "zip").exit_code == 0
+
+
+def test_whole_numbers_beside_others_are_the_leaves_they_are_to_an_anonymizer(
+    anon, write
+):
+    tree = write("20;[20, 21);*\n20.5;[20, 21);*\n21;[21, 23);*\n22;[21, 23);*\n")
+    table = write("x\n20\n20.5\n21\n22\n\n", "table.csv")
+    made = anon("check", tree, "--table", table, "-c", "x", "--json")
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["covered_values"] == 4
+    other = write("x\n20\n20.5\n23\n23\n", "other.csv")
+    made = anon("check", tree, "--table", other, "-c", "x")
+    assert made.exit_code == 2
+    assert "'x' has 1 values in 2 rows" in " ".join(made.stderr.split())
 
 
 def test_a_right_hierarchy_passes(anon):

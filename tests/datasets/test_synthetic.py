@@ -100,3 +100,17 @@ def test_a_seed_decides_the_table(make):
 def test_refusals(call, told):
     with pytest.raises(ParameterError, match=told):
         call()
+
+
+@pytest.mark.parametrize(
+    ("values", "n_attributes", "told"),
+    [
+        pytest.param(["a", "b"], 2, "whole numbers, got 'a'", id="texts"),
+        pytest.param([1.5, 2], 2, "whole numbers, got 1.5", id="fractions"),
+        pytest.param("12", 2, "got '12'", id="one-text"),
+        pytest.param(100, 10, r"100 \*\* 10 rows", id="too-large"),
+    ],
+)
+def test_values_that_make_no_table_are_refused(values, n_attributes, told):
+    with pytest.raises(ParameterError, match=told):
+        make_dependent(values, n_attributes)

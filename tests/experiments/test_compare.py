@@ -6,7 +6,7 @@ import pytest
 from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.datasets import make_dependent, make_independent
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import DuplicatesWarning, ParameterError
 from anon_transformers.experiments import compare
 from anon_transformers.experiments._grid import line_name
 from anon_transformers.hierarchies import Hierarchy
@@ -205,3 +205,10 @@ def test_a_plugin_class_is_compared_like_the_others():
     assert found["classes"].tolist() == [1, pd.NA]
     assert found["loss"].iloc[0] == 1.0
     assert "level 9" in found["error"].iloc[1]
+
+
+def test_a_warning_is_given_once_a_run():
+    twins = pd.DataFrame({"x": [1, 1, 2, 2, 3, 3]})
+    with pytest.warns(DuplicatesWarning) as caught:
+        compare(twins, ["mondrian"], {"k": [2, 3], "mode": ["relaxed"]})
+    assert len(caught) == 2

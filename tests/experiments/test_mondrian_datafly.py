@@ -133,15 +133,54 @@ def test_a_wrong_result_is_found(small, declared, monkeypatch):
     assert len(MondrianDatafly().run().unexplained) == 32
 
 
-def test_adult_is_read_by_its_column_names(declared, tmp_path):
+@pytest.fixture
+def adult(tmp_path):
+    """A table with the columns and the size of Adult."""
+    return pd.DataFrame({name: range(32561) for name in KNOWN["adult_columns"]})
+
+
+def test_adult_is_read_by_its_column_names(adult, tmp_path):
     path = tmp_path / "adult.csv"
-    table = pd.DataFrame({name: range(300) for name in KNOWN["adult_columns"]})
-    table.assign(other="x").to_csv(path, index=False)
-    *_, adult = MondrianDatafly(adult=path)._data_sets(KNOWN)
-    assert list(adult.make()) == KNOWN["adult_columns"]
-    table.drop(columns="fnlwgt").to_csv(path, index=False)
-    with pytest.raises(DataError, match="lacks the columns fnlwgt"):
-        adult.make()
+    adult.assign(other="x").to_csv(path, index=False)
+    *_, found = MondrianDatafly(adult=path)._data_sets(KNOWN)
+    assert list(found.make()) == KNOWN["adult_columns"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        pytest.param(lambda t: t.drop(columns="fnlwgt"), "lacks the columns fnlwgt"),
+        pytest.param(lambda t: t.head(300), "has 300 rows"),
+        pytest.param(lambda t: t.assign(age="x"), "columns age must hold whole"),
+    ],
+)
+def test_another_table_than_adult_is_refused_before_any_run(
+    adult, tmp_path, monkeypatch, change, told
+):
+    path = tmp_path / "adult.csv"
+    change(adult).to_csv(path, index=False)
+    ran = []
+    monkeypatch.setattr(_mondrian_datafly, "_measure", lambda *run: ran.append(run))
+    with pytest.raises(DataError, match=told):
+        MondrianDatafly(adult=path).run()
+    assert ran == []
+
+
+def test_a_file_that_is_no_table_is_told_without_its_content(tmp_path):
+    path = tmp_path / "adult.csv"
+    path.write_bytes(b"secret\xff\xfe,1\n")
+    with pytest.raises(DataError, match="cannot be read as CSV") as caught:
+        MondrianDatafly(adult=path).run()
+    assert "secret" not in str(caught.value)
+
+
+def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
+    found = MondrianDatafly(quick=True).run()
+    assert found.source == KNOWN["source"]
+    told = " ".join(found.notes)
+    assert "--adult FILE" in told
+    assert all(name in told for name in KNOWN["adult_columns"])
+    assert "--quick" in told
 
 
 @pytest.mark.slow

@@ -78,6 +78,27 @@ def test_the_page_shows_every_run_and_its_error(results, tmp_path):
     assert "&lt;NA&gt;" not in page
 
 
+def test_the_page_says_where_its_numbers_come_from(results, tmp_path):
+    page = write_comparison(results, tmp_path)[0].read_text(encoding="utf-8")
+    for told in (
+        "<dt>rows</dt><dd>216</dd>",
+        "<dt>quasi-identifiers</dt><dd>A_0, A_1, A_2 (all columns",
+        "<dt>fixed for mondrian</dt>",
+        "tie_side=left",
+        "<dt>versions</dt><dd>Python",
+        "UTC</dd>",
+    ):
+        assert told in page
+
+
+def test_methods_with_columns_of_their_own_are_told_apart():
+    methods = {"a": MondrianAnonymizer(["A_0"]), "b": MondrianAnonymizer(["A_1"])}
+    about = compare(make_dependent(6, 2), methods).attrs["about"]
+    assert about["quasi-identifiers of a"] == "A_0"
+    assert about["quasi-identifiers of b"] == "A_1"
+    assert about["sensitive"] == "none"
+
+
 def test_the_csv_file_holds_the_numbers(results, tmp_path):
     write_comparison(results, tmp_path)
     read = pd.read_csv(tmp_path / "comparison.csv")

@@ -96,10 +96,7 @@ class TestInScikitLearn:
         plain = DataflyAnonymizer(k=2).fit_transform(pd.DataFrame(rows))
         for kind in (list, np.array, lambda r: np.array(r, dtype=object)):
             out = DataflyAnonymizer(k=2).fit_transform(kind(rows))
-            assert out.shape == plain.shape
-        assert DataflyAnonymizer(k=2).fit_transform(np.array(rows)).tolist() == (
-            DataflyAnonymizer(k=2).fit_transform(pd.DataFrame(np.array(rows)))
-        ).to_numpy().tolist()  # fmt: skip
+            assert out.tolist() == plain.to_numpy().tolist()
 
     def test_polars_in_polars_out(self, oracle):
         polars = pytest.importorskip("polars")

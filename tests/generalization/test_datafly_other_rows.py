@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, InfeasibleError
 from anon_transformers.generalization import DataflyAnonymizer
-from anon_transformers.hierarchies import ByDataType
+from anon_transformers.hierarchies import ByDataType, Intervals, Masking
 
 
 def cells(out):
@@ -51,6 +51,67 @@ class TestByHand:
         out, level = shown([1, 1, 2, 2], [1, 3])
         assert level == 0
         assert out == ["1", "*"]
+
+
+class TestDoubles:
+    """Later numbers may have decimals where the fitted ones had none."""
+
+    FITTED = (1210, 1220, 1290, 1275, 3310, 3320)
+
+    @pytest.mark.parametrize("batch", [[12, 33], [12.0, 33.0], [12.5, 33.25, 12.0]])
+    def test_a_point_is_no_digit(self, batch):
+        options = {"types": {"x": "double"}, "stop_rule": "less_than_k"}
+        out, level = shown(self.FITTED, batch, **options)
+        assert level == 2
+        # 12.0 is not 1200, and nobody had anything like 12.
+        assert out == ["*"] * len(batch)
+
+    def test_decimals_are_cut(self):
+        options = {"types": {"x": "double"}, "stop_rule": "less_than_k"}
+        out, _ = shown(self.FITTED, [1215.7, 3399.99, 0.5], **options)
+        assert out == ["1200", "3300", "*"]
+
+    def test_floats_that_happen_to_be_whole_are_doubles(self):
+        out, level = shown([1210.0, 1219.0, 3310.0, 3319.0], [1215.5, 3311])
+        assert level == 1
+        assert out == ["1210", "3310"]
+
+    def test_small_floats_have_exponents(self):
+        fitted = [1e-05, 2e-05, 0.5, 0.51]
+        out, _ = shown(fitted, [3e-05, 0.52], stop_rule="less_than_k")
+        assert out == ["0.0", "0.5"]
+
+    def test_codes_have_letters(self):
+        fitted = ["12E1", "12E2", "13E1", "13E3"]
+        out, level = shown(fitted, ["12E9", "12E"], stop_rule="less_than_k")
+        assert level == 1
+        assert out == ["12E", "12E"]
+
+
+class TestBuilders:
+    def test_new_days_of_known_months(self):
+        fitted = pd.to_datetime(
+            ["2020-01-01", "2020-01-31", "2021-05-01", "2021-05-02"]
+        )
+        batch = pd.to_datetime(["2020-01-15", "2021-05-31", "2021-06-01", None])
+        out, level = shown(fitted, batch)
+        assert level == 1
+        assert out == ["2020-01", "2021-05", "*", "*"]
+        out, _ = shown(fitted, [pd.Timestamp("2020-01-15 10:30")])
+        assert out == ["2020-01"]
+
+    def test_new_numbers_of_known_ranges(self):
+        trees = {"x": Intervals(widths=[5])}
+        out, level = shown([20, 24, 31, 32], [22, 34, 25], hierarchies=trees)
+        assert level == 1
+        assert out == ["[20, 24]", "[30, 34]", "*"]
+
+    def test_new_codes_of_known_masks(self):
+        trees = {"x": Masking(unknown="suppress")}
+        fitted, batch = ["811", "812", "911", "912"], ["813", "821", "8111"]
+        out, level = shown(fitted, batch, hierarchies=trees)
+        assert level == 1
+        assert out == ["81*", "*", "*"]
 
 
 class TestSpelling:
@@ -123,6 +184,37 @@ def test_other_rows_get_what_the_rule_gives_if_it_was_approved(
             for name, cell in zip("ab", row, strict=True)
         )
         assert found == (expected if expected in approved else ("*", "*"))
+
+
+def cut_double(number, n_digits, level):
+    """The rule of doubles for a column of whole numbers, from the specification."""
+    whole = str(number).partition(".")[0]
+    return cut(whole, n_digits, level) if level else None
+
+
+@given(
+    fitted=st.lists(st.integers(-150, 1200), min_size=2, max_size=20),
+    others=st.lists(
+        st.integers(-150, 1300) | st.decimals(-150, 1300, places=2).map(float),
+        min_size=1,
+        max_size=15,
+    ),
+    declared=st.booleans(),
+)
+def test_later_doubles_get_what_the_rule_gives_if_it_was_approved(
+    fitted, others, declared
+):
+    table = pd.DataFrame({"x": fitted}, dtype=int if declared else float)
+    done = DataflyAnonymizer(k=2, types={"x": "double"} if declared else None)
+    published = done.fit_transform(table)
+    approved = set(published["x"][~done.suppressed_mask_])
+    n_digits, level = len(str(int(table["x"].abs().max()))), done.levels_["x"]
+    out = cells(done.transform(pd.DataFrame({"x": others})))
+    for number, found in zip(others, out, strict=True):
+        expected = cut_double(number, n_digits, level)
+        if level == 0 and number == int(number):
+            expected = str(int(number))
+        assert found == (expected if expected in approved else "*")
 
 
 values = st.sampled_from(

@@ -56,6 +56,23 @@ def test_a_small_type_does_not_overflow():
     assert out.tolist() == [150, -150]
 
 
+def test_large_whole_numbers_lose_no_digit():
+    out = rounded([2**63 + 5, 7], 10, dtype="uint64")
+    assert (out.tolist(), out.dtype) == ([9223372036854775810, 10], "uint64")
+    assert rounded([2**63 - 1, None], 10, dtype="Int64").tolist()[0] == 2**63 + 2
+    array = np.array([[2**63 + 5]], dtype=np.uint64)
+    assert Rounder(10).fit_transform(array).tolist() == [[9223372036854775810]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "dtype"), [(-(2**63), "int64"), (2**64 - 1, "UInt64")]
+)
+def test_a_multiple_that_no_type_holds_is_refused(cell, dtype):
+    with pytest.raises(DataError, match="'x' holds numbers in 2 rows") as caught:
+        rounded([cell, 7, cell], 10, dtype=dtype)
+    assert str(cell)[:12] not in str(caught.value)
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "float64"])
 @pytest.mark.parametrize("base", [10, 0.5])
 def test_missing_values_stay_missing(dtype, base):

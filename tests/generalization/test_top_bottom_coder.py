@@ -83,6 +83,41 @@ def test_nothing_is_left_beyond_and_nothing_else_changes(cells, low, width):
     np.testing.assert_array_equal(out[inside], before[inside])
 
 
+wide = st.integers(-(2**63), 2**63 - 1) | st.integers(2**53 - 9, 2**53 + 9)
+bounds = wide | st.floats(-1e19, 1e19).map(round).map(float)
+
+
+@given(st.lists(wide, min_size=1, max_size=20), bounds, bounds)
+def test_large_whole_numbers_are_compared_with_all_digits(cells, one, other):
+    low, high = sorted((one, other))
+    out = coded(cells, low, high).tolist()
+    assert out == [min(max(cell, low), high) for cell in cells]
+
+
+@given(
+    st.lists(st.floats(-1e19, 1e19), min_size=1, max_size=20),
+    st.integers(-(2**63), 2**63 - 1),
+)
+def test_no_double_is_left_beyond_a_whole_bound(cells, bound):
+    assert all(cell <= bound for cell in coded(cells, None, bound).tolist())
+    assert all(cell >= bound for cell in coded(cells, bound).tolist())
+
+
+def test_a_half_cannot_stand_beside_more_digits_than_a_double_has():
+    with pytest.raises(DataError, match="'x' holds whole numbers in 2 rows"):
+        coded([2**60 + 1, 2**60 + 3, 3], 17.5)
+    assert coded([2**60 + 1, 20], 17.5).tolist() == [2**60 + 1, 20]
+    assert coded([2**60 + 1, 20], None, 17.5).tolist() == [17.5, 17.5]
+
+
+def test_a_quantile_of_large_whole_numbers_is_one_of_them():
+    cells = [2**60 + 1, 2**60 + 3, 2**60 + 5]
+    for dtype in ("int64", "Int64", "uint64"):
+        out = coded(cells, None, 0.5, bounds="quantile", dtype=dtype)
+        assert out.tolist() == [2**60 + 1, 2**60 + 3, 2**60 + 3]
+        assert out.dtype == dtype
+
+
 @given(numbers, st.floats(0, 1), st.floats(0, 1))
 def test_a_quantile_cuts_off_no_more_than_its_share(cells, one, other):
     low, high = sorted((one, other))
@@ -98,6 +133,7 @@ def test_a_quantile_cuts_off_no_more_than_its_share(cells, one, other):
         ({"lower": "9"}, "lower must be a number, got '9'"),
         ({"upper": float("nan")}, "upper must be a number, got nan"),
         ({"upper": True}, "upper must be a number, got True"),
+        ({"upper": 10**400}, "upper must be a number"),
         ({"upper": {"y": 1}}, "upper: unknown column 'y'.*'x'"),
         ({"upper": 90, "bounds": "quantile"}, "upper must be a share .* got 90"),
         ({"bounds": "share"}, "bounds: .*'share'.*'quantile', 'value'"),

@@ -156,7 +156,8 @@ def test_every_column_has_a_type_and_a_sound_hierarchy(values):
         (["10/02/1234"], "date"),
         (["7", "-12"], "int"),
         (["7", "1.5"], "double"),
-        (["1e-05", "0.5"], "double"),
+        (["1e-05", "0.5"], "string"),
+        (["12E1", "12E2", "13E1"], "string"),
         (["7", "x"], "char"),
         (["7", "xy"], "string"),
         (["1,5"], "string"),
@@ -167,6 +168,22 @@ def test_every_column_has_a_type_and_a_sound_hierarchy(values):
 )
 def test_detection_takes_the_first_type_that_all_values_match(values, expected):
     assert detect_data_type(values) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["1e-05", "0.5"], "double"),
+        (["1210", "1220"], "double"),
+        (["7"], "double"),
+        (["inf", "0.5"], "string"),
+    ],
+)
+def test_floats_are_doubles_even_where_they_are_whole(values, expected):
+    assert detect_data_type(values, of_floats=True) == expected
+    assert ByDataType("double").build(["1210", "7"]).rows == (
+        ByDataType("int").build(["1210", "7"]).rows
+    )
 
 
 def test_an_empty_text_has_no_type():
@@ -200,6 +217,12 @@ class TestRegistration:
         assert detect_data_type(["ZH-1", "BE-22"]) == "plate"
         assert chain(["ZH-1", "BE-22"], "ZH-1") == ["ZH-1", "ZH", "*"]
         assert detect_data_type(["12"]) == "int"
+
+    def test_a_new_type_may_be_one_of_floats(self):
+        register_data_type(
+            "unit", r"0[.][0-9]+", lambda values: [["*"] for _ in values]
+        )
+        assert detect_data_type(["0.5", "0.25"], of_floats=True) == "unit"
 
     def test_the_rule_of_a_type_can_be_changed(self):
         register_data_type("char", r".", lambda values: [["any"] for _ in values])

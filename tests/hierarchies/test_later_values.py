@@ -77,6 +77,8 @@ def typed(draw):
 @given(typed())
 @example(("int", ["1234", "87"], ["1299", "9", "12345", "-87"]))
 @example(("double", ["1.25", "3.5"], ["1.2999", "3", "1.2", "11.5", "-0.04"]))
+@example(("double", ["5"], ["1.25"]))
+@example(("double", ["1210", "1220"], ["1215.7", "12.5", "-0.5", "-1219.99"]))
 @example(("string", ["anon", "anonymous"], ["anonimo", "an", "b"]))
 def test_the_labels_are_those_of_the_rule_that_was_fitted(case):
     name, fitted, others = case
@@ -135,7 +137,8 @@ def test_what_the_rule_is_not_for_goes_by_the_policy(type, fitted, strange, unkn
     assert leaves.tolist() == [-1]
     (place,) = tree.apply_policy(leaves)
     if unknown == "root":
-        assert tree.rows[place] == (tree.root,) * tree.n_levels
+        # Not the root below the top: 0 would be a number.
+        assert tree.rows[place] == (*["*"] * (tree.n_levels - 1), tree.root)
     else:
         assert place == -1
 
@@ -153,6 +156,20 @@ def test_the_rule_survives_a_copy():
     again = pickle.loads(pickle.dumps(tree))
     assert again == tree
     assert again.meet(["abx"])[1].tolist() == tree.meet(["abx"])[1].tolist() == [1]
+
+
+def test_levels_are_made_of_what_the_normalizer_makes_of_the_values():
+    tree = ByDataType("string", normalizer="fold").build(["Anna", "ANNE", "bert"])
+    assert tree.rows[0] == ("Anna", "ann", "an", "a", "*")
+    assert tree.rows[1] == ("ANNE", "ann", "an", "a", "*")
+    leaves, levels = tree.meet(["ANNI", "Ánna", "anna"])
+    assert leaves.tolist() == [0, 0, 0]
+    assert levels.tolist() == [1, 0, 0]
+
+
+def test_what_the_normalizer_makes_nothing_of_is_a_text_still():
+    tree = ByDataType(normalizer="fold").build(["  ", "ab"])
+    assert dict(zip(tree.leaves, tree.rows, strict=True))["  "] == ("  ", " ", "*")
 
 
 def test_numbers_of_any_length_are_cut():

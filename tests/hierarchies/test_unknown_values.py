@@ -6,7 +6,7 @@ import pytest
 
 from anon_transformers.exceptions import DataError, InfeasibleError
 from anon_transformers.generalization import DataflyAnonymizer
-from anon_transformers.hierarchies import Hierarchy, Intervals
+from anon_transformers.hierarchies import ByDataType, Hierarchy, Intervals
 from anon_transformers.partitioning import MondrianAnonymizer
 
 PETS = [("cat", "mammal", "*"), ("cow", "mammal", "*"), ("cod", "fish", "*")]
@@ -41,8 +41,9 @@ class TestError:
     def test_so_does_a_builder_of_ones_own(self, anonymizer):
         done = anonymizer(k=2, hierarchies={"x": Intervals(widths=[5, 10])})
         done.fit(pd.DataFrame({"x": [1, 1, 9, 9]}))
+        # No range of whole numbers is for it, whatever its rule goes on to take.
         with pytest.raises(DataError, match="'x' holds values in 1 rows"):
-            done.transform(pd.DataFrame({"x": [1, 5]}))
+            done.transform(pd.DataFrame({"x": [1, 5.5]}))
 
     def test_a_builder_that_cannot_read_the_column_names_it(self, anonymizer):
         done = anonymizer(k=2, hierarchies={"pet": Intervals(widths=[5])})
@@ -68,6 +69,29 @@ class TestRoot:
     def test_at_transform(self, anonymizer):
         done = make(anonymizer, "root").fit(pets(*KNOWN, "dog", "emu"))
         assert done.transform(pets("yak", "cod"))["pet"].tolist() == ["*", "cod"]
+
+    @pytest.mark.parametrize(
+        "tree",
+        [
+            ByDataType("int", unknown="root"),
+            ByDataType("double", unknown="root"),
+            Hierarchy([("0", "0"), ("5", "0")], unknown="root"),
+        ],
+    )
+    def test_the_root_of_numbers_is_not_the_number_it_looks_like(
+        self, anonymizer, tree
+    ):
+        done = anonymizer(k=2, hierarchies={"x": tree})
+        done.fit(pd.DataFrame({"x": [0, 0, 5, 5]}))
+        out = done.transform(pd.DataFrame({"x": [0, 5, 777]}))
+        assert out["x"].tolist() == ["0", "5", "*"]
+
+    def test_so_are_numbers_that_are_strange_at_fit(self, anonymizer):
+        tree = ByDataType("int", unknown="root").build(["11", "12"])
+        done = anonymizer(k=2, hierarchies={"x": tree})
+        out = done.fit_transform(pd.DataFrame({"x": [11, 11, 777, 888]}))
+        assert out["x"].tolist() == ["11", "11", "*", "*"]
+        assert done.n_suppressed_ == 0
 
     def test_at_transform_with_none_at_fit_it_is_no_approved_class(self, anonymizer):
         done = make(anonymizer, "root").fit(pets(*KNOWN))

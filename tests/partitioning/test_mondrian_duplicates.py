@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
 
 from anon_transformers.exceptions import DataError, DuplicatesWarning, ParameterError
 from anon_transformers.hierarchies import Hierarchy
@@ -43,6 +44,13 @@ class TestDefault:
     def test_nothing_is_said_where_all_rows_differ(self, mode):
         alone = TWINS.assign(age=range(6))
         assert messages(mondrian(mode=mode, duplicates="warn"), alone) == []
+
+    def test_the_warning_points_at_the_caller(self):
+        with pytest.warns(DuplicatesWarning) as caught:
+            mondrian(mode="relaxed").fit(TWINS)
+        with pytest.warns(DuplicatesWarning) as piped:
+            make_pipeline(mondrian(mode="relaxed")).fit_transform(TWINS)
+        assert [w.filename for w in (*caught, *piped)] == [__file__] * 2
 
 
 @both

@@ -6,8 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers.exceptions import ReleaseError
-from anon_transformers.release import anonymize, load, publish, validate
+from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.release import (
+    anonymize,
+    load,
+    publish,
+    run_release,
+    validate,
+)
 from anon_transformers.release._anonymize import PERSONS, published_persons
 from anon_transformers.release._files import write_parquet
 
@@ -75,3 +81,30 @@ def test_persons_follow_the_rows_that_were_not_dropped():
 
     numbers = published_persons(pd.Series(["a", "b", "c", "d"]), Dropped)
     assert numbers.tolist() == [1, 2]
+
+
+def test_a_target_belongs_to_one_release(release, another_release):
+    run_release(release.file)
+    before = release.public_bytes()
+    other = another_release("staff")
+    other.write(target={"path": release.target.name})
+    with pytest.raises(ConfigurationError, match="holds the release 'people'"):
+        run_release(other.file)
+    assert release.public_bytes() == before
+    assert not other.home.exists()
+    other.write(name="people")  # the same release under another file name
+    run_release(other.file)
+    assert release.manifest()["release"] == "people"
+
+
+def test_of_two_releases_that_meet_in_a_target_the_second_is_refused(
+    release, another_release
+):
+    other = another_release("staff")
+    other.write(target={"path": release.target.name})
+    late = validate(anonymize(load(other.file)))
+    run_release(release.file)
+    before = release.public_bytes()
+    with pytest.raises(ConfigurationError, match="holds the release 'people'"):
+        publish(late)
+    assert release.public_bytes() == before

@@ -174,7 +174,8 @@ def adult_runs():
 
 @pytest.mark.parametrize("row", list(adult_runs()))
 def test_adult_with_six_numbers(adult, row):
-    # The reference counts partitions; kept in row order, no two publish the same.
+    # The reference counts partitions; equal values are shared out by the other columns,
+    # and no two partitions publish the same.
     assert_measures(statistics(adult, row["k"], row["algorithm"]), row)
 
 

@@ -1,0 +1,67 @@
+"""Options that say how columns are generalized, shared by commands."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from anon_transformers.cli._columns import repeated
+from anon_transformers.cli._output import assignments
+from anon_transformers.exceptions import DataError
+
+if TYPE_CHECKING:
+    from anon_transformers.hierarchies import Hierarchy
+
+
+class Unknown(StrEnum):
+    """What becomes of a value that a hierarchy does not have."""
+
+    error = "error"
+    root = "root"
+    suppress = "suppress"
+
+
+Trees = Annotated[
+    list[str] | None,
+    repeated(
+        "--hierarchy",
+        metavar="COLUMN=FILE",
+        help="Hierarchy of a column: semicolon CSV, or "
+        "[bold]bundled:adult/hierarchies/sex.csv[/bold]",
+    ),
+]
+UnknownOption = Annotated[
+    Unknown,
+    typer.Option(
+        "--unknown",
+        help="Values that a hierarchy does not have: refuse them, publish its root "
+        "for them, or suppress their rows.",
+    ),
+]
+
+
+def read_hierarchies(
+    given: Sequence[str], unknown: Unknown
+) -> "dict[str, Hierarchy] | None":
+    """Read ``COLUMN=FILE`` options; what begins with ``bundled:`` is the library's."""
+    from anon_transformers.hierarchies import Hierarchy
+
+    trees = {}
+    for column, file in assignments("hierarchy", given).items():
+        path = _place(str(file))
+        if not path.is_file():
+            raise DataError(f"--hierarchy, {column}: {path} does not exist.")
+        trees[column] = Hierarchy.read_csv(path, unknown=unknown.value)
+    return trees or None
+
+
+def _place(file: str) -> Path:
+    from anon_transformers.release._config import BUNDLED
+
+    if file.startswith(BUNDLED):
+        from anon_transformers.datasets import bundled_path
+
+        return bundled_path(file.removeprefix(BUNDLED))
+    return Path(file)

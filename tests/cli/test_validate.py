@@ -1,0 +1,86 @@
+"""``anon validate`` where k counts persons."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+
+yaml = pytest.importorskip("yaml")
+
+CONFIG = {
+    "source": {"path": "visits.csv"},
+    "roles": {"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "pid"},
+    "anonymizer": {"name": "mondrian"},
+    "thresholds": [
+        {"model": "k-anonymity", "k": 3},
+        {"metric": "average-risk", "max": 0.4},
+    ],
+    "target": {"path": "out"},
+}
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Two visits a person."""
+    path = tmp_path / "visits.csv"
+    rows = [(f"p{i // 2}", 20 + i // 2, "ab"[i % 2]) for i in range(40)]
+    pd.DataFrame(rows, columns=["pid", "age", "job"]).to_csv(path, index=False)
+    return path
+
+
+def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
+    file = visits.with_name("visits.yaml")
+    file.write_text(yaml.safe_dump(CONFIG))
+    assert anon("release", file).exit_code == 0
+    judged = anon("validate", visits.with_name("out"))
+    assert judged.exit_code == 1
+    told = " ".join(judged.output.split())
+    assert "counts persons (subject 'pid')" in told
+    assert "is not published" in told
+    assert "At release, k-anonymity was measured as 5" in told
+    assert "At release, average-risk was measured as 0.2" in told
+    assert "unknown column" not in told
+    for options in ([], ["--k", 2]):
+        judged = anon("validate", visits.with_name("out"), *options, "--json")
+        assert judged.exit_code == 1
+        found = json.loads(judged.stdout)
+        assert found["passed"] is False
+        assert not any(check["passed"] for check in found["checks"])
+    refused = anon("validate", visits.with_name("out"), "--subject", "pid")
+    assert refused.exit_code == 2
+
+
+def test_persons_of_a_file_are_counted_by_their_column(anon, visits):
+    asked = ["validate", visits, "-q", "age", "--json"]
+    by_rows = anon(*asked, "--k", 2)
+    assert by_rows.exit_code == 0, by_rows.output
+    by_persons = anon(*asked, "--k", 2, "--subject", "pid")
+    assert by_persons.exit_code == 1
+    assert json.loads(by_persons.stdout)["checks"][0]["observed"] == 1
+    assert anon(*asked, "--k", 1, "--subject", "pid").exit_code == 0
+
+
+def test_a_misspelt_subject_is_told(anon, visits):
+    judged = anon("validate", visits, "-q", "age", "--k", 2, "--subject", "pidd")
+    assert judged.exit_code == 2
+    assert "did you mean 'pid'" in " ".join(judged.stderr.split())
+
+
+def test_what_is_counted_is_said(anon, visits, tmp_path):
+    roles = ["-q", "age", "-s", "job", "--subject", "pid"]
+    made = anon("anonymize", visits, tmp_path / "safe.csv", *roles, "-k", 3)
+    assert made.exit_code == 0, made.output
+    assert "level 5 persons" in made.stdout
+    assert "smallest 10 rows" in made.stdout
+    assert "average risk of persons" in made.stdout
