@@ -10,15 +10,10 @@ import pandas as pd
 from pandas.api import types
 from scipy import sparse
 
+from anon_transformers._columns import rows_by_value
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import (
-    _NUMBERS_AS_OBJECTS,
-    Column,
-    identify,
-    rows_by_value,
-    to_text,
-)
+from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 

@@ -167,9 +167,9 @@ class PublishedColumn:
 
     def loss(self, suppressed: np.ndarray) -> float:
         """Mean share over all rows; a suppressed row counts as 1."""
-        hidden = suppressed | (self.codes < 0)
-        lost = self.shares[self.codes[~hidden]].sum() + np.count_nonzero(hidden)
-        return float(lost / len(hidden))
+        codes = np.where(suppressed, -1, self.codes) if suppressed.any() else self.codes
+        rows = np.bincount(codes + 1, minlength=len(self.shares) + 1)
+        return float((rows[0] + rows[1:] @ self.shares) / len(codes))
 
 
 def refuse_published_mark(

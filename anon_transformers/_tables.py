@@ -257,26 +257,6 @@ def identify(series: pd.Series) -> Column:
     return _in_order_of_numbers(column) if held in _NUMBERS_AS_OBJECTS else column
 
 
-def encode_sensitive(series: pd.Series, tree: Any = None) -> Column:
-    """Code a sensitive column; its hierarchy tells models which values are near."""
-    column = identify(series)
-    if tree is None:
-        return column
-    return replace(column, hierarchy=encode(series, tree).hierarchy)
-
-
-def without_rows(column: Column) -> Column:
-    """A column that knows its values, and nobody's."""
-    return replace(column, codes=np.empty(0, column.codes.dtype))
-
-
-def rows_by_value(column: Column) -> dict[str | None, int]:
-    """Rows by published text of a value, missing ones under None."""
-    rows = np.bincount(column.codes, minlength=column.cardinality).tolist()
-    told = dict(zip([*column.texts().tolist(), None], rows, strict=True))
-    return {text: count for text, count in told.items() if count}
-
-
 def _in_order_of_numbers(column: Column) -> Column:
     """Texts of numbers, 9 before 10."""
     order = np.argsort(column.values.astype(float), kind="stable")
@@ -401,19 +381,4 @@ def refuse_unknown(column: Column) -> None:
         raise DataError(
             f"column {column.name!r} holds values in {count} rows that its hierarchy "
             "does not have; unknown='root' or 'suppress' lets them pass."
-        )
-
-
-def refuse_mark(column: Column, series: pd.Series, mark: str) -> None:
-    """Refuse a column that holds the suppression mark already."""
-    if column.kind == "category" and mark not in column.values:
-        return
-    plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
-    if plain and not any(letter.isdigit() for letter in mark):
-        return
-    count = int((_as_texts(series) == mark).sum())
-    if count:
-        raise DataError(
-            f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
-            "rows; choose another with suppression_label=."
         )

@@ -10,6 +10,12 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from anon_transformers._columns import (
+    encode_sensitive,
+    refuse_mark,
+    rows_by_value,
+    without_rows,
+)
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
@@ -22,16 +28,7 @@ from anon_transformers._recoding import (
 )
 from anon_transformers._reporting import make_report
 from anon_transformers._suppression import Rules, Settlement, approve, can_approve
-from anon_transformers._tables import (
-    Column,
-    encode,
-    encode_sensitive,
-    identify,
-    refuse_mark,
-    refuse_unknown,
-    rows_by_value,
-    without_rows,
-)
+from anon_transformers._tables import Column, encode, identify, refuse_unknown
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import (
     DataError,

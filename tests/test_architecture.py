@@ -14,6 +14,7 @@ LAYERS = (
     {"_lazy", "exceptions", "roles"},
     {"_kernels"},
     {
+        "_columns",
         "_evidence_counts",
         "_evidence_population",
         "_evidence_report",

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._tables import encode, identify, refuse_mark, to_text
+from anon_transformers._columns import refuse_mark
+from anon_transformers._tables import encode, identify, to_text
 from anon_transformers.exceptions import DataError
 from anon_transformers.hierarchies import Hierarchy
 

@@ -156,7 +156,7 @@ def _derive(codes, levels, below, node, held):
     changed, starts, changes = _digit_changes(levels, below, node)
     n_most = np.int64(1)
     for a in range(len(node)):
-        n_most = min(n_most * levels.n_groups[a, node[a]], len(held.first))
+        n_most = min(n_most * levels.n_groups[a, node[a]], np.int64(len(held.first)))
     n_slots = 16
     while n_slots < 2 * n_most:
         n_slots *= 2

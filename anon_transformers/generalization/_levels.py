@@ -73,11 +73,10 @@ def publish_level(column: Column, level: int) -> PublishedColumn:
     _, labels, leaf_counts = column.hierarchy.level(level)
     others = len(column.values) - 1
     shares = (leaf_counts - 1) / others if others else np.zeros(len(labels))
-    hidden = column.codes < 0
+    # A value that cannot be coded has no group; its code -1 picks the last entry.
+    codes = np.append(_groups(column, level), -1).astype(np.int32)[column.codes]
     if isinstance(column, LevelColumn) and column.since is not None:
-        hidden = hidden | (column.since > level)
+        codes = np.where(column.since > level, np.int32(-1), codes)
     return PublishedColumn(
-        np.where(hidden, -1, _groups(column, level)[column.codes]).astype(np.int32),
-        np.array([*labels, None], dtype=object),
-        np.append(shares, 0.0),
+        codes, np.array([*labels, None], dtype=object), np.append(shares, 0.0)
     )

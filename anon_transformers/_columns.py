@@ -1,0 +1,49 @@
+"""What is asked of coded columns."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from anon_transformers._tables import Column, _as_texts, encode, identify
+from anon_transformers.exceptions import DataError
+
+
+def encode_sensitive(series: pd.Series, tree: Any = None) -> Column:
+    """Code a sensitive column; its hierarchy tells models which values are near."""
+    column = identify(series)
+    if tree is None:
+        return column
+    return replace(column, hierarchy=encode(series, tree).hierarchy)
+
+
+def without_rows(column: Column) -> Column:
+    """A column that knows its values, and nobody's."""
+    return replace(column, codes=np.empty(0, column.codes.dtype))
+
+
+def rows_by_value(column: Column) -> dict[str | None, int]:
+    """Rows by published text of a value, missing ones under None."""
+    rows = np.bincount(column.codes, minlength=column.cardinality).tolist()
+    told = dict(zip([*column.texts().tolist(), None], rows, strict=True))
+    return {text: count for text, count in told.items() if count}
+
+
+def refuse_mark(column: Column, series: pd.Series, mark: str) -> None:
+    """Refuse a column that holds the suppression mark already."""
+    if column.kind == "category" and mark not in column.values:
+        return
+    known = column.kind == "hierarchy" and column.codes.min(initial=0) >= 0
+    if known and mark not in column.values:
+        return
+    plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
+    if plain and not any(letter.isdigit() for letter in mark):
+        return
+    count = int((_as_texts(series) == mark).sum())
+    if count:
+        raise DataError(
+            f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
+            "rows; choose another with suppression_label=."
+        )
