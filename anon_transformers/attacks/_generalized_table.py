@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._columns import refuse_unknown
 from anon_transformers._frames import to_frame
-from anon_transformers._tables import encode, to_text
+from anon_transformers._tables import encode, refuse_unknown, to_text
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, unknown_choice
 from anon_transformers.hierarchies import Hierarchy

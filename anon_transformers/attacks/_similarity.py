@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anon_transformers._columns import refuse_unknown
-from anon_transformers._tables import encode
+from anon_transformers._tables import encode, refuse_unknown
 from anon_transformers.attacks._attack import Attack, Found, check_share
 from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts

@@ -77,7 +77,10 @@ def _tree(tree: Any) -> str:
 
 def _fixed(cells: Sequence[Cell]) -> str:
     """Parameters of a method that the grid does not change."""
-    varied = {name for cell in cells for name in cell.parameters}
+    # A threshold such as t-closeness.t changes the models.
+    varied = {
+        "models" if "." in name else name for cell in cells for name in cell.parameters
+    }
     told_elsewhere = {*varied, *ROLES, "hierarchies"}
     params = cells[0].anonymizer.get_params(deep=False)
     own = {k: v for k, v in params.items() if k not in told_elsewhere and v is not None}

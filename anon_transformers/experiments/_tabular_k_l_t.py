@@ -110,6 +110,7 @@ class TabularKLT:
             runs=runs,
             figures=tuple(_figures(runs)),
             notes=tuple(notes),
+            source=known["source"],
         )
 
     def _planned(self, known: Mapping[str, Any]) -> list[dict[str, Any]]:

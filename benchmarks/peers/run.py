@@ -96,7 +96,25 @@ def pycanon_result(smallest, frame, task):
     return {"k": int(smallest)}
 
 
+def pycanon_judges(frame, task):
+    """k, l and t of a table."""
+    from pycanon.anonymity import k_anonymity, l_diversity, t_closeness
+
+    sensitive = [name for name in frame.columns if name not in task["columns"]]
+    return (
+        k_anonymity(frame, task["columns"]),
+        l_diversity(frame, task["columns"], sensitive),
+        t_closeness(frame, task["columns"], sensitive),
+    )
+
+
+def pycanon_levels(answers, frame, task):
+    """The answers, to compare with ours."""
+    return dict(zip("klt", map(float, answers), strict=True))
+
+
 PEERS = {
+    "pycanon, k l t": (pycanon_judges, pycanon_levels),
     "anonypy": (anonypy, anonypy_result),
     "anjana": (anjana, anjana_result),
     "pycanon": (pycanon, pycanon_result),
@@ -126,7 +144,7 @@ def main(peer, folder):
     task = json.loads((folder / "task.json").read_text(encoding="utf-8"))
     frame = pd.read_csv(folder / "table.csv", keep_default_na=False)
     action, result_of = PEERS[peer]
-    told = {"version": importlib.metadata.version(peer)}
+    told = {"version": importlib.metadata.version(peer.split(",")[0])}
     # Peers print; only the last line is ours.
     with contextlib.redirect_stdout(sys.stderr):
         try:

@@ -78,6 +78,7 @@ def test_numbers_are_those_of_the_single_runs(people):
         assert row["loss"] == pytest.approx(single.report_.loss)
         assert row["classes"] == single.report_.classes["count"]
     assert found["loss"].is_monotonic_decreasing
+    assert "models" not in found.attrs["about"]["fixed for full"]
 
 
 def test_plots_go_against_the_threshold_where_k_is_the_same(people):

@@ -119,6 +119,7 @@ def test_some_runs_have_every_number(some):
         assert part["equal"].notna().all()
     assert told[0] == (0, 3, "k = 5")
     assert told[-1] == (3, 3, "")
+    assert found.source == KNOWN["source"]
 
 
 def test_what_differs_has_the_reason_of_the_source(some):
