@@ -148,3 +148,15 @@ def test_untouched_columns_stay_with_their_rows(rows, k, mode, seed):
     assert out["note"].to_numpy().tobytes() == noise.tobytes()
     for name in ("job", "who"):
         assert out[name].tolist() == table[name].tolist()
+
+
+@given(seed=seeds, mode=st.sampled_from(["strict", "relaxed"]))
+def test_a_mean_does_not_show_in_which_order_it_was_summed(seed, mode):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"x": rng.normal(size=20).round(3), "y": rng.normal(size=20)})
+    other, order = shuffled(table, seed + 1)
+    one, two = (
+        MondrianAnonymizer(k=5, mode=mode, output="center").fit_transform(rows)
+        for rows in (table, other)
+    )
+    assert one.iloc[order].to_numpy().tolist() == two.to_numpy().tolist()
