@@ -74,10 +74,16 @@ class Scope:
             self.sensitive,
             self.subject,
             self.suppression_label,
-            references=private.references,
-            hierarchies=private.hierarchies,
+            references=self._judged(private.references),
+            hierarchies=self._judged(private.hierarchies),
             population=private.population,
         )
+
+    def _judged(self, given: Mapping[Any, T] | None) -> dict[Any, T]:
+        """What is known of the sensitive columns that are judged."""
+        return {
+            name: of for name, of in (given or {}).items() if name in self.sensitive
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, the columns in a list each."""
