@@ -62,6 +62,9 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt
 
 benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers if they are there
 	$(BIN)/python benchmarks/generalization.py --largest $(LARGEST)
+	$(BIN)/python benchmarks/full_domain.py
+	$(BIN)/python benchmarks/validators.py
+	$(BIN)/python benchmarks/corpus.py
 
 clean: ## Remove both .venv, caches and build results
 	rm -rf $(VENV) $(PEERS) build dist htmlcov .coverage .coverage.* *.egg-info
