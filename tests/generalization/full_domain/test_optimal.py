@@ -7,6 +7,11 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import InfeasibleError
 
+# k = 1 with models of sensitive values is drawn too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::anon_transformers.exceptions.WithoutKWarning"
+)
+
 
 class TestOptimal:
     @settings(deadline=None, max_examples=100)

@@ -6,8 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers import FullDomainAnonymizer
-from anon_transformers.exceptions import InfeasibleError, ParameterError
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    WithoutKWarning,
+)
 from anon_transformers.privacy import DistinctLDiversity, TCloseness
+
+# k = 1 with models of sensitive values is drawn too.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::anon_transformers.exceptions.WithoutKWarning"
+)
 
 
 class TestGivenLevels:
@@ -99,8 +108,15 @@ class TestParameters:
 
     def test_an_infeasible_request_tells_the_best_level(self, slow):
         frame = slow.frame_of([("0", "a", "f", "u"), ("1", "b", "m", "v")] * 4)
-        with pytest.raises(InfeasibleError, match="reaches 2 at best"):
+        with pytest.raises(InfeasibleError, match="'ill' has 2 distinct values"):
             slow.anonymizer(k=2, models=[DistinctLDiversity(3)]).fit(frame)
+        with pytest.raises(InfeasibleError, match=r"reaches 0\.\d+ at best"):
+            slow.anonymizer(k=2, models=[TCloseness(0.1)], levels={}).fit(frame)
+
+    def test_values_without_persons_are_warned_of(self, slow):
+        frame = slow.frame_of([("0", "a", "f", "u"), ("0", "a", "f", "v")] * 4)
+        with pytest.warns(WithoutKWarning, match="ask for k"):
+            slow.anonymizer(k=1, models=[DistinctLDiversity(2)]).fit(frame)
 
     def test_a_column_without_a_hierarchy_gets_a_suggested_one(self, slow):
         frame = pd.DataFrame({"age": [21, 22, 38, 39], "zip": list("0123")})

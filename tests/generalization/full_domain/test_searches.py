@@ -49,7 +49,7 @@ class TestOtherSearches:
     def test_they_refuse_models_that_their_pruning_would_miss(self, slow, search):
         frame = slow.frame_of([("0", "a", "f", "u"), ("1", "a", "f", "v")])
         made = slow.anonymizer(
-            k=1, models=[TCloseness(0.1)], suppression_limit=0.5, search=search
+            k=2, models=[TCloseness(0.1)], suppression_limit=0.5, search=search
         )
         with pytest.raises(ParameterError, match="search='optimal'"):
             made.fit(frame)
