@@ -183,6 +183,8 @@ def refuse_published_mark(
         if recoded.labels.dtype != object:
             continue
         marked = recoded.labels == mark
+        if not marked.any():
+            continue
         if column.hierarchy is not None:
             marked &= (recoded.shares < 1) & _names_a_part(column.hierarchy, mark)
         count = int(np.append(marked, False)[recoded.codes].sum())

@@ -94,7 +94,7 @@ def approve(
         promise,
         rules,
         covered=np.all(codes >= 0, axis=0),
-        marked=_all_marked(codes, labels, rules.mark),
+        marked=_all_marked(codes, published, rules.mark),
         ranks=lambda: content_ranks(codes, labels),
     )
     kept = settlement.kept
@@ -121,11 +121,17 @@ def content_ranks(codes: np.ndarray, labels: list[np.ndarray]) -> np.ndarray:
     return np.argsort(np.lexsort(keys))
 
 
-def _all_marked(codes: np.ndarray, labels: list[np.ndarray], mark: str) -> np.ndarray:
-    """Classes that a reader takes for suppressed rows: all labels are the mark."""
+def _all_marked(
+    codes: np.ndarray, published: list[PublishedColumn], mark: str
+) -> np.ndarray:
+    """Classes that a reader takes for suppressed rows: every label is the mark.
+
+    Only a label that stands for all values may be; others are refused elsewhere.
+    """
     marked = np.ones(codes.shape[1], dtype=bool)
-    for own, texts in zip(codes, labels, strict=True):
-        marked &= np.append(texts == mark, False)[own]
+    for own, column in zip(codes, published, strict=True):
+        whole = (column.labels == mark) & (column.shares >= 1)
+        marked &= np.append(whole, False)[own]
     return marked
 
 

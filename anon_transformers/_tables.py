@@ -125,6 +125,8 @@ class Column:
         if values.dtype.kind == "f" and (np.abs(values) < LARGEST_WHOLE).all():
             whole = values.astype(np.int64)
             values = whole if (whole == values).all() else values
+        if values.dtype.kind in "iu":
+            return np.array([str(value) for value in values.tolist()], dtype=object)
         return to_text(in_zone(values, self.zone)).to_numpy(dtype=object)
 
     def encode_more(self, series: pd.Series) -> "Column":
