@@ -132,6 +132,10 @@ def test_entropies_are_those_of_the_definition(cells, node, data):
 def test_the_node_is_told_from_what_is_published(cells, node):
     original = frame_of(cells)
     published = recode(original, node)
+    if node == (2, 3):  # nothing but marks: readers see suppressed rows
+        with pytest.raises(NotEvaluable, match="no row was kept"):
+            generalization_levels(published, HIERARCHIES)
+        return
     found = generalization_levels(published, HIERARCHIES)
     assert tuple(found.values()) == node
     assert generalization_height(published, HIERARCHIES) == sum(node)

@@ -237,9 +237,10 @@ class TestReport:
 
     def test_equal_labels_are_one_class(self, class_sizes_of, oracle):
         # Leaves under one root: both halves of a cut may be published as the root.
-        table = pd.DataFrame({"land": ["at", "es", "fr"] * 2 + ["ch", "pt", "fr"] * 2})
+        lands = ["at", "es", "fr"] * 2 + ["ch", "pt", "fr"] * 2
+        table = pd.DataFrame({"land": lands, "one": "same"})
         done = MondrianAnonymizer(k=5, hierarchies=oracle.hierarchies)
-        sizes = class_sizes_of(done.fit_transform(table), ["land"])
+        sizes = class_sizes_of(done.fit_transform(table), ["land", "one"])
         assert done.report_.classes["count"] == len(sizes)
 
 

@@ -109,7 +109,7 @@ def table():
          "suppression: .*'masks'; did you mean 'mask'"),
         ({"suppression_limit": 2}, ParameterError, "suppression_limit .*got 2"),
         ({"hierarchies": {"lnad": Hierarchy([("b", "*")])}}, ParameterError,
-         "hierarchies: unknown quasi-identifier 'lnad'; did you mean 'land'"),
+         "hierarchies: unknown column 'lnad'; did you mean 'land'"),
         ({"hierarchies": {"land": Hierarchy([("b", "*")])}}, DataError,
          "'land' holds values in 1 rows that its hierarchy does not have"),
         ({"suppression_label": SECRET}, DataError, "'land' holds the suppression mark"),
