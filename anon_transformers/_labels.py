@@ -8,11 +8,14 @@ r"""The grammar of published values.
 
 A text that could be read as one of these is written as a JSON string. What a hierarchy
 calls by one name at two levels, it alone can tell apart.
+
+More is read than is written, for other tools write it: see :func:`parse_ends`.
 """
 
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 OR_MISSING = " or missing"
 LONGEST_SET = 20
@@ -20,6 +23,109 @@ LONGEST_SET = 20
 
 _PLAIN_END = re.compile(r"[^\s,\[\]\"][^,\[\]\"]*(?<!\s)\Z")
 _PLAIN_MEMBER = re.compile(r"[^\s,{}\"][^,{}\"]*(?<!\s)\Z")
+
+_READ_END = r'("(?:[^"\\]|\\.)*"|[^,\[\]"]+?)'
+_BRACKETS = re.compile(rf"([\[\](])\s*{_READ_END}\s*,\s*{_READ_END}\s*([\])\[])\Z")
+_SIDED = re.compile(r"(>=|<=|>|<)(\s*)(.+)\Z")
+_DIGITS = r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+_NUMBER = re.compile(rf"\s*{_DIGITS}\s*\Z")
+_DASHED = re.compile(rf"(\[?)\s*({_DIGITS})\s*-\s*({_DIGITS})\s*(\]?)\Z")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The two ends of a range as they are written; None where it is open-ended.
+
+    Attributes
+    ----------
+    low, high : str or None
+        What stands at each end.
+    low_open, high_open : bool
+        Whether the end itself lies outside.
+    """
+
+    low: str | None
+    high: str | None
+    low_open: bool = False
+    high_open: bool = False
+
+
+def parse_ends(label: str, *, dashes: bool = False) -> Ends | None:
+    """Read a range of anything that has an order: numbers, dates, texts.
+
+    With any number of blanks between their parts:
+
+    * brackets, closed or open on either side: ``[20, 35]``, ``[20, 30)``,
+      ``[20, 30[``, ``]20, 30]``, ``(20, 30]``;
+    * one side: ``>= 80``, ``>80``, ``< 20``, ``<=19``;
+    * if asked for, a dash between numbers, with or without brackets, both ends inside:
+      ``20-39``, ``[20-39]``, ``-5--1``;
+    * any of these with `` or missing`` behind it.
+
+    Texts such as ``<=50K`` and ``(Smith, John)`` are names: where an end is neither a
+    number nor a date, only what this library itself writes is a range.
+
+    Examples
+    --------
+    >>> parse_ends("[2020-01-01, 2020-12-31]").high
+    '2020-12-31'
+    >>> parse_ends("5-10", dashes=True).low
+    '5'
+    >>> parse_ends("Europe") is None
+    True
+    """
+    text = label.removesuffix(OR_MISSING).strip()
+    brackets = _BRACKETS.match(text)
+    if brackets:
+        left, low, high, right = brackets.groups()
+        ends = Ends(unquoted(low), unquoted(high), left != "[", right != "]")
+        return ends if left == "[" or _measured(ends) else None
+    sided = _SIDED.match(text)
+    if sided:
+        sign, blank, end = sided.groups()
+        ends = Ends(None, end, high_open=sign == "<")
+        if sign[0] == ">":
+            ends = Ends(end, None, low_open=sign == ">")
+        return ends if blank or _measured(ends) else None
+    dashed = _DASHED.match(text) if dashes else None
+    if dashed and bool(dashed[1]) == bool(dashed[4]):
+        # 12345-6789 is the code of a place.
+        ascends = float(dashed[2]) <= float(dashed[3])
+        return Ends(dashed[2], dashed[3]) if ascends else None
+    return None
+
+
+def _measured(ends: Ends) -> bool:
+    """Whether what stands at the ends is a number or a date."""
+    known = [end for end in (ends.low, ends.high) if end is not None]
+    return all(is_number(end) or is_date(end) for end in known)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, in whatever way it is written."""
+    return _NUMBER.match(text) is not None
+
+
+def is_date(text: str) -> bool:
+    """Whether a text begins with a day, so that texts sort as moments do."""
+    return _DATE.match(text) is not None
+
+
+def unquoted(text: str) -> str:
+    """What a JSON string says; any other text as it is.
+
+    Examples
+    --------
+    >>> unquoted('"a, b"'), unquoted("a")
+    ('a, b', 'a')
+    """
+    if not text.startswith('"'):
+        return text
+    try:
+        return str(json.loads(text))
+    except json.JSONDecodeError:
+        return text
 
 
 def range_label(low: str, high: str, *, missing: bool = False) -> str:

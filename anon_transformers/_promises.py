@@ -6,7 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from anon_transformers._recoding import Table
-from anon_transformers.exceptions import ParameterError, WithoutKWarning
+from anon_transformers.exceptions import (
+    ParameterError,
+    WithoutKWarning,
+    level_of_caller,
+)
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
 
@@ -43,5 +47,5 @@ def _warn_without_k(promise: AllOf) -> None:
             f"{', '.join(of_values)} without k-anonymity does not keep anybody from "
             "being found; ask for k of at least 2 too.",
             WithoutKWarning,
-            stacklevel=6,
+            stacklevel=level_of_caller(),
         )

@@ -175,7 +175,7 @@ def settle(
     if not within:
         raise InfeasibleError(_excess(classes, promise, kept, rules))
     published = _published(classes, kept, rules.mode)
-    published = _as_read(published, marked[kept])
+    published = _as_read(published, marked[kept], promise)
     verdicts = [judge(model, published) for model in promise.models]
     for verdict in verdicts:
         if not verdict.passed:
@@ -208,7 +208,7 @@ def choose_kept(
     return kept, False
 
 
-def _as_read(published: Classes, marked: np.ndarray) -> Classes:
+def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
     """The same classes where what shows nothing but marks is the suppressed one."""
     hidden = np.zeros(published.n_classes, dtype=bool)
     hidden[: len(marked)] = marked
@@ -218,9 +218,10 @@ def _as_read(published: Classes, marked: np.ndarray) -> Classes:
         hidden[published.suppressed] = True
     n_shown = int((~hidden).sum())
     if not n_shown:
+        told = "; ".join(f"{m!r} at level {m.level(published)}" for m in promise.models)
         raise InfeasibleError(
-            "every quasi-identifier would be published as the mark; a result with no "
-            "kept class is no result."
+            f"{told}: every quasi-identifier would be published as the mark; a result "
+            "with no kept class is no result."
         )
     into = np.where(hidden, n_shown, np.cumsum(~hidden) - 1)
     return replace(published.merge(into, n_shown + 1), suppressed=n_shown)

@@ -4,6 +4,7 @@ Messages about parameters name the key, the value given and the legal choices.
 Messages about data name the column, the fault and how many rows, never a value.
 """
 
+import sys
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
@@ -71,3 +72,15 @@ def check_choice(key: str, given: object, legal: Collection[object]) -> None:
     """Refuse a named option that does not exist."""
     if given not in legal:
         raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")
+
+
+INSIDE = ("anon_transformers.", "sklearn.")
+"""Names of modules that are not the caller's start so."""
+
+
+def level_of_caller() -> int:
+    """Stack level of the first line that is neither ours nor scikit-learn's."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(INSIDE):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -169,7 +169,8 @@ class Matching:
             if column.singles is not None:
                 single &= column.singles[low]
             else:
-                single &= np.where(missing > 0, low > high, low == high)
+                one = (low == high) & (low % 2 == 1 if column.gaps else True)
+                single &= np.where(missing > 0, low > high, one)
         return single
 
 

@@ -1,49 +1,20 @@
 """Published values as places, so that two releases can be compared value by value."""
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from anon_transformers._labels import OR_MISSING, parse_set, set_label, value_label
+from anon_transformers._labels import OR_MISSING, set_label, unquoted, value_label
 from anon_transformers._tables import Column
+from anon_transformers.attacks._reading import ANYTHING, Label, Reading, read_columns
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
 
 MOST_ENTRIES = 2**26
 """Pairs of values that a table may hold."""
-
-_END = r'("(?:[^"\\]|\\.)*"|[^,\[\]"]+)'
-_RANGE = re.compile(rf"\[{_END}, {_END}([\])\[])\Z")
-_BELOW = re.compile(r"< (.+)\Z")
-_FROM = re.compile(r">= (.+)\Z")
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
-
-
-class Label(NamedTuple):
-    """One published value, read.
-
-    Attributes
-    ----------
-    kind : {"all", "none", "one", "set", "range"}
-        Everything, nothing but a missing value, one value, several, or all between two.
-    parts : tuple
-        The value, the members, or the two ends; an end that is None is open.
-    missing : bool
-        Whether the value may be missing.
-    closed : bool
-        Whether the upper end belongs to a range.
-    """
-
-    kind: str
-    parts: tuple[str | None, ...] = ()
-    missing: bool = False
-    closed: bool = True
 
 
 @dataclass(frozen=True)
@@ -63,6 +34,8 @@ class PairedColumn:
         What values that are no ranges have in common.
     singles : bool array or None
         Which entries of the table are one value.
+    gaps : bool
+        Whether even places are no values but what lies between them.
     """
 
     left: np.ndarray
@@ -71,6 +44,7 @@ class PairedColumn:
     name: Any = field(repr=False)
     table: np.ndarray | None = None
     singles: np.ndarray | None = None
+    gaps: bool = False
 
 
 def pair(
@@ -85,12 +59,8 @@ def pair(
     texts = _texts(left), _texts(right)
     if hierarchy is not None:
         return _by_leaves(texts, (left, right), hierarchy, mark)
-    labels = tuple([read_label(text, mark) for text in side] for side in texts)
-    kinds = {label.kind for side in labels for label in side}
-    if "set" in kinds:
-        return _by_members(texts, labels)
-    numbers = "number" in {left.kind, right.kind}
-    return _by_order(texts, labels, ordered=numbers or "range" in kinds)
+    reading = read_columns((left, right), texts, mark)
+    return (_by_members if reading.has_sets else _by_order)(texts, reading)
 
 
 def _texts(column: Column) -> np.ndarray:
@@ -100,78 +70,16 @@ def _texts(column: Column) -> np.ndarray:
     return texts
 
 
-def read_label(text: str | None, mark: str) -> Label:
-    """Read a published value by the grammar of labels.
-
-    Examples
-    --------
-    >>> read_label("[-5, -1] or missing", "*")
-    Label(kind='range', parts=('-5', '-1'), missing=True, closed=True)
-    >>> read_label("*", "*").kind
-    'all'
-    """
-    if text is None:
-        return Label("none", missing=True)
-    if text == mark:
-        return Label("all", missing=True)
-    missing = text.endswith(OR_MISSING)
-    plain = text.removesuffix(OR_MISSING)
-    if plain.startswith("{") and plain.endswith("}"):
-        return Label("set", tuple(parse_set(plain)[0]), missing)
-    found = _RANGE.match(plain)
-    if found:
-        low, high, end = found.groups()
-        return Label("range", (_unquoted(low), _unquoted(high)), missing, end == "]")
-    for pattern, ends in ((_BELOW, (None, 1)), (_FROM, (1, None))):
-        found = pattern.match(plain)
-        if found:
-            parts = tuple(None if at is None else found.group(at) for at in ends)
-            return Label("range", parts, missing, closed=False)
-    return Label("one", (_unquoted(plain),), missing)
-
-
-def _unquoted(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        return str(json.loads(text))
-    except json.JSONDecodeError:
-        return text
-
-
-def _by_order(
-    texts: tuple[np.ndarray, np.ndarray],
-    labels: tuple[list[Label], ...],
-    *,
-    ordered: bool,
-) -> PairedColumn:
+def _by_order(texts: tuple[np.ndarray, np.ndarray], reading: Reading) -> PairedColumn:
     """Place single values at odd places, what lies between them at even ones."""
-    ends = {
-        part
-        for side in labels
-        for label in side
-        for part in label.parts
-        if part is not None and not (ordered and _is_any(label))
-    }
-    as_numbers = ordered and all(_NUMBER.match(end) for end in ends)
-    rank_of: dict[str, int] = {}
-    known: dict[Any, int] = {}
-    for key, end in sorted((Decimal(e) if as_numbers else e, e) for e in ends):
-        rank_of[end] = known.setdefault(key, len(known))
-    top = 2 * len(known)
-    names = {2 * rank + 1: end for end, rank in reversed(rank_of.items())}
+    rank_of, names = reading.ranks()
+    top = 2 * len(names)
     sides = [
         np.array([_range(label, rank_of, top) for label in side], dtype=np.int32)
-        for side in labels
+        for side in reading.labels
     ]
-    return PairedColumn(
-        sides[0], sides[1], texts, partial(_range_text, names=names, top=top)
-    )
-
-
-def _is_any(label: Label) -> bool:
-    """Whether a box without a cut says that it covers everything."""
-    return label.kind == "one" and label.parts == ("any",)
+    name = partial(_range_text, names=names)
+    return PairedColumn(sides[0], sides[1], texts, name, gaps=True)
 
 
 def _range(label: Label, rank_of: dict[str, int], top: int) -> tuple[int, int, int]:
@@ -181,28 +89,30 @@ def _range(label: Label, rank_of: dict[str, int], top: int) -> tuple[int, int, i
     if label.kind == "all":
         return 0, top, missing
     first, last = label.parts[0], label.parts[-1]
-    if first is not None and first not in rank_of:
-        return 0, top, missing  # "any"
-    low = 0 if first is None else 2 * rank_of[first] + 1
-    high = top if last is None else 2 * rank_of[last] + int(label.closed)
-    # A range that ends before it begins holds nothing.
+    low = 0 if first is None else 2 * rank_of[first] + 1 + label.low_open
+    high = top if last is None else 2 * rank_of[last] + 1 - label.high_open
+    # Between a number and itself there is nothing.
     return (low, high, missing) if low <= high else (1, 0, missing)
 
 
-def _range_text(place: Sequence[int], *, names: dict[int, str], top: int) -> str | None:
+def _range_text(place: Sequence[int], *, names: list[str]) -> str | None:
     low, high, missing = (int(part) for part in place)
     if low > high:
         return None
-    first = names.get(low)
-    last = names.get(high, names.get(high + 1))
-    if first is None:
-        text = "any" if high == top else f"< {last}"
-    elif high == top:
-        text = f">= {first}"
-    elif low == high:
-        text = first
+    low_open, high_open = low % 2 == 0, high % 2 == 0
+    if low == 0:
+        text = (
+            f"{'<' if high_open else '<='} {names[(high - 1 + high_open) // 2]}"
+            if high < 2 * len(names)
+            else ANYTHING
+        )
+    elif high == 2 * len(names):
+        text = f"{'>' if low_open else '>='} {names[(low - 1) // 2]}"
+    elif low == high and not low_open:
+        text = names[low // 2]
     else:
-        text = f"[{first}, {last}{']' if high % 2 else ')'}"
+        first, last = names[(low - 1) // 2], names[high // 2]
+        text = f"{'(' if low_open else '['}{first}, {last}{')' if high_open else ']'}"
     return text + OR_MISSING if missing else text
 
 
@@ -268,22 +178,19 @@ def _leaves(
         return 0, len(hierarchy.leaves) - 1, 1
     missing = text not in bounds and text.endswith(OR_MISSING)
     plain = text.removesuffix(OR_MISSING) if missing else text
-    for spelt in (plain, _unquoted(plain), plain.removesuffix(".0")):
+    for spelt in (plain, unquoted(plain), plain.removesuffix(".0")):
         if spelt in bounds:
             return *bounds[spelt], int(missing)
     at = int(hierarchy.locate([plain])[0])
     return (at, at, int(missing)) if at >= 0 else (1, 0, -1)
 
 
-def _by_members(
-    texts: tuple[np.ndarray, np.ndarray], labels: tuple[list[Label], ...]
-) -> PairedColumn:
+def _by_members(texts: tuple[np.ndarray, np.ndarray], reading: Reading) -> PairedColumn:
     """Compare sets by their members; sets are numbers whose bits are the members."""
-    members = sorted({p for side in labels for lab in side for p in lab.parts if p})
-    place = {member: at for at, member in enumerate(members)}
-    if len(labels[0]) * len(labels[1]) > MOST_ENTRIES:
+    place, members = reading.ranks()
+    if len(texts[0]) * len(texts[1]) > MOST_ENTRIES:
         raise NotEvaluable("a column has too many sets to compare each with each.")
-    left, right = (_bits(side, place) for side in labels)
+    left, right = (_bits(side, place, len(members)) for side in reading.labels)
     common = np.bitwise_and.outer(left, right)
     number_of: dict[int, int] = {0: -1}
     for bits in (*common.ravel().tolist(), *left.tolist(), *right.tolist()):
@@ -305,20 +212,22 @@ def _by_members(
     )
 
 
-def _bits(side: list[Label], place: dict[str, int]) -> np.ndarray:
+def _bits(side: list[Label], place: dict[str, int], n_members: int) -> np.ndarray:
     """One whole number a label; the highest bit stands for a missing value."""
-    absent = 1 << len(place)
+    absent = 1 << n_members
     bits = np.empty(len(side), dtype=object)
     for at, label in enumerate(side):
         inside = 0
         if label.kind == "all":
             inside = absent - 1
         elif label.kind == "range":
-            low, high = (place.get(part or "") for part in label.parts)
-            first, last = low or 0, len(place) - 1 if high is None else high
+            low, high = label.parts
+            first = 0 if low is None else place[low] + label.low_open
+            last = n_members - 1 if high is None else place[high] - label.high_open
             inside = sum(1 << p for p in range(first, last + 1))
         else:
-            inside = sum(1 << place[part] for part in label.parts if part)
+            for part in label.parts:
+                inside |= 0 if part is None else 1 << place[part]
         bits[at] = inside | (absent if label.missing else 0)
     return bits
 

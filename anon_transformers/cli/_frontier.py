@@ -84,17 +84,28 @@ def frontier(
 
         plot.write_bytes(plot_frontier(curve))
     if json_output:
-        print_json({"loss": curve.loss, "ranges": curve.table.to_dict("records")})
+        levels = curve.levels.to_dict("records")
+        ranges = [
+            row | {"levels": at}
+            for row, at in zip(curve.table.to_dict("records"), levels, strict=True)
+        ]
+        print_json({"loss": curve.loss, "ranges": ranges})
     else:
         _tell(source, curve, plot)
 
 
 def _tell(source: Path, curve: "Frontier", plot: Path | None) -> None:
+    both = zip(
+        curve.table.itertuples(index=False),
+        curve.levels.itertuples(index=False),
+        strict=True,
+    )
     rows: list[list[Any]] = [
-        [f"{low}" if low == high else f"{low} to {high}", *map(shown, others)]
-        for low, high, *others in curve.table.itertuples(index=False)
+        [f"{low}" if low == high else f"{low} to {high}", *map(shown, (*others, *at))]
+        for (low, high, *others), at in both
     ]
     names = [str(name) for name in curve.table.columns[2:]]
+    names += [f"level of {name}" for name in curve.levels.columns]
     print_table(f"{source}: {curve.loss} loss by k", ["k", *names], rows)
     if plot is not None:
         typer.echo(f"plot  {plot}")

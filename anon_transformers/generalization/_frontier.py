@@ -11,6 +11,7 @@ from anon_transformers._kernels.lattice import Curve, offer, totals_by_size
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.generalization._lattice import Lattice
 from anon_transformers.generalization._search import Progress
+from anon_transformers.privacy import KAnonymity
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,9 @@ class Frontier:
     ----------
     table : DataFrame
         One row for each range of k with the same best node: ``k_from``, ``k_to``,
-        ``loss``, ``suppressed_rows``, ``classes``, and the level of each column.
+        ``loss``, ``suppressed_rows``, ``classes``.
+    levels : DataFrame
+        The level of each quasi-identifier, row by row beside ``table``.
     loss : str
         Name of the loss.
 
@@ -31,24 +34,31 @@ class Frontier:
     >>> from anon_transformers import FullDomainAnonymizer
     >>> from anon_transformers.hierarchies import Intervals
     >>> ages = pd.DataFrame({"age": [21, 22, 22, 35, 38, 38]})
-    >>> trees = {"age": Intervals(widths=[10])}
+    >>> trees = {"age": Intervals(widths=[10, 50])}
     >>> curve = FullDomainAnonymizer(hierarchies=trees).frontier(ages)
-    >>> curve.table[["k_from", "k_to", "loss", "age"]].round(2).to_dict("list")
-    {'k_from': [1, 2, 4], 'k_to': [1, 3, 6], 'loss': [0.0, 0.33, 1.0], 'age': [0, 1, 2]}
+    >>> curve.table[["k_from", "k_to", "loss"]].round(2).to_dict("list")
+    {'k_from': [1, 2, 4], 'k_to': [1, 3, 6], 'loss': [0.0, 0.33, 1.0]}
+    >>> curve.at(3)["levels"]
+    {'age': 1}
     """
 
     table: pd.DataFrame
+    levels: pd.DataFrame
     loss: str
 
     def at(self, k: int) -> dict[str, Any]:
         """What is best for one k."""
-        if not 1 <= k <= int(self.table["k_to"].max()):
+        KAnonymity(k)
+        rows = np.flatnonzero((self.table["k_from"] <= k) & (k <= self.table["k_to"]))
+        if not len(rows):
+            most = int(self.table["k_to"].max()) if len(self.table) else 0
             raise ParameterError(
-                f"k must be from 1 to {int(self.table['k_to'].max())}, got {k!r}."
+                f"the curve says nothing of k={k!r}; it reaches up to {most}."
             )
-        row = self.table[self.table["k_to"] >= k].head(1)
-        found = row.drop(columns=["k_from", "k_to"]).to_dict("records")[0]
-        return {"k": k} | {str(name): value for name, value in found.items()}
+        found = self.table.iloc[rows].drop(columns=["k_from", "k_to"])
+        levels = self.levels.iloc[rows].to_dict("records")[0]
+        told = {str(key): value for key, value in found.to_dict("records")[0].items()}
+        return {"k": k, **told, "levels": levels}
 
 
 def _empty_curve(largest: int) -> Curve:
@@ -63,8 +73,8 @@ def _empty_curve(largest: int) -> Curve:
 
 def find_frontier(
     lattice: Lattice, largest: int, names: list[Hashable], progress: Progress
-) -> pd.DataFrame:
-    """The best node for every k up to ``largest``, as a table of ranges."""
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The best node for every k up to ``largest``: ranges, and their levels."""
     curve = _empty_curve(largest)
     heights = lattice.heights()
     order = np.argsort(heights, kind="stable")
@@ -73,6 +83,8 @@ def find_frontier(
         if number % 64 == 0:
             progress(number / len(nodes), "")
         held = lattice.held(tuple(node))
+        if lattice.shows_nothing(tuple(node), held, np.ones(len(held.sizes), bool)):
+            continue
         sizes, rows, classes, costs = totals_by_size(
             lattice.codes, lattice.levels, np.array(node), held.first, held.sizes
         )
@@ -84,8 +96,10 @@ def find_frontier(
     return _ranges(curve, nodes, names)
 
 
-def _ranges(curve: Curve, nodes: np.ndarray, names: list[Hashable]) -> pd.DataFrame:
-    """Rows of equal k-neighbours joined; what no node can reach is left out."""
+def _ranges(
+    curve: Curve, nodes: np.ndarray, names: list[Hashable]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Neighbours of equal k joined; what no node can reach is left out."""
     table = pd.DataFrame(
         {
             "k": np.arange(len(curve.loss)),
@@ -107,6 +121,4 @@ def _ranges(curve: Curve, nodes: np.ndarray, names: list[Hashable]) -> pd.DataFr
         node=("node", "first"),
     )
     levels = pd.DataFrame(nodes[ranges["node"]], columns=pd.Index(names))
-    return pd.concat(
-        [ranges.drop(columns="node").reset_index(drop=True), levels], axis=1
-    )
+    return ranges.drop(columns="node").reset_index(drop=True), levels

@@ -37,9 +37,15 @@ from anon_transformers.generalization._minimal import (
     minimal_nodes,
 )
 from anon_transformers.generalization._progress import progress_bar
+from anon_transformers.generalization._reach import tell_reach
+from anon_transformers.generalization._requests import (
+    check_level,
+    check_time_limit,
+    check_weights,
+)
 from anon_transformers.generalization._search import Found, find_optimal
 from anon_transformers.hierarchies import Suggested
-from anon_transformers.privacy import AllOf, PrivacyModel, judge
+from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
 SEARCHES = {
     "optimal": find_optimal,
@@ -204,13 +210,12 @@ class FullDomainAnonymizer(TableAnonymizer):
         super()._check_parameters()
         check_choice("loss", self.loss, LOSSES)
         check_choice("search", self.search, SEARCHES)
-        if not self.time_limit > 0:
+        check_time_limit(self.time_limit)
+        check_weights(self.weights)
+        if not isinstance(self.levels, Mapping | None):
             raise ParameterError(
-                f"time_limit must be above 0 seconds, got {self.time_limit!r}."
+                f"levels must map columns to levels, got {type(self.levels).__name__}."
             )
-        for name, weight in (self.weights or {}).items():
-            if not weight >= 0:
-                raise ParameterError(f"weights, {name}: {weight!r} is below 0.")
 
     def _tree(self, series: pd.Series) -> Any:
         """What was suggested, where no hierarchy was given."""
@@ -240,6 +245,7 @@ class FullDomainAnonymizer(TableAnonymizer):
             published = recode_by_passes(table, self._passes)
             if self._passes and self._can_publish(table, published, models):
                 self._node = self._passes[0].node
+                self._note_minimal(self._lattice(table, models, limit), None)
                 return self._named_levels(published)
             self._passes, self._searches = [], []
         self._node = self._find(table, models, limit)
@@ -255,9 +261,10 @@ class FullDomainAnonymizer(TableAnonymizer):
     def frontier(self, X: Any, *, max_k: int | None = None) -> Frontier:
         """What every k costs, from one pass over all nodes.
 
-        Other models, searches and local recoding play no part; suppressed rows count
-        against ``suppression_limit`` and cost as much as can be. The estimator itself
-        is not fitted.
+        Other models, searches and local recoding play no part. Suppressed rows count
+        against ``suppression_limit`` and cost as much as can be, as with
+        ``suppression="drop"``: where they are masked, and fewer than k, a fit has to
+        suppress more. Rows are counted, not persons. The estimator is not fitted.
 
         Parameters
         ----------
@@ -271,6 +278,10 @@ class FullDomainAnonymizer(TableAnonymizer):
         Frontier
             The best node of every k.
         """
+        if self.subject is not None:
+            raise ParameterError("subject: frontier counts rows, not persons.")
+        if max_k is not None:
+            KAnonymity(max_k)
         other = clone(self).set_params(models=None, k=1)
         other._check_parameters()
         table = other._encode(other._open(X, reset=True))
@@ -279,7 +290,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         names = list(other.roles_.quasi_identifiers)
         with progress_bar("frontier", shown=self.verbose) as progress:
             found = find_frontier(lattice, max_k or table.n_rows, names, progress)
-        return Frontier(found, self.loss)
+        return Frontier(*found, self.loss)
 
     def _lattice(self, table: Table, models: AllOf, limit: float) -> Lattice:
         points = table.points()
@@ -293,7 +304,9 @@ class FullDomainAnonymizer(TableAnonymizer):
         lattice = self._lattice(table, models, limit)
         found = self._search(lattice)
         if found.best is None:
-            raise InfeasibleError(self._why(lattice))
+            raise InfeasibleError(self._why(lattice, found))
+        if limit < 1 or not self.local_recoding:
+            self._note_minimal(lattice, found.minimal)
         self._searches.append((found, lattice.size, lattice.n_looks))
         return found.best.node
 
@@ -308,41 +321,37 @@ class FullDomainAnonymizer(TableAnonymizer):
         else:
             _refuse_too_many(lattice, f"search={self.search!r}")
         with progress_bar(self.search, shown=self.verbose) as progress:
-            found = search(lattice, progress)
-            if self.find_minimal or self.search == "incognito":
-                names = self.roles_.quasi_identifiers
-                self.minimal_nodes_ = [
-                    dict(zip(names, node, strict=True))
-                    for node in minimal_nodes(lattice, progress)
-                ]
-        return found
+            return search(lattice, progress)
+
+    def _note_minimal(self, lattice: Lattice, nodes: list[Node] | None) -> None:
+        """Remember the minimal nodes of the whole table, if they are asked for."""
+        if not self.find_minimal and self.search != "incognito":
+            return
+        if nodes is None:
+            _refuse_too_many(lattice, "find_minimal")
+            with progress_bar("minimal nodes", shown=self.verbose) as progress:
+                nodes = minimal_nodes(lattice, progress)
+        names = self.roles_.quasi_identifiers
+        self.minimal_nodes_ = [dict(zip(names, node, strict=True)) for node in nodes]
 
     def _given_node(self, top: Node) -> Node:
         node = []
         for name, highest in zip(self.roles_.quasi_identifiers, top, strict=True):
             level = (self.levels or {}).get(name, 0)
-            if not isinstance(level, int | np.integer) or not 0 <= level <= highest:
-                raise ParameterError(
-                    f"levels, {name}: {level!r} is no level from 0 to {highest}."
-                )
-            node.append(int(level))
+            node.append(check_level(name, level, highest))
         return tuple(node)
 
-    def _why(self, lattice: Lattice) -> str:
-        """Which model cannot be had, and what the whole table as one class reaches."""
-        what = "these levels do not keep"
-        if self.levels is None:
-            what = "no node keeps"
-        classes, _ = lattice.classes(lattice.top)
-        told = [
-            f"{model!r} reaches {judge(model, classes).level} at best"
-            for model in lattice.goal.promise.models
-        ]
-        return (
-            f"{what} the promise within suppression_limit="
-            f"{lattice.goal.rules.limit}. With everything generalized, "
-            f"{'; '.join(told)}."
-        )
+    def _why(self, lattice: Lattice, found: Found) -> str:
+        """Why there is nothing to publish."""
+        limit = f"suppression_limit={lattice.goal.rules.limit}"
+        if self.search == "heuristic" and found.proved < 1 and self.levels is None:
+            return (
+                f"no node that keeps the promise within {limit} was found in "
+                f"time_limit={self.time_limit} seconds; {lattice.n_looks} of "
+                f"{lattice.size} nodes were looked at."
+            )
+        what = "no node keeps" if self.levels is None else "these levels do not keep"
+        return f"{what} the promise within {limit}. {tell_reach(lattice)}."
 
     def _shares(self) -> np.ndarray:
         """Weight of each quasi-identifier; together 1."""

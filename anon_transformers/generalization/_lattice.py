@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,8 @@ class Look(NamedTuple):
         Rows that go.
     floor : float
         No node above can have a smaller loss.
+    by_rows : int
+        Rows that go here and at every node below, since their classes are too small.
     """
 
     node: Node
@@ -108,7 +111,9 @@ class Lattice:
         self.levels = levels
         self.loss, self.goal = loss, goal
         self.n_rows = table.n_rows
-        self.n_looks = 0
+        self._looks = [0]
+        self._n_uncoded = table.n_rows - int(points.weights.sum())
+        self._hides = _hiding_levels(table, goal.rules.mark)
         self._tables = [level_tables(column) for column in table.known]
         self.shape = tuple(map(len, self._tables))
         self._table, self._points = table, points
@@ -124,6 +129,11 @@ class Lattice:
     def size(self) -> int:
         """How many nodes there are."""
         return int(np.prod([float(n) for n in self.shape]))
+
+    @property
+    def n_looks(self) -> int:
+        """Nodes that were looked at, here and where suppressed rows are dropped."""
+        return self._looks[0]
 
     @property
     def top(self) -> Node:
@@ -143,16 +153,19 @@ class Lattice:
         Rows are counted first, for that is cheap: what breaks the limit by rows alone
         is hopeless, and no further model makes a loss smaller.
         """
-        self.n_looks += 1
+        self._looks[0] += 1
         held = self._store.classes(node)
         n_kept, n_rows = count_kept(held.sizes, self._k)
         gone = self.n_rows - n_rows
         if not n_kept or gone / self.n_rows > self.goal.rules.limit:
             return Look(node, False, True)
+        if self.shows_nothing(node, held, held.sizes >= self._k):
+            return Look(node, False, False)
         loss = self.loss.of(node, held, held.sizes >= self._k)
         drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
-            return Look(node, True, False, loss, gone, self.loss.floor(held), gone)
+            by_rows = gone - self._n_uncoded
+            return Look(node, True, False, loss, gone, self.loss.floor(held), by_rows)
         if loss > best:
             return Look(node, False, False, floor=self.loss.floor(held))
         return self._judge(node)
@@ -231,11 +244,35 @@ class Lattice:
         return self._store.classes(node)
 
     def dropping(self) -> "Lattice":
-        """The same lattice where suppressed rows need not be a class of their own."""
+        """The same lattice by the definition alone.
+
+        Suppressed rows need not be a class of their own, and a table of marks will do.
+        """
         other = copy(self)
         rules = self.goal.rules._replace(mode="drop")
         other.goal = self.goal._replace(rules=rules)
+        other._hides = [np.zeros_like(hides) for hides in self._hides]
         return other
+
+    def shows_nothing(self, node: Node, held: Held, kept: np.ndarray) -> bool:
+        """Whether every kept class is published as marks alone."""
+        if not all(h[level] for h, level in zip(self._hides, node, strict=True)):
+            return False
+        for a, (table, level) in enumerate(zip(self._tables, node, strict=True)):
+            # Below the top a missing value is a group of its own, and is shown.
+            if (table[level][self.codes[held.first[kept], a]] != 0).any():
+                return False
+        return True
+
+
+def _hiding_levels(table: Table, mark: str) -> list[np.ndarray]:
+    """For each attribute, the levels at which all values are the mark."""
+    hides = []
+    for column in table.known:
+        levels = map(publish_level, repeat(column), range(len(level_tables(column))))
+        labels = [level.labels.tolist() for level in levels]
+        hides.append(np.array([known[:-1] == [mark] for known in labels]))
+    return hides
 
 
 class _Shelf:

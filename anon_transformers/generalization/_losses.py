@@ -203,10 +203,13 @@ def _shares(column: Column, rows: np.ndarray) -> Costs:
 
 
 def _heights(column: Column, rows: np.ndarray) -> Costs:
-    """How far up the hierarchy a group lies."""
+    """How far up the hierarchy a group lies; a missing value is shown as it is."""
     tables = level_tables(column)
     top = max(len(tables) - 1, 1)
-    return [np.full(t.max() + 1, level / top) for level, t in enumerate(tables)]
+    costs = [np.full(t.max() + 1, level / top) for level, t in enumerate(tables)]
+    for below_top in costs[:-1]:
+        below_top[-1] = 0.0
+    return costs
 
 
 def _entropies(column: Column, rows: np.ndarray) -> Costs:

@@ -1,5 +1,7 @@
 """Minimal nodes, and the searches that promise one of them."""
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from anon_transformers._kernels import lattice_map
@@ -33,14 +35,16 @@ def minimal_nodes(lattice: Lattice, progress: Progress) -> list[Node]:
 def find_incognito(lattice: Lattice, progress: Progress) -> Found:
     """The best of all minimal nodes."""
     _refuse_wrong_pruning("incognito", lattice)
-    return _best_of(lattice, minimal_nodes(lattice, progress))
+    minimal = minimal_nodes(lattice, progress)
+    found = _best_of(lattice, minimal) or _lowest(lattice, 0)
+    found.minimal = minimal
+    return found
 
 
 def find_samarati(lattice: Lattice, progress: Progress) -> Found:
     """The best of the nodes that fit at the lowest height at which one does."""
     _refuse_wrong_pruning("samarati", lattice)
-    dropping = lattice.dropping()
-    heights = lattice.heights()
+    dropping, heights = lattice.dropping(), lattice.heights()
     known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
     low, high = 0, int(heights.max())
     while low < high:
@@ -50,15 +54,28 @@ def find_samarati(lattice: Lattice, progress: Progress) -> Found:
             high = middle
         else:
             low = middle + 1
-    nodes = np.unravel_index(np.flatnonzero(heights == low), lattice.shape)
-    return _best_of(lattice, list(zip(*(part.tolist() for part in nodes), strict=True)))
+    return _lowest(lattice, low)
 
 
-def _best_of(lattice: Lattice, nodes: list[Node]) -> Found:
+def _lowest(lattice: Lattice, height: int) -> Found:
+    """The best node at the first height, from this one on, at which one fits.
+
+    A node within the limit may still not fit, where suppressed rows must be a class.
+    """
+    heights = lattice.heights()
+    for level in range(height, int(heights.max()) + 1):
+        nodes = np.unravel_index(np.flatnonzero(heights == level), lattice.shape)
+        found = _best_of(lattice, np.stack(nodes, axis=1).tolist())
+        if found is not None:
+            return found
+    return Found()
+
+
+def _best_of(lattice: Lattice, nodes: Iterable[Sequence[int]]) -> Found | None:
     found = Found()
     for node in nodes:
-        found.offer(lattice.look(node))
-    return found
+        found.offer(lattice.look(tuple(node)))
+    return None if found.best is None else found
 
 
 def _one_fits(lattice: Lattice, known, nodes: np.ndarray) -> bool:
@@ -109,6 +126,6 @@ def _refuse_wrong_pruning(search: str, lattice: Lattice) -> None:
     if not lattice.goal.prunes:
         raise ParameterError(
             f"search={search!r} takes for granted that nodes above one that fits fit "
-            "too, which these models with this suppression_limit do not promise; use "
+            "too, which these models do not promise where rows may be suppressed; use "
             "search='optimal'."
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_transformers._kernels import lattice_map
-from anon_transformers._kernels.lattice import SLACK
+from anon_transformers._kernels.lattice import SLACK, Node
 from anon_transformers.generalization._lattice import Lattice, Look
 
 BLOCK = 1024
@@ -31,11 +31,14 @@ class Found:
         Share of the lattice that cannot hold a better node.
     bound : float
         No node has a smaller loss.
+    minimal : list of nodes or None
+        All minimal nodes, where the search found them.
     """
 
     best: Look | None = None
     proved: float = 0.0
     bound: float = 0.0
+    minimal: list[Node] | None = None
 
     @property
     def loss(self) -> float:

@@ -1,38 +1,11 @@
 """Ranges of numbers, read back from the labels they were published as."""
 
-import json
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from anon_transformers._labels import OR_MISSING
-
-_END = r'("(?:[^"\\]|\\.)*"|[^,\[\]()"]+?)'
-_BRACKETS = re.compile(rf"([\[\](])\s*{_END}\s*,\s*{_END}\s*([\])\[])\Z")
-_SIDED = re.compile(r"(>=|<=|>|<)\s*(.+)\Z")
-_NUMBER = r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]+)?"
-_DASHED = re.compile(rf"(\[?)\s*({_NUMBER})\s*-\s*({_NUMBER})\s*(\]?)\Z")
-_PLAIN = re.compile(rf"\s*{_NUMBER}\s*\Z")
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The two ends of a range as they are written; None where it is open-ended.
-
-    Attributes
-    ----------
-    low, high : str or None
-        What stands at each end.
-    low_open, high_open : bool
-        Whether the end itself lies outside.
-    """
-
-    low: str | None
-    high: str | None
-    low_open: bool = False
-    high_open: bool = False
+from anon_transformers._labels import OR_MISSING, Ends, is_number, parse_ends
 
 
 @dataclass(frozen=True)
@@ -105,46 +78,15 @@ def parse_interval(label: str) -> Interval | None:
     True
     """
     text = label.removesuffix(OR_MISSING).strip()
-    if _PLAIN.match(text):
+    if is_number(text):
         return _interval(Ends(text, text))
-    dashed = _DASHED.match(text)
-    if dashed and bool(dashed[1]) == bool(dashed[4]):
-        return _interval(Ends(dashed[2], dashed[3]))
-    ends = parse_ends(text)
+    ends = parse_ends(text, dashes=True)
     return None if ends is None else _interval(ends)
-
-
-def parse_ends(label: str) -> Ends | None:
-    """Read a range of anything that has an order: numbers, dates, texts.
-
-    Examples
-    --------
-    >>> parse_ends("[2020-01-01, 2020-12-31]").high
-    '2020-12-31'
-    >>> parse_ends("Europe") is None
-    True
-    """
-    text = label.removesuffix(OR_MISSING).strip()
-    brackets = _BRACKETS.match(text)
-    if brackets:
-        left, low, high, right = brackets.groups()
-        return Ends(_unquoted(low), _unquoted(high), left != "[", right != "]")
-    sided = _SIDED.match(text)
-    if sided is None:
-        return None
-    sign, end = sided.groups()
-    if sign[0] == ">":
-        return Ends(end, None, low_open=sign == ">")
-    return Ends(None, end, high_open=sign == "<")
-
-
-def _unquoted(text: str) -> str:
-    return json.loads(text) if text.startswith('"') else text
 
 
 def _interval(ends: Ends) -> Interval | None:
     for text in (ends.low, ends.high):
-        if text is not None and not _PLAIN.match(text):
+        if text is not None and not is_number(text):
             return None
     low = -math.inf if ends.low is None else float(ends.low)
     high = math.inf if ends.high is None else float(ends.high)

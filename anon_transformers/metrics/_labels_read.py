@@ -1,15 +1,14 @@
 """Published labels, read as ground values of one attribute."""
 
-import json
 from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers._labels import OR_MISSING, parse_set
+from anon_transformers._labels import OR_MISSING, Ends, parse_ends, parse_set, unquoted
 from anon_transformers._tables import Column
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics._intervals import Ends, parse_ends, parse_interval
+from anon_transformers.metrics._intervals import parse_interval
 
 ANYTHING = "any"
 """Label of a box that is open at both ends."""
@@ -37,7 +36,7 @@ class GroupReader:
 
     def __call__(self, label: str) -> np.ndarray | None:
         """Leaves below a name; None if there is no such name."""
-        for name in (label, _unquoted(label)):
+        for name in (label, unquoted(label)):
             if name in self.groups:
                 return self.groups[name]
         return self.tree.locate([label]) if label in self.tree else None
@@ -54,7 +53,7 @@ class ValueReader:
 
     def __call__(self, label: str) -> np.ndarray | None:
         """Places of the values that a label may stand for; None if it is no label."""
-        for name in (label, _unquoted(label)):
+        for name in (label, unquoted(label)):
             if name in self.place:
                 return np.array([self.place[name]])
         if label == ANYTHING:
@@ -104,16 +103,7 @@ def plain_label(text: str, tree: Hierarchy) -> str:
     """A label as the hierarchy has it, without what the grammar adds."""
     if text in tree:
         return tree.leaves[tree.locate([text])[0]]
-    return _unquoted(text.removesuffix(OR_MISSING))
-
-
-def _unquoted(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        return str(json.loads(text))
-    except json.JSONDecodeError:
-        return text
+    return unquoted(text.removesuffix(OR_MISSING))
 
 
 def _numbers(ground: Column) -> np.ndarray | None:

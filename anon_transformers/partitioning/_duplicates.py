@@ -1,16 +1,17 @@
 """Rows that nothing but their place in the table tells apart."""
 
-import sys
 import warnings
 from typing import Literal
 
 from anon_transformers._recoding import Table
-from anon_transformers.exceptions import DataError, DuplicatesWarning
+from anon_transformers.exceptions import (
+    DataError,
+    DuplicatesWarning,
+    level_of_caller,
+)
 
 Policy = Literal["ignore", "warn", "error"]
 POLICIES = (None, "ignore", "warn", "error")
-INSIDE = ("anon_transformers.", "sklearn.")
-"""Names of modules that are not the caller's start so."""
 
 
 def judge_duplicates(table: Table, policy: Policy, *, relaxed: bool) -> None:
@@ -35,13 +36,5 @@ def judge_duplicates(table: Table, policy: Policy, *, relaxed: bool) -> None:
     warnings.warn(
         f"{told}. duplicates='ignore' accepts this.",
         DuplicatesWarning,
-        stacklevel=_level_of_caller(),
+        stacklevel=level_of_caller(),
     )
-
-
-def _level_of_caller() -> int:
-    """Stack level of the first line that is neither ours nor scikit-learn's."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(INSIDE):
-        level, frame = level + 1, frame.f_back
-    return level

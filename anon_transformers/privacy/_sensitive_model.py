@@ -63,6 +63,15 @@ class SensitiveModel:
             passed[owner[~self._passes(self._levels(column))]] = False
         return passed
 
+    def class_levels(self, evidence: Classes) -> np.ndarray:
+        """What each class reaches, in its worst column."""
+        higher = self.better == "higher"
+        worst = np.full(evidence.n_classes, np.inf if higher else -np.inf)
+        for column, owner in self._judged(evidence):
+            joined = np.minimum if higher else np.maximum
+            joined.at(worst, owner, self._levels(column))
+        return worst
+
     def level(self, evidence: Classes) -> int | float:
         """What the worst class reaches."""
         if not evidence.n_classes:

@@ -31,12 +31,14 @@ def test_it_shows_every_range_of_k(table):
 
 def test_as_json_and_plot(table, tmp_path):
     plot = tmp_path / "curve.png"
-    done = run(table, "-q", "age", "--max-k", "4", "--plot", plot, "--json")
+    given = ["-q", "age", "--max-k", "2", "--suppression-limit", "0.5"]
+    done = run(table, *given, "--plot", plot, "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     ranges = told["ranges"]
     assert ranges[0]["k_from"] == 1
-    assert max(row["k_to"] for row in ranges) == 4
+    assert max(row["k_to"] for row in ranges) == 2
+    assert set(ranges[0]["levels"]) == {"age"}
     losses = [row["loss"] for row in ranges]
     assert losses == sorted(losses)
     assert plot.read_bytes().startswith(PNG)

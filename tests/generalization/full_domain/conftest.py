@@ -43,6 +43,10 @@ def frame_of(drawn):
     return pd.DataFrame(drawn, columns=[*NAMES, "ill"], dtype=object)
 
 
+STRANGE = "strange"
+"""Label of a value that a hierarchy does not have."""
+
+
 def labels_at(frame, node):
     """Each column at its level, cell by cell; a missing one is None below the root."""
     out = {}
@@ -51,7 +55,8 @@ def labels_at(frame, node):
         up = {row[0]: row[level] for row in tree.rows}
         root = level == tree.n_levels - 1
         out[name] = [
-            up[v] if v is not None else ("*" if root else None) for v in frame[name]
+            up.get(v, STRANGE) if v is not None else ("*" if root else None)
+            for v in frame[name]
         ]
     return out
 
@@ -82,8 +87,8 @@ def passes(model, values, everything):
     return apart / 2 <= model.t + 1e-9
 
 
-def slow_node(frame, node, k, models, loss):
-    """Loss, suppressed rows and kept rows of one node."""
+def slow_node(frame, node, k, models, loss, weights=(1, 1, 1), mask=False):
+    """Loss, suppressed rows and kept rows of one node; None if masking cannot do."""
     labels = labels_at(frame, node)
     classes = {}
     for row, key in enumerate(zip(*labels.values(), strict=True)):
@@ -93,10 +98,15 @@ def slow_node(frame, node, k, models, loss):
         key: members
         for key, members in classes.items()
         if len(members) >= k
+        and STRANGE not in key
         and all(passes(m, [ill[r] for r in members], ill) for m in models)
     }
     n = len(frame)
     gone = n - sum(map(len, kept.values()))
+    while mask and kept and 0 < gone < k:
+        # The suppressed rows are a class too: the smallest one joins them.
+        least = min(kept, key=lambda key: (len(kept[key]), [str(x) for x in key[::-1]]))
+        gone += len(kept.pop(least))
     if loss == "discernibility":
         total = sum(len(m) ** 2 for m in kept.values()) + gone * n
         return total / n**2, gone, kept
@@ -118,14 +128,16 @@ def slow_node(frame, node, k, models, loss):
             means.append(hidden / most if most else gone / n)
             continue
         means.append(cost / n)
+    shares = [weight / sum(weights) for weight in weights]
     if loss == "domain-share":
-        return math.prod(1 + m for m in means) ** (1 / len(means)) - 1, gone, kept
-    return sum(means) / len(means), gone, kept
+        joined = math.prod((1 + m) ** w for m, w in zip(means, shares, strict=True)) - 1
+        return joined, gone, kept
+    return sum(m * w for m, w in zip(means, shares, strict=True)), gone, kept
 
 
 def _cost(frame, name, label, level, row, loss):
     if loss == "precision":
-        return level / (TREES[name].n_levels - 1)
+        return 0.0 if label is None else level / (TREES[name].n_levels - 1)
     return share_of(name, label, level) if loss == "domain-share" else 0.0
 
 
@@ -137,11 +149,16 @@ def _bits(frame, name, column, label, row):
     return math.log2(others / mine)
 
 
-def slow_search(frame, k, models, limit, loss):
-    """Rank and node of the best one, by looking at all."""
+def slow_search(frame, k, models, limit, loss, *, marks=False, **options):
+    """Rank and node of every one that fits, best first, by looking at all.
+
+    A table of nothing but ``marks`` is no result, though it fits by definition.
+    """
     found = []
     for node in itertools.product(*(range(t.n_levels) for t in TREES.values())):
-        cost, gone, kept = slow_node(frame, node, k, models, loss)
+        cost, gone, kept = slow_node(frame, node, k, models, loss, **options)
+        if node == TOP and not marks:
+            continue
         if kept and gone / len(frame) <= limit:
             found.append((round(cost, 9), gone, sum(node), node))
     return sorted(found)

@@ -1,9 +1,11 @@
 """Every k at once."""
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_transformers import FullDomainAnonymizer
 from anon_transformers.exceptions import ParameterError
 
 
@@ -28,5 +30,24 @@ class TestFrontier:
 
     def test_k_outside_the_curve_is_refused(self, slow):
         frame = slow.frame_of([("0", "a", "f", "u")] * 3)
-        with pytest.raises(ParameterError, match="from 1 to 3"):
+        with pytest.raises(ParameterError, match="up to 3"):
             slow.anonymizer().frontier(frame).at(4)
+        with pytest.raises(ParameterError, match="k must be a whole number"):
+            slow.anonymizer().frontier(frame).at(2.5)
+
+    @pytest.mark.parametrize("max_k", [0, -1, "a"])
+    def test_a_largest_k_that_is_none_is_refused(self, slow, max_k):
+        frame = slow.frame_of([("0", "a", "f", "u")] * 3)
+        with pytest.raises(ParameterError, match="k must be a whole number"):
+            slow.anonymizer().frontier(frame, max_k=max_k)
+
+    def test_persons_are_not_counted(self, slow):
+        frame = slow.frame_of([("0", "a", "f", "u")] * 3).assign(who=[1, 1, 2])
+        with pytest.raises(ParameterError, match="not persons"):
+            slow.anonymizer(subject="who").frontier(frame)
+
+    def test_a_column_may_be_called_like_a_measure(self):
+        frame = pd.DataFrame({"loss": [21, 22, 38, 39], "k_to": [1, 1, 1, 1]})
+        curve = FullDomainAnonymizer().frontier(frame)
+        assert curve.at(1)["loss"] == 0
+        assert set(curve.at(2)["levels"]) == {"loss", "k_to"}

@@ -70,6 +70,19 @@ class TestLocalRecoding:
         assert made.report_.details["passes"] == 2
 
 
+def test_minimal_nodes_are_those_of_the_whole_table(slow):
+    drawn = [("0", "a", "f", "u")] * 5 + [("4", "b", "m", "u")] * 2
+    found = [
+        slow.anonymizer(
+            k=3, suppression_limit=0.3, find_minimal=True, local_recoding=local
+        )
+        .fit(slow.frame_of(drawn))
+        .minimal_nodes_
+        for local in (False, True)
+    ]
+    assert found[0] == found[1]
+
+
 class TestParameters:
     def test_weights_move_the_optimum(self, slow):
         drawn = [("0", "a", "f", "u"), ("0", "b", "m", "u")] * 3
@@ -94,6 +107,10 @@ class TestParameters:
                 {"weights": {"zip": 0, "job": 0, "sex": 0}},
                 "at least one column must count",
             ),
+            ({"weights": {"zip": float("inf")}}, "finite number"),
+            ({"weights": [1, 2]}, "weights must map"),
+            ({"time_limit": "a"}, "time_limit must be a finite number"),
+            ({"levels": {"zip": True}}, "is no level"),
             ({"time_limit": 0}, "time_limit must be above 0"),
             (
                 {"models": [TCloseness(0.2, reference="released")]},
