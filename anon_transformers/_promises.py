@@ -19,6 +19,12 @@ def make_promise(k: int, models: Sequence[PrivacyModel] | None) -> AllOf:
     if not isinstance(models, Sequence | None):
         raise ParameterError("models must be a list of privacy models.")
     promise = AllOf((KAnonymity(k), *(models or ())))
+    for model in promise.models:
+        if getattr(model, "needs_population", False):
+            raise ParameterError(
+                f"models: {model.name} needs a population, and an anonymizer has none; "
+                "judge its output with Classes.from_frame(…, population=…)."
+            )
     if not promise.for_search:
         raise ParameterError(
             "models: a reference='released' is known only when all is done, and cannot "

@@ -100,13 +100,12 @@ def _range_text(place: Sequence[int], *, names: list[str]) -> str | None:
     if low > high:
         return None
     low_open, high_open = low % 2 == 0, high % 2 == 0
-    if low == 0:
-        text = (
-            f"{'<' if high_open else '<='} {names[(high - 1 + high_open) // 2]}"
-            if high < 2 * len(names)
-            else ANYTHING
-        )
-    elif high == 2 * len(names):
+    top = 2 * len(names)
+    if (low, high) == (0, top):
+        text = ANYTHING
+    elif low == 0:
+        text = f"{'<' if high_open else '<='} {names[high // 2]}"
+    elif high == top:
         text = f"{'>' if low_open else '>='} {names[(low - 1) // 2]}"
     elif low == high and not low_open:
         text = names[low // 2]

@@ -60,7 +60,8 @@ def frontier(
 ) -> None:
     """Find the best full-domain generalization for every k, in one go.
 
-    Columns without a hierarchy get a suggested one. Nothing is published.
+    Columns without a hierarchy get a suggested one. Suppressed rows count as dropped.
+    Nothing is published.
 
     [bold]anon frontier people.csv -q age -q zip --max-k 100 --plot curve.png[/bold]
     """

@@ -20,7 +20,8 @@ from anon_transformers.cli._progress import run_bar
 from anon_transformers.exceptions import ConfigurationError
 
 Name = Annotated[
-    str, typer.Argument(help="Experiment, as in anon list: [bold]mondrian-datafly[/].")
+    str,
+    typer.Argument(help="Experiment, as in anon list, such as [bold]tabular-k-l-t[/]."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out what takes long.")]
 Adult = Annotated[

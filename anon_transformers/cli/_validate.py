@@ -26,6 +26,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.cli._trees import Trees, Unknown, read_hierarchies
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
 Place = Annotated[
@@ -56,6 +57,14 @@ Thresholds = Annotated[
         "[bold]average-risk,max=0.1[/bold]",
     ),
 ]
+Original = Annotated[
+    Path | None,
+    typer.Option(
+        "--original",
+        metavar="FILE",
+        help="The table before anything was suppressed, for t-closeness and the like.",
+    ),
+]
 Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
 
 
@@ -67,6 +76,8 @@ def validate(
     subject: Persons = None,
     k: K = None,
     thresholds: Thresholds = None,
+    original: Original = None,
+    hierarchies: Trees = None,
     suppression_label: Mark = "*",
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
@@ -76,7 +87,9 @@ def validate(
     """Judge a table by thresholds; exit code 1 when one is broken or cannot be judged.
 
     The folder of a published release is judged by the thresholds in its manifest. One
-    that counts persons cannot be judged again from what it publishes.
+    that counts persons cannot be judged again from what it publishes. t-closeness
+    compares classes with the table before anything was suppressed: give it with
+    [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
@@ -94,6 +107,10 @@ def validate(
         options["quasi_identifiers"] = quasi_identifiers
     if "quasi_identifiers" not in options:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    if original is not None:
+        before = read_table(original, separator, missing, None, encoding)
+        options["references"] = _references(before, options["sensitive"])
+    options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
     if json_output:
         print_json(result.to_dict())
@@ -119,6 +136,17 @@ def _threshold(text: str) -> dict[str, Any]:
     return {kind: name, **assignments("threshold", pairs)}
 
 
+def _references(frame: Any, sensitive: list[str]) -> dict[str, Any]:
+    """How often a table has each sensitive value."""
+    from anon_transformers.evidence import distribution
+
+    for name in sensitive:
+        if name not in frame.columns:
+            told_of = unknown_choice("column", name, frame.columns)
+            raise ConfigurationError(f"--original: {told_of}")
+    return {name: distribution(frame[name]) for name in sensitive}
+
+
 def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
     """Table, roles and thresholds of a published release."""
     from anon_transformers.release import read_published
@@ -128,9 +156,14 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
         raise ConfigurationError(f"{folder} holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     report = {k: v for k, v in manifest["measured"].items() if k != "checks"}
-    return read_published(place), {
+    frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
+    # Masked rows keep their sensitive cells: the input's distribution is still there.
+    masked = manifest["anonymizer"].get("suppression", "mask") == "mask"
+    whole = masked and len(frame) == manifest["measured"]["rows"]
+    return frame, {
+        "references": _references(frame, sensitive) if whole else None,
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        "sensitive": manifest["roles"]["sensitive"],
+        "sensitive": sensitive,
         "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],
         "thresholds": manifest["promised"]["in_force"],
@@ -142,7 +175,7 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
 def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:
     from pydantic import ValidationError
 
-    from anon_transformers.gx._judging import Scope
+    from anon_transformers.gx._judging import PrivateEvidence, Scope
     from anon_transformers.gx.gate import run_gate
     from anon_transformers.release import Threshold
     from anon_transformers.release._build import (
@@ -156,6 +189,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
     options.pop("thresholds", None)
     measured = options.pop("checks", [])
+    known = PrivateEvidence(options.pop("references", None), options.pop("hierarchies"))
     try:
         thresholds = [Threshold.model_validate(t) for t in asked]
     except ValidationError as error:
@@ -167,7 +201,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         requirements, Scope(options["quasi_identifiers"], options["sensitive"])
     )
     with Console(stderr=True).status(f"judging {len(frame):,} rows"):
-        result = run_gate(frame, requirements=requirements, **options)
+        result = run_gate(frame, requirements=requirements, evidence=known, **options)
     if options["subject"] in {None, *frame.columns}:
         return result
     return _without_persons(result, options["subject"], measured)

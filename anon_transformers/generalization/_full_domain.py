@@ -81,7 +81,8 @@ class FullDomainAnonymizer(TableAnonymizer):
         (height in the hierarchy), "entropy" (non-uniform: bits that are hidden),
         "discernibility" or "average-class-size".
     weights : dict of column to float, default=None
-        How much each column counts in the loss; 1 where none is given.
+        How much each column counts in the loss; 1 where none is given. The last two
+        losses know no columns; they are shares of the table: 1 is one class.
     search : {"optimal", "samarati", "incognito", "heuristic"}, default="optimal"
         "optimal" promises the least loss of all nodes; "incognito" the least of all
         minimal nodes, where no column could go lower; "samarati" the least of those at
@@ -91,7 +92,7 @@ class FullDomainAnonymizer(TableAnonymizer):
     time_limit : float, default=10.0
         Seconds for "heuristic".
     levels : dict of column to int, default=None
-        Apply these levels instead of searching.
+        Apply these levels instead of searching; 0 where none is given.
     local_recoding : bool, default=False
         Generalize rows that the best node would suppress further, again and again.
     find_minimal : bool, default=False

@@ -37,6 +37,7 @@ class AverageJournalistRisk:
     """
 
     name: ClassVar[str] = "average-journalist-risk"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
 
@@ -52,6 +53,7 @@ class HighestJournalistRisk:
     """One divided by the smallest number of persons behind a class."""
 
     name: ClassVar[str] = "highest-journalist-risk"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
 
@@ -73,6 +75,7 @@ class RecordsAtJournalistRisk:
 
     threshold: float = 0.1
     name: ClassVar[str] = "records-at-journalist-risk"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
 

@@ -26,6 +26,7 @@ class MarketerRisk:
     """
 
     name: ClassVar[str] = "marketer-risk"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
 

@@ -46,6 +46,7 @@ class DeltaPresence:
     low: float
     high: float
     name: ClassVar[str] = "delta-presence"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction] = "lower"
     merging: ClassVar[Merging] = "satisfying"

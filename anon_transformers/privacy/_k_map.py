@@ -42,6 +42,7 @@ class KMap:
 
     k: int
     name: ClassVar[str] = "k-map"
+    needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction] = "higher"
     merging: ClassVar[Merging] = "any"

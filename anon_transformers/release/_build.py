@@ -73,6 +73,13 @@ def make_model(threshold: Threshold) -> PrivacyModel:
 
 def check_threshold(threshold: Threshold) -> Mapping[str, str]:
     """Refuse what cannot be judged; which way of each parameter asks for more."""
+    found = installed()
+    shelf = found.privacy_models if threshold.kind == "model" else found.metrics
+    if getattr(shelf[threshold.name], "needs_population", False):
+        raise ConfigurationError(
+            f"thresholds, {threshold.id}: {threshold.name} needs a population, and a "
+            "release has none; judge it with Classes.from_frame(…, population=…)."
+        )
     if threshold.kind == "model":
         return dict(make_model(threshold).tighter)
     cls = installed().metrics[threshold.name]

@@ -29,17 +29,16 @@ def tree_cover(label):
 def number_cover(label):
     plain = label.removesuffix(" or missing")
     inside = {None} if plain != label else set()
-    ends = [float(n) for n in re.findall(r"-?\d+", plain)]
-    for x in HALVES:
-        if plain.startswith("<"):
-            hit = x < ends[0]
-        elif plain.startswith(">="):
-            hit = x >= ends[0]
-        elif plain.endswith(")"):
-            hit = ends[0] <= x < ends[1]
-        else:
-            hit = plain == "any" or ends[0] <= x <= ends[-1]
-        inside |= {x} if hit else set()
+    ends = [float(n) for n in re.findall(r"\d+", plain)]
+    one_side = plain[:1] in {"<", ">"}
+    low = -9 if plain == "any" or plain[0] == "<" else ends[0]
+    high = 99 if plain == "any" or plain[0] == ">" else ends[-1]
+    outside = set()
+    if plain[0] in "(]" or (one_side and plain[:2] not in {"<=", ">="}):
+        outside.add(ends[0])
+    if plain[-1] in ")[":
+        outside.add(ends[-1])
+    inside |= {x for x in HALVES if low <= x <= high and x not in outside}
     return frozenset(inside)
 
 
@@ -67,15 +66,17 @@ def cover(kind, label):
 
 or_missing = st.sampled_from(["", "", " or missing"])
 whole = st.integers(0, 5)
+SPELLINGS = ["[{}, {}]", "[{},{})", "[{}, {}[", "]{}, {}]", "({}, {}]", "({}, {})",
+             "{}-{}", "[{} - {}]"]  # fmt: skip
+SIDES = ["< ", "<", "<= ", "<=", "> ", ">", ">= ", ">="]
 LABELS = {
     "tree": st.builds("{}{}".format, st.sampled_from(sorted(NAMES)), or_missing),
     "number": st.builds(
         "{}{}".format,
         whole.map(str)
         | st.tuples(whole, whole).filter(lambda ends: ends[0] < ends[1]).flatmap(
-            lambda ends: st.sampled_from([f"[{ends[0]}, {ends[1]}]",
-                                          f"[{ends[0]}, {ends[1]})"]))
-        | whole.map("< {}".format) | whole.map(">= {}".format),
+            lambda ends: st.sampled_from(SPELLINGS).map(lambda s: s.format(*ends)))
+        | st.builds("{}{}".format, st.sampled_from(SIDES), whole),
         or_missing,
     ),
     "set": st.builds(

@@ -84,3 +84,62 @@ def test_what_is_counted_is_said(anon, visits, tmp_path):
     assert "level 5 persons" in made.stdout
     assert "smallest 10 rows" in made.stdout
     assert "average risk of persons" in made.stdout
+
+
+class TestAgainstTheInput:
+    @pytest.fixture
+    def tables(self, tmp_path):
+        """A table, and what is left of it when its last class was dropped."""
+        whole = pd.DataFrame(
+            {"age": [20] * 4 + [30] * 4 + [40] * 4, "ill": list("aabb" * 3)}
+        )
+        whole.loc[8:, "ill"] = "c"
+        whole.to_csv(tmp_path / "whole.csv", index=False)
+        whole.head(8).to_csv(tmp_path / "safe.csv", index=False)
+        (tmp_path / "ill.csv").write_text("a;x;*\nb;x;*\nc;y;*\n")
+        return tmp_path
+
+    def test_t_needs_the_original(self, anon, tables):
+        asked = [
+            tables / "safe.csv",
+            "-q",
+            "age",
+            "-s",
+            "ill",
+            "-t",
+            "t-closeness,t=0.2",
+        ]
+        assert anon("validate", *asked).exit_code == 1
+        judged = anon("validate", *asked, "--original", tables / "whole.csv", "--json")
+        check = json.loads(judged.stdout)["checks"][0]
+        assert check["observed"] == pytest.approx(1 / 3)
+        assert judged.exit_code == 1
+        asked[-1] = "t-closeness,t=0.4"
+        passed = anon("validate", *asked, "--original", tables / "whole.csv")
+        assert passed.exit_code == 0, passed.output
+
+    def test_a_hierarchy_can_be_given(self, anon, tables):
+        asked = "t-closeness,t=0.4,distance=hierarchical"
+        given = [tables / "safe.csv", "-q", "age", "-s", "ill", "-t", asked]
+        given += ["--original", tables / "whole.csv"]
+        assert anon("validate", *given).exit_code == 1
+        tree = f"ill={tables / 'ill.csv'}"
+        assert anon("validate", *given, "--hierarchy", tree).exit_code == 0
+
+    def test_a_release_that_masks_rows_is_judged_again(self, anon, tmp_path):
+        rows = [(20 + i // 4, "ab"[i % 2]) for i in range(40)]
+        source = tmp_path / "people.csv"
+        pd.DataFrame(rows, columns=["age", "job"]).to_csv(source, index=False)
+        config = CONFIG | {
+            "source": {"path": "people.csv"},
+            "roles": {"quasi_identifiers": ["age"], "sensitive": ["job"]},
+            "thresholds": [
+                {"model": "k-anonymity", "k": 3},
+                {"model": "t-closeness", "t": 0.5},
+            ],
+        }
+        file = tmp_path / "people.yaml"
+        file.write_text(yaml.safe_dump(config))
+        assert anon("release", file).exit_code == 0
+        judged = anon("validate", tmp_path / "out")
+        assert judged.exit_code == 0, judged.output

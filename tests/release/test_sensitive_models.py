@@ -94,3 +94,12 @@ def test_a_full_domain_release(diverse):
     )
     publish(validate(anonymize(load(diverse.file))))
     assert diverse.manifest()["measured"]["details"]["proved"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "threshold",
+    [{"model": "k-map", "k": 3}, {"metric": "marketer-risk", "max": 0.2}],
+)
+def test_what_needs_a_population_is_refused_before_the_run(release, threshold):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, threshold])
+    assert "needs a population" in release.refusal()
