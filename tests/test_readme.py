@@ -55,8 +55,8 @@ def test_console_blocks_run(tmp_path, monkeypatch):
             assert result.exit_code == 0, (line, result.output)
             run.append(arguments[0])
     assert set(run) == {
-        "init", "list", "anonymize", "validate", "release", "compare", "frontier", "risk",
-        "attack",
+        "init", "list", "anonymize", "validate", "release", "compare",
+        "frontier", "risk", "attack",
     }  # fmt: skip
 
 
