@@ -195,10 +195,31 @@ def distribution(column: Any) -> dict[str | None, int]:
     return rows_by_value(identify(series))
 
 
+def stretched(reference: Mapping[Any, int], column: Any) -> dict[Any, int]:
+    """A reference with the same shares and rows enough for a larger table.
+
+    Examples
+    --------
+    >>> stretched({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
+    {'flu': 3, 'cold': 6}
+    """
+    held = distribution(column)
+    known = [text for text in held if text is not None and reference.get(text)]
+    times = max([1, *(-(-held[text] // reference[text]) for text in known)])
+    return {text: rows * times for text, rows in reference.items()}
+
+
 def with_reference(
-    column: Column, series: pd.Series, reference: Mapping[Any, Any]
+    column: Column,
+    series: pd.Series,
+    reference: Mapping[Any, Any],
+    weights: np.ndarray | None = None,
 ) -> tuple[Column, np.ndarray]:
-    """The column with the values of a reference too, and the reference by code."""
+    """The column with the values of a reference too, and the reference by code.
+
+    What is released was in the input, each value at least as often. Missing cells may
+    have been blanked.
+    """
     texts = [key for key in reference if not (pd.isna(key) or key == "")]
     counts = _reference_rows(column.name, reference)
     given = _as_values(column, texts)
@@ -211,11 +232,18 @@ def with_reference(
     )
     rows[-1] = sum(counts[key] for key in counts.keys() - set(texts))
     codes = lookup[column.codes].astype(np.int32)
-    strange = int((rows[codes[codes < len(values)]] == 0).sum())
+    held = np.bincount(codes, weights, len(values) + 1).astype(np.int64)[:-1]
+    strange = int(held[rows[:-1] == 0].sum())
     if strange:
         raise DataError(
             f"column {column.name!r} holds values in {strange} rows that its reference "
             "does not have; it belongs to another table."
+        )
+    beyond = int(np.maximum(held - rows[:-1], 0).sum())
+    if beyond:
+        raise DataError(
+            f"column {column.name!r} holds its values in {beyond} rows more than its "
+            "reference has; it belongs to another table."
         )
     return replace(column, values=values, codes=codes), rows
 
@@ -322,8 +350,12 @@ def open_sensitive(
     sensitive: Sequence[Hashable],
     references: Mapping[Hashable, Mapping[Any, Any]] | None,
     hierarchies: Mapping[Hashable, Hierarchy] | None,
+    weights: np.ndarray | None = None,
 ) -> tuple[list[Column], dict[Hashable, np.ndarray]]:
-    """The sensitive columns with their trees, and the references by code."""
+    """The sensitive columns with their trees, and the references by code.
+
+    ``weights`` are the rows that each row of ``frame`` stands for.
+    """
     references, hierarchies = references or {}, hierarchies or {}
     for option, given in (("references", references), ("hierarchies", hierarchies)):
         for name in given:
@@ -335,7 +367,7 @@ def open_sensitive(
         column = identify(frame[name])
         if name in references:
             column, by_code[name] = with_reference(
-                column, frame[name], references[name]
+                column, frame[name], references[name], weights
             )
         if name in hierarchies:
             refuse_values_beyond(hierarchies[name], column)

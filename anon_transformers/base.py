@@ -16,6 +16,7 @@ from anon_transformers._columns import (
     rows_by_value,
     without_rows,
 )
+from anon_transformers._evidence_counts import stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
@@ -232,13 +233,19 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         subject, mark = self.roles_.subject, self.suppression_label
         if subject not in {None, *frame.columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
+        # A batch may hold more rows than were fitted: only the shares are asked for.
+        references = {
+            name: stretched(rows, frame[name])
+            for name, rows in self._references.items()
+            if name in frame.columns
+        }
         classes = Classes.from_frame(
             frame,
             known,
             sensitive,
             subject,
             mark,
-            references=self._references,
+            references=references,
             hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
         )
         return [judge(model, classes) for model in self._promise().models]
@@ -346,13 +353,11 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         for column in known:
             refuse_mark(column, frame[column.name], self.suppression_label)
             refuse_unknown(column)
+        trees, sensitive = self.hierarchies or {}, roles.sensitive
         return Table(
             len(frame),
             known,
-            tuple(
-                encode_sensitive(frame[name], (self.hierarchies or {}).get(name))
-                for name in roles.sensitive
-            ),
+            tuple(encode_sensitive(frame[n], trees.get(n)) for n in sensitive),
             None if roles.subject is None else identify(frame[roles.subject]),
         )
 

@@ -117,7 +117,8 @@ class Classes:
             The mark of a suppressed cell.
         references : mapping of column to mapping, optional
             For sensitive columns the distribution in the input: rows by published text
-            of a value, missing ones under None, as :func:`distribution` gives it.
+            of a value, missing ones under None, as :func:`distribution` gives it. A
+            value that the table holds more often is an error.
         hierarchies : mapping of column to Hierarchy, optional
             Trees of sensitive columns.
         population : data frame or int array, optional
@@ -242,7 +243,10 @@ class Classes:
                 c for c in table.columns if c != count and c not in sensitive
             ]
         _refuse_unknown_columns(table, [*quasi_identifiers, *sensitive, count])
-        columns, by_code = open_sensitive(table, sensitive, references, hierarchies)
+        weights = whole_counts(table[count])
+        columns, by_code = open_sensitive(
+            table, sensitive, references, hierarchies, weights
+        )
         classes = cls._grouped(
             table,
             quasi_identifiers,
@@ -251,7 +255,7 @@ class Classes:
             count,
             sensitive=columns,
             references=by_code,
-            weights=whole_counts(table[count]),
+            weights=weights,
         )
         return replace(classes, labels=None)
 

@@ -301,3 +301,18 @@ class TestRefusals:
         reference = {"secret": 2, "b": 1, "other": 1}
         with pytest.raises(DataError, match="hierarchy does not have"):
             self.open(references={"s": reference}, hierarchies={"s": tree})
+
+    @pytest.mark.parametrize("counted", [False, True])
+    def test_more_rows_of_a_value_than_its_input_has(self, counted):
+        cells = ["secret"] * 3 + ["b"] * 2 + [None]
+        frame = pd.DataFrame({"q": [1] * 6, "s": cells})
+        build = Classes.from_frame
+        if counted:
+            build = Classes.from_counts
+            frame = frame.groupby(["q", "s"], dropna=False).size().reset_index()
+            frame = frame.rename(columns={0: "count"})
+        build(frame, ["q"], ["s"], references={"s": {"secret": 3, "b": 2}})
+        with pytest.raises(DataError, match=r"'s' holds .* in 3 rows more") as caught:
+            build(frame, ["q"], ["s"], references={"s": {"secret": 1, "b": 1}})
+        assert "another table" in str(caught.value)
+        assert "secret" not in str(caught.value)

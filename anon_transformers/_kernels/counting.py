@@ -46,7 +46,7 @@ def merge_rows(indptr, indices, data, into, n_rows, n_columns):
                     count += 1
                 sums[column] += data[at]
         if start[row + 1] - start[row] > 1:
-            _sort(new_indices[first:count])
+            sort_few(new_indices[first:count])
         for at in range(first, count):
             new_data[at] = sums[new_indices[at]]
         new_indptr[row + 1] = count
@@ -54,8 +54,8 @@ def merge_rows(indptr, indices, data, into, n_rows, n_columns):
 
 
 @njit
-def _sort(values):
-    """Sort in place; a few values by insertion, which is fastest for them."""
+def sort_few(values):
+    """Sort in place; most classes have few values, which insertion sorts fastest."""
     if len(values) > FEW:
         values.sort()
         return

@@ -10,11 +10,10 @@ more row of its most frequent value, which is the completion that is least diver
 import numpy as np
 
 from anon_transformers._kernels._jit import njit
+from anon_transformers._kernels.counting import sort_few
 
 ROUNDING = 1e-12
 """Two sides of an inequality that differ by less, relatively, are equal."""
-FEW = 32
-"""Up to here insertion is the fastest way to sort."""
 
 
 @njit
@@ -63,21 +62,6 @@ def effective_values(indptr, indices, data, missing):
 
 
 @njit
-def _sort(numbers):
-    """Sort in place; most classes have few values, which insertion sorts fastest."""
-    if len(numbers) > FEW:
-        numbers.sort()
-        return
-    for start in range(1, len(numbers)):
-        number = numbers[start]
-        at = start
-        while at > 0 and numbers[at - 1] > number:
-            numbers[at] = numbers[at - 1]
-            at -= 1
-        numbers[at] = number
-
-
-@njit
 def recursive_levels(indptr, indices, data, missing, c):
     """Largest l for which each class is (c, l)-diverse; 0 if there is none.
 
@@ -95,7 +79,7 @@ def recursive_levels(indptr, indices, data, missing, c):
                 room[n_known] = data[at]
                 n_known += 1
         ascending = room[:n_known]
-        _sort(ascending)
+        sort_few(ascending)
         # What only rounding makes smaller is not smaller.
         top = (largest[row] + unknown[row]) * (1 + ROUNDING)
         tail = 0

@@ -196,12 +196,3 @@ def check_share(key: str, given: float) -> None:
     number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
     if not number or not 0 <= given <= 1:
         raise ParameterError(f"{key} must lie between 0 and 1, got {given!r}.")
-
-
-def check_count(key: str, given: int, least: int) -> None:
-    """Refuse a count that is no whole number, or too small."""
-    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    if not whole or given < least:
-        raise ParameterError(
-            f"{key} must be a whole number of at least {least}, got {given!r}."
-        )

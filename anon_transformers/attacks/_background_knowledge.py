@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._tables import to_text
-from anon_transformers.attacks._attack import Attack, Found, check_count
+from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._value_counts import ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class BackgroundKnowledge(Attack):
     remedy: ClassVar[str] = "Ask for l-diversity with a larger l."
 
     def __post_init__(self) -> None:
-        check_count("exclusions", self.exclusions, 0)
+        whole("exclusions", self.exclusions, 0)
         if self.excluded is not None:
             if isinstance(self.excluded, str) or not len(self.excluded):
                 raise ParameterError("excluded must be a list of values.")

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._kernels import compatibility
-from anon_transformers.attacks._attack import Attack, Found, check_count
+from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._matching import Matching, refuse_strangers
 from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._tuple_order import meet_labels, padded
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
+from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class ComplementaryRelease(Attack):
 
     def __post_init__(self) -> None:
         if self.k is not None:
-            check_count("k", self.k, 1)
+            whole("k", self.k, 1)
 
     def _find(self, material: Material) -> Found:
         other = padded(material)

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anon_transformers.attacks._attack import Attack, Found, check_count
+from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
+from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class DiversityLimits(Attack):
     )
 
     def __post_init__(self) -> None:
-        check_count("l", self.l, 1)
+        whole("l", self.l, 1)
 
     def _find(self, material: Material) -> Found:
         n_classes = material.classes.n_classes

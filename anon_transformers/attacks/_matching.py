@@ -75,11 +75,11 @@ class Matching:
             pair(one, two, material.tree(name), mark)
             for name, one, two in zip(compared, left, right, strict=True)
         ]
-        agreeing = [
-            _agreeing(identify(material.release[a]), identify(other[b]))
+        linking = [
+            agreeing(identify(material.release[a]), identify(other[b]))
             for a, b in (linked or {}).items()
         ]
-        keys = [one for one, _ in agreeing], [two for _, two in agreeing]
+        keys = [one for one, _ in linking], [two for _, two in linking]
         groups = _group(left, keys[0]), _group(right, keys[1])
         codes = _at_first(left, groups[0]), _at_first(right, groups[1])
         links = _link_codes(keys, groups)
@@ -174,7 +174,7 @@ class Matching:
         return single
 
 
-def _agreeing(left: Column, right: Column) -> tuple[np.ndarray, np.ndarray]:
+def agreeing(left: Column, right: Column) -> tuple[np.ndarray, np.ndarray]:
     """Codes by which two columns agree if their texts do."""
     texts = pd.Index(left.texts())
     at = texts.get_indexer(pd.Index(right.texts()))

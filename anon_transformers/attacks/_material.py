@@ -123,15 +123,19 @@ class Material:
         """A column of the release as codes, in the order of ``classes``."""
         return identify(self.release[column])
 
+    def reference_column(self, column: Hashable) -> pd.Series:
+        """A column of the original where that was given, else of the release."""
+        table = self.release if self.original is None else self.original
+        if column not in table.columns:
+            raise DataError(f"the original has no column {column!r}.")
+        return table[column]
+
     def reference(self, column: Hashable) -> tuple[np.ndarray, np.ndarray]:
         """Texts of a sensitive column's known values, and rows of each in the table.
 
         The original is the table where it was given, else the release.
         """
-        table = self.release if self.original is None else self.original
-        if column not in table.columns:
-            raise DataError(f"the original has no column {column!r}.")
-        known = identify(table[column])
+        known = identify(self.reference_column(column))
         rows = np.bincount(known.codes, minlength=known.cardinality)
         return known.texts(), rows[:-1]
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from anon_transformers.attacks._attack import Attack, Found, check_count
+from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.privacy import TCloseness
+from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,17 @@ class SmallClasses(Attack):
     remedy: ClassVar[str] = "Ask for k-anonymity beside t-closeness."
 
     def __post_init__(self) -> None:
-        check_count("k", self.k, 1)
+        whole("k", self.k, 1)
         TCloseness(self.t, self.distance)
 
     def _find(self, material: Material) -> Found:
         original = material.original
         references = None
         if original is not None:
-            references = {c: distribution(original[c]) for c in material.sensitive}
+            references = {
+                name: distribution(material.reference_column(name))
+                for name in material.sensitive
+            }
         classes = Classes.from_frame(
             material.release,
             material.quasi_identifiers,

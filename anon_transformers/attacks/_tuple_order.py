@@ -1,21 +1,26 @@
 """Tuple order: two releases in the same order are read line by line."""
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 
 from anon_transformers._kernels import compatibility
 from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._tables import identify
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._matching import Matching, agreeing, refuse_strangers
 from anon_transformers.attacks._material import Material
 from anon_transformers.exceptions import NotEvaluable
 
 FAR = 4.0
 """Standard deviations above chance at which two orders are no coincidence."""
+RARE = 0.05
+"""Chance below which rows that all agree are in the same order."""
 
 
 @dataclass(frozen=True)
@@ -26,20 +31,27 @@ class TupleOrder(Attack):
     overlap, what they have in common). A record is exposed if that tells more than
     each of the two releases.
 
-    Rows that contradict each other show that the order is another one. Nobody is
-    exposed then, unless many more rows agree than would by chance.
+    Whether the order is the same, chance decides: the quasi-identifiers of all rows
+    agree, as in a random order they would in one of twenty tables at most, or of many
+    more rows than in a random order. Any other column that both have may show it, too.
+    Rows that contradict each other without that are in another order, and expose
+    nobody. Where all agree and would in most orders, there is nothing to tell.
 
     Notes
     -----
-    ``details`` has the rows that agree, how many would by chance (``pairs`` that agree,
-    over rows), the smallest class of each release and of the combined rows, and how
-    many records are single values in every column afterwards.
+    ``details`` has the columns beside the quasi-identifiers that show the same order,
+    the rows that agree, how many would by chance (``pairs`` that agree, over rows), the
+    smallest class of each release and of the combined rows, and how many records are
+    single values in every column afterwards.
 
     Examples
     --------
-    >>> ages = pd.DataFrame({"age": ["20", "20", "30", "30"], "sex": ["*"] * 4})
-    >>> sexes = pd.DataFrame({"age": ["*"] * 4, "sex": ["f", "m", "f", "m"]})
-    >>> report = TupleOrder().run(ages, other=sexes, quasi_identifiers=["age", "sex"])
+    >>> problems = ["flu", "gout", "acne", "cold"]
+    >>> ages = pd.DataFrame({"age": ["20", "20", "30", "30"], "problem": problems})
+    >>> sexes = pd.DataFrame({"sex": ["f", "m", "f", "m"], "problem": problems})
+    >>> report = TupleOrder().run(
+    ...     ages.assign(sex="*"), other=sexes, quasi_identifiers=["age", "sex"]
+    ... )
     >>> report.exposed, report.details["k_combined"]
     (4, 1)
     """
@@ -63,14 +75,23 @@ class TupleOrder(Attack):
         matching = Matching.of(material, other, {name: name for name in names})
         of_left, _, _ = matching.candidates()
         refuse_strangers(matching, of_left, names)
-        pairs = _all_pairs(matching, of_left, material.rows)
+        partners = _partners(matching, of_left, material.rows)
+        pairs = int(partners.sum())
         rows = _Lines(matching)
         agree = rows.compatible[rows.of_row]
         told = (rows.compatible & rows.tells_more)[rows.of_row]
-        same = _same_order(int(agree.sum()), pairs, material.rows)
+        shown = _orders(material, other)
+        verdicts = {same_order(int(agree.sum()), partners), *shown.values()}
+        if verdicts == {None}:
+            raise NotEvaluable(
+                f"{self.name}: the rows of the two releases agree in any order; "
+                "nothing that both have tells whether it is the same one."
+            )
+        same = True in verdicts
         exposed = told if same else np.zeros_like(told)
         details = {
             "same_order": same,
+            "columns_in_order": [str(name) for name, is_so in shown.items() if is_so],
             "agreeing_rows": int(agree.sum()),
             "expected_by_chance": pairs / material.rows,
             "compatible_pairs": pairs,
@@ -144,21 +165,57 @@ def _with_marks(material: Material, other: pd.DataFrame, lacking) -> pd.DataFram
     return other
 
 
-def _all_pairs(matching: Matching, of_left: np.ndarray, rows: int) -> int:
-    """Pairs of rows that agree, those of suppressed rows with them."""
-    hidden = matching.suppressed_rows(0), matching.suppressed_rows(1)
-    kept = int((matching.rows(0) * of_left).sum())
-    return kept + hidden[0] * rows + (rows - hidden[0]) * hidden[1]
+def _partners(matching: Matching, of_left: np.ndarray, rows: int) -> np.ndarray:
+    """How many rows of the other release each row agrees with.
 
-
-def _same_order(agree: int, pairs: int, rows: int) -> bool:
-    """Whether the rows agree more than a random order would make them.
-
-    In a random order ``pairs / rows`` rows agree on average; the variance is at most
-    that of as many independent pairs.
+    Suppressed rows agree with every row, and every row with them.
     """
+    hidden = matching.links[0][matching.order[0]] < 0
+    partners = np.where(hidden, rows, of_left + matching.suppressed_rows(1))
+    return partners[matching.rank(0)]
+
+
+def _orders(material: Material, other: pd.DataFrame) -> dict[Hashable, bool | None]:
+    """What each column beside the quasi-identifiers says on the order."""
+    shown: dict[Hashable, bool | None] = {}
+    for name in material.release.columns:
+        if name in material.quasi_identifiers or name not in other.columns:
+            continue
+        left, right = agreeing(material.coded(name), identify(other[name]))
+        span = 1 + max(int(left.max()), int(right.max()))
+        partners = np.bincount(right, minlength=span)[left]
+        shown[name] = same_order(int((left == right).sum()), partners)
+    return shown
+
+
+def same_order(agree: int, partners: np.ndarray) -> bool | None:
+    """Whether more rows agree than a random order would make them.
+
+    Parameters
+    ----------
+    agree : int
+        Rows that agree with the row in the same line.
+    partners : int array of shape (n_rows,)
+        Rows that each row agrees with, wherever they stand.
+
+    Returns
+    -------
+    bool or None
+        None if nothing can be told: all rows agree, but would in many orders, or none
+        does in any.
+
+    Notes
+    -----
+    Of n! orders at most the product of ``r! ** (1 / r)`` over the partners r of all
+    rows make all rows agree (Bregman 1973). On average ``sum(partners) / n`` rows do;
+    the variance is at most that of as many independent pairs.
+    """
+    rows, pairs = len(partners), int(partners.sum())
+    if not pairs:
+        return None
     if agree == rows:
-        return True
+        chance = (gammaln(partners + 1) / partners).sum() - gammaln(rows + 1)
+        return True if chance < math.log(RARE) else None
     mean = pairs / rows
     variance = mean * (1 - pairs / rows**2) * rows / max(rows - 1, 1)
     return agree > mean + FAR * math.sqrt(variance)

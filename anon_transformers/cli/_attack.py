@@ -89,7 +89,8 @@ def attack(
     """Attack a release; exit code 1 when a record is exposed.
 
     Every attack runs whose inputs are given; the others are listed with what they
-    lack. An attack that was named and could not be run counts as a failure, too.
+    lack. An attack that was named and could not be run counts as a failure, too, and
+    so does one that cannot use the tables it was given.
     Records are counted, and shown only with --show-values.
 
     [bold]anon attack safe.csv -q age -q zip -s disease --external voters.csv[/bold]
@@ -110,12 +111,12 @@ def attack(
     material = Material(
         frame, **options, **tables, hierarchies=_trees(hierarchies, columns)
     )
-    reports, skipped = _run(chosen, material, show_values, quiet=json_output)
+    reports, skipped, broken = _run(chosen, material, show_values, quiet=json_output)
     if json_output:
         print_json(_plain(reports, skipped, show_values))
     else:
         _tell(path, reports, skipped, show_values)
-    if any(report.exposed for report in reports) or (attacks and skipped):
+    if any(report.exposed for report in reports) or broken or (attacks and skipped):
         raise typer.Exit(BROKEN_PROMISE)
 
 
@@ -182,16 +183,21 @@ def _trees(folder: Path | None, columns: list[str]) -> dict[str, Any]:
 
 def _run(
     chosen: list[Any], material: "Material", show_values: bool, *, quiet: bool
-) -> "tuple[list[AttackReport], dict[str, str]]":
-    """Reports of the attacks that could be run, and why the others were not."""
-    reports, skipped = [], {}
+) -> "tuple[list[AttackReport], dict[str, str], bool]":
+    """Reports of the attacks that could be run, and why the others were not.
+
+    Tables that one attack cannot use do not keep the others from running, but nobody
+    may take the run for a clean one: the last value says whether there were any.
+    """
+    reports, skipped, broken = [], {}, False
     console = Console(stderr=True, quiet=quiet)
     for one in track(chosen, "attacking", console=console, transient=True):
         try:
             reports.append(one.run_on(material, show_values=show_values))
-        except NotEvaluable as error:
+        except (DataError, NotEvaluable) as error:
             skipped[one.name] = str(error).removeprefix(f"{one.name}: ")
-    return reports, skipped
+            broken |= isinstance(error, DataError)
+    return reports, skipped, broken
 
 
 def _plain(

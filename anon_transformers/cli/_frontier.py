@@ -85,14 +85,15 @@ def frontier(
 
         plot.write_bytes(plot_frontier(curve))
     if json_output:
-        levels = curve.levels.to_dict("records")
-        ranges = [
-            row | {"levels": at}
-            for row, at in zip(curve.table.to_dict("records"), levels, strict=True)
-        ]
-        print_json({"loss": curve.loss, "ranges": ranges})
+        print_json({"loss": curve.loss, "ranges": _ranges(curve)})
     else:
         _tell(source, curve, plot)
+
+
+def _ranges(curve: "Frontier") -> list[dict[Any, Any]]:
+    levels = curve.levels.to_dict("records")
+    rows = curve.table.to_dict("records")
+    return [row | {"levels": at} for row, at in zip(rows, levels, strict=True)]
 
 
 def _tell(source: Path, curve: "Frontier", plot: Path | None) -> None:

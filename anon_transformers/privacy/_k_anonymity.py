@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.privacy._judge import Direction, Merging
+from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,7 @@ class KAnonymity:
     tighter: ClassVar[dict[str, Direction]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.k, int | np.integer) and not isinstance(self.k, bool)
-        if not whole or self.k < 1:
-            raise ParameterError(
-                f"k must be a whole number of at least 1, got {self.k!r}."
-            )
-        # A report is written as JSON, which knows no numpy integer.
-        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "k", whole("k", self.k))
 
     @classmethod
     def test_instances(cls) -> list["KAnonymity"]:

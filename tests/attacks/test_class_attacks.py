@@ -371,3 +371,15 @@ def test_homogeneity_agrees_with_the_classes_it_is_about():
     alone = (counts.toarray()[:, :-1] > 0).sum(axis=1) == 1
     report = Homogeneity().run(release, quasi_identifiers=["q"], sensitive=["s"])
     assert report.exposed_units == alone.sum() == 1
+
+
+@pytest.mark.parametrize("attack", [SmallClasses(), Skewness(), DiversityLimits()])
+def test_an_original_without_the_sensitive_column_is_told(attack):
+    release = pd.DataFrame({"q": [1, 1], "s": ["a", "b"]})
+    with pytest.raises(DataError, match="the original has no column 's'"):
+        attack.run(
+            release,
+            quasi_identifiers=["q"],
+            sensitive=["s"],
+            original=release[["q"]],
+        )

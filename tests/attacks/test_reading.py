@@ -41,7 +41,7 @@ def test_every_spelling_of_a_range_matches(labels, values, found, as_texts):
     ("labels", "values", "found"),
     [
         pytest.param(["<=50K", ">50K"], ["<=50K", ">50K"], (2, 2), id="incomes"),
-        pytest.param(["12-14", "12a", "13"], ["13", "12-14", "12b"], (2, 2), id="doors"),
+        pytest.param(["12-14", "12a", "13"], ["13", "12-14"], (2, 2), id="doors"),
         pytest.param(["(b, c)", "(a, d)"], ["(b, c)", "(a, d)"], (2, 2), id="names"),
         pytest.param(["12345-6789", "12345"], ["12345"], (1, 1), id="zip-plus-four"),
         pytest.param(["[a (x), c]", "d"], ["b", "d"], (2, 2), id="texts"),
@@ -73,9 +73,10 @@ def test_a_label_that_cannot_be_read_among_ranges_is_told(labels, values, count)
 
 
 def test_what_lies_between_two_values_is_no_value():
-    release = pd.DataFrame({"age": ["(4, 9)", "4"], "sex": ["*", "*"]})
-    other = pd.DataFrame({"age": ["*", "*"], "sex": ["f", "m"]})
+    ages, ids = ["(4, 9)", "4", "4", "9"], list("uvwx")
+    release = pd.DataFrame({"age": ages, "sex": "*", "id": ids})
+    other = pd.DataFrame({"age": "*", "sex": list("fmfm"), "id": ids})
     report = TupleOrder().run(
         release, other=other, quasi_identifiers=["age", "sex"], show_values=True
     )
-    assert report.details["recovered"] == 1
+    assert report.details["recovered"] == 3

@@ -181,3 +181,16 @@ def test_a_folder_without_a_hierarchy_of_the_release_is_refused(
     made = anon(release, *ROLES, "--hierarchies", tmp_path / "trees")
     assert made.exit_code == 2
     assert "COLUMN.csv" in made.stderr
+
+
+def test_tables_that_one_attack_cannot_use_do_not_stop_the_others(anon, write):
+    columns = {"age": ["<50"] * 4, "zip": ["0"] * 4}
+    path = write("a.csv", **columns, disease=list("abcd"))
+    original = write("original.csv", **columns)
+    made = anon(path, *ROLES, "--original", original, "--json")
+    assert made.exit_code == 1, made.output
+    told = json.loads(made.stdout)
+    assert told["exposed"] is False
+    assert "homogeneity" in {report["attack"] for report in told["attacks"]}
+    for name in ("small-classes", "skewness"):
+        assert told["not_run"][name] == "the original has no column 'disease'."
