@@ -1,7 +1,7 @@
 """Tuple order: two releases in the same order are read line by line."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -81,13 +81,7 @@ class TupleOrder(Attack):
         agree = rows.compatible[rows.of_row]
         told = (rows.compatible & rows.tells_more)[rows.of_row]
         shown = _orders(material, other)
-        verdicts = {same_order(int(agree.sum()), partners), *shown.values()}
-        if verdicts == {None}:
-            raise NotEvaluable(
-                f"{self.name}: the rows of the two releases agree in any order; "
-                "nothing that both have tells whether it is the same one."
-            )
-        same = True in verdicts
+        same = _settled([same_order(int(agree.sum()), partners), *shown.values()])
         exposed = told if same else np.zeros_like(told)
         details = {
             "same_order": same,
@@ -186,6 +180,16 @@ def _orders(material: Material, other: pd.DataFrame) -> dict[Hashable, bool | No
         partners = np.bincount(right, minlength=span)[left]
         shown[name] = same_order(int((left == right).sum()), partners)
     return shown
+
+
+def _settled(verdicts: Sequence[bool | None]) -> bool:
+    """Whether anything shows the same order; refuse to guess where nothing tells."""
+    if all(verdict is None for verdict in verdicts):
+        raise NotEvaluable(
+            f"{TupleOrder.name}: the rows of the two releases agree in any order; "
+            "nothing that both have tells whether it is the same one."
+        )
+    return True in verdicts
 
 
 def same_order(agree: int, partners: np.ndarray) -> bool | None:

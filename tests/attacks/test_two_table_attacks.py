@@ -307,16 +307,16 @@ def test_numbers_of_other_types_are_one_number():
 
 
 def test_what_two_values_of_a_tree_share_may_be_a_third_one():
-    one = pd.DataFrame({"tree": ["any", "a"], "age": ["*", "20"]})
-    two = pd.DataFrame({"tree": ["high or missing", "low"], "age": ["20", "20"]})
+    one = pd.DataFrame({"tree": ["any", *"abc"], "age": ["*", *["20"] * 3]})
+    two = pd.DataFrame({"tree": ["high or missing", *["low"] * 3], "age": ["20"] * 4})
     report = TupleOrder().run(
-        one,
-        other=two,
+        one.assign(order=range(4)),
+        other=two.assign(order=range(4)),
         quasi_identifiers=["tree", "age"],
         hierarchies={"tree": TREE},
         show_values=True,
     )
-    assert report.exposed_records.to_numpy().tolist() == [["higher", "20"]]
+    assert report.exposed_records.to_numpy().tolist() == [["higher", "20", 0]]
 
 
 def test_dates_lie_between_dates():
