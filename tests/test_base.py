@@ -19,7 +19,7 @@ from anon_transformers.exceptions import (
     ParameterError,
 )
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.privacy import KAnonymity
+from anon_transformers.privacy import KAnonymity, TCloseness
 
 
 class DecadeRecoder(TableAnonymizer):
@@ -283,6 +283,12 @@ class TestCheck:
     def test_a_batch_that_is_too_small_fails(self):
         done = recoder(suppression_limit=0.3).fit(people())
         assert not done.check(done.transform(people().iloc[:4]))[0].passed
+
+    def test_a_batch_may_hold_more_rows_than_were_fitted(self):
+        done = recoder(suppression_limit=0.3, models=[TCloseness(0.9)]).fit(people())
+        batch = done.transform(people())
+        once, thrice = done.check(batch), done.check(pd.concat([batch] * 3))
+        assert [v.level for v in thrice] == [3 * once[0].level, once[1].level]
 
     def test_every_model_is_asked(self, distinct_values):
         done = recoder(suppression_limit=0.3, models=[distinct_values(2)])
