@@ -200,7 +200,7 @@ def check_transform_goes_row_by_row(estimator: Any) -> None:
 
 
 def check_arrays_are_published_as_arrays(estimator: Any) -> None:
-    """An array of numbers comes back as an array, with the rows that were not dropped."""
+    """An array of numbers comes back as an array, without dropped rows."""
     array, done = _array(), _plain(estimator)
     output = done.fit_transform(array)
     n_rows = len(array)
