@@ -282,7 +282,11 @@ def refuse_strangers(
         return
     for at, name in enumerate(names):
         column = matching.columns[at]
-        codes = [np.unique(side[:, at]) for side in matching.codes]
+        # Suppressed rows are compatible with everything, and tell nothing.
+        codes = [
+            np.unique(side[links >= 0, at])
+            for side, links in zip(matching.codes, matching.links, strict=True)
+        ]
         if not _any_in_common(column, *codes):
             raise NotEvaluable(
                 f"column {name!r} has no value in common with the other table; does "
