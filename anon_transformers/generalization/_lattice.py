@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -269,9 +268,9 @@ def _hiding_levels(table: Table, mark: str) -> list[np.ndarray]:
     """For each attribute, the levels at which all values are the mark."""
     hides = []
     for column in table.known:
-        levels = map(publish_level, repeat(column), range(len(level_tables(column))))
-        labels = [level.labels.tolist() for level in levels]
-        hides.append(np.array([known[:-1] == [mark] for known in labels]))
+        assert column.hierarchy is not None
+        levels = map(column.hierarchy.level, range(column.hierarchy.n_levels))
+        hides.append(np.array([level.labels.tolist() == [mark] for level in levels]))
     return hides
 
 
