@@ -155,6 +155,12 @@ def test_linkage(release, persons):
     assert report.exposed == len(expected)
 
 
+def smallest_class(table):
+    """Rows of the smallest class; of a table that is all suppressed, all rows."""
+    sizes = Counter(row for row, _ in table)
+    return min((n for row, n in sizes.items() if kept(row)), default=len(table))
+
+
 @given(tables(), tables(), st.sampled_from([None, 1, 2, 3]))
 def test_complementary_release(release, other, k):
     release = [FIRST, *release]
@@ -174,10 +180,7 @@ def test_complementary_release(release, other, k):
     if not any(matched):
         return
     if k is None:
-        sizes = [Counter(row for row, _ in t) for t in (release, other)]
-        least = [min((n for row, n in s.items() if kept(row)),
-                     default=sum(s.values())) for s in sizes]  # fmt: skip
-        k = min(least)
+        k = min(smallest_class(release), smallest_class(other))
         attack = ComplementaryRelease()
     else:
         attack = ComplementaryRelease(on="link", k=k)

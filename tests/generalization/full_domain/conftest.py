@@ -88,20 +88,9 @@ def passes(model, values, everything):
 
 
 def slow_node(frame, node, k, models, loss, weights=(1, 1, 1), mask=False):
-    """Loss, suppressed rows and kept rows of one node; None if masking cannot do."""
-    labels = labels_at(frame, node)
-    classes = {}
-    for row, key in enumerate(zip(*labels.values(), strict=True)):
-        classes.setdefault(key, []).append(row)
-    ill = frame["ill"].tolist()
-    kept = {
-        key: members
-        for key, members in classes.items()
-        if len(members) >= k
-        and STRANGE not in key
-        and all(passes(m, [ill[r] for r in members], ill) for m in models)
-    }
-    n = len(frame)
+    """Loss, suppressed rows and kept classes of one node."""
+    labels, n = labels_at(frame, node), len(frame)
+    kept = slow_classes(frame, labels, k, models)
     gone = n - sum(map(len, kept.values()))
     while mask and kept and 0 < gone < k:
         # The suppressed rows are a class too: the smallest one joins them.
@@ -112,27 +101,49 @@ def slow_node(frame, node, k, models, loss, weights=(1, 1, 1), mask=False):
         return total / n**2, gone, kept
     if loss == "average-class-size":
         return 1 / max(len(kept) + (gone > 0), 1), gone, kept
-    means = []
-    for a, name in enumerate(NAMES):
-        cost = float(gone)
-        for key, members in kept.items():
-            cost += sum(_cost(frame, name, key[a], node[a], r, loss) for r in members)
-        if loss == "entropy":
-            most = sum(_bits(frame, name, None, None, r) for r in range(n))
-            hidden = sum(
-                _bits(frame, name, None, None, r)
-                if not any(r in m for m in kept.values())
-                else _bits(frame, name, labels[name], labels[name][r], r)
-                for r in range(n)
-            )
-            means.append(hidden / most if most else gone / n)
-            continue
-        means.append(cost / n)
+    means = slow_means(frame, node, labels, kept, loss)
     shares = [weight / sum(weights) for weight in weights]
     if loss == "domain-share":
         joined = math.prod((1 + m) ** w for m, w in zip(means, shares, strict=True)) - 1
         return joined, gone, kept
     return sum(m * w for m, w in zip(means, shares, strict=True)), gone, kept
+
+
+def slow_classes(frame, labels, k, models):
+    """Rows of every class that may be published, by its labels."""
+    classes = {}
+    for row, key in enumerate(zip(*labels.values(), strict=True)):
+        classes.setdefault(key, []).append(row)
+    ill = frame["ill"].tolist()
+    return {
+        key: members
+        for key, members in classes.items()
+        if len(members) >= k
+        and STRANGE not in key
+        and all(passes(m, [ill[r] for r in members], ill) for m in models)
+    }
+
+
+def slow_means(frame, node, labels, kept, loss):
+    """Mean cost of a cell of each column; a suppressed one costs 1."""
+    n, shown = len(frame), {row for members in kept.values() for row in members}
+    means = []
+    for a, name in enumerate(NAMES):
+        if loss == "entropy":
+            most = sum(_bits(frame, name, None, None, r) for r in range(n))
+            hidden = sum(
+                _bits(frame, name, labels[name], labels[name][r], r)
+                if r in shown
+                else _bits(frame, name, None, None, r)
+                for r in range(n)
+            )
+            means.append(hidden / most if most else 1 - len(shown) / n)
+            continue
+        cost = n - len(shown)
+        for key, members in kept.items():
+            cost += sum(_cost(frame, name, key[a], node[a], r, loss) for r in members)
+        means.append(cost / n)
+    return means
 
 
 def _cost(frame, name, label, level, row, loss):
