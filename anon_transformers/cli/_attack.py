@@ -25,6 +25,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -48,10 +49,6 @@ External = Annotated[
 Other = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A second release of the same persons."),
-]
-Folder = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Folder of hierarchies, one COLUMN.csv a column."),
 ]
 Chosen = Annotated[
     list[str] | None,
@@ -109,7 +106,7 @@ def attack(
     from anon_transformers.attacks import Material
 
     material = Material(
-        frame, **options, **tables, hierarchies=_trees(hierarchies, columns)
+        frame, **options, **tables, hierarchies=read_folder(hierarchies, columns)
     )
     reports, skipped, broken = _run(chosen, material, show_values, quiet=json_output)
     if json_output:
@@ -161,24 +158,6 @@ def _shared(path: Path, options: dict[str, Any], separator: str) -> list[str]:
         return []
     names = read_table(path, separator, None).columns
     return [name for name in options["quasi_identifiers"] if name in names]
-
-
-def _trees(folder: Path | None, columns: list[str]) -> dict[str, Any]:
-    """Hierarchies of the columns that have a file in the folder."""
-    from anon_transformers.cli._hierarchy import read_hierarchy
-
-    if folder is None:
-        return {}
-    if not folder.is_dir():
-        raise DataError(f"{folder} is not a folder.")
-    found = {
-        name: read_hierarchy(folder / f"{name}.csv")
-        for name in columns
-        if (folder / f"{name}.csv").is_file()
-    }
-    if not found:
-        raise DataError(f"{folder} holds no COLUMN.csv of a column of the release.")
-    return found
 
 
 def _run(

@@ -23,6 +23,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ Source = Annotated[
 Original = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The table before it was protected."),
-]
-Trees = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="Folder with hierarchies, as COLUMN.csv."),
 ]
 Weights = Annotated[
     str | None,
@@ -86,7 +83,7 @@ def risk(
     original: Original = None,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
-    hierarchies: Trees = None,
+    hierarchies: Folder = None,
     weights: Weights = None,
     population: Population = None,
     threshold: Threshold = 0.1,
@@ -116,7 +113,7 @@ def risk(
     asked = Asked(
         quasi_identifiers,
         sensitive or [],
-        _read_hierarchies(hierarchies, quasi_identifiers),
+        read_folder(hierarchies, quasi_identifiers),
         weights,
         None if population is None else read(population),
         threshold,
@@ -128,25 +125,6 @@ def risk(
         print_json({"table": str(table), **result})
     else:
         _tell(table, result)
-
-
-def _read_hierarchies(folder: Path | None, columns: list[str]) -> dict[Any, Any]:
-    """The hierarchies that a folder has for the quasi-identifiers."""
-    from anon_transformers.cli._hierarchy import read_hierarchy
-
-    if folder is None:
-        return {}
-    if not folder.is_dir():
-        raise DataError(f"{folder} is not a folder.")
-    found = {
-        name: read_hierarchy(file)
-        for name in columns
-        for file in (folder / f"{name}.csv", folder / f"{name}.csv.gz")
-        if file.is_file()
-    }
-    if not found:
-        raise DataError(f"{folder} holds no file COLUMN.csv for a quasi-identifier.")
-    return found
 
 
 def _measure(

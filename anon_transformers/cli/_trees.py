@@ -32,6 +32,10 @@ Trees = Annotated[
         "[bold]bundled:adult/hierarchies/sex.csv[/bold]",
     ),
 ]
+Folder = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder of hierarchies, one COLUMN.csv a column."),
+]
 UnknownOption = Annotated[
     Unknown,
     typer.Option(
@@ -55,6 +59,25 @@ def read_hierarchies(
             raise DataError(f"--hierarchy, {column}: {path} does not exist.")
         trees[column] = Hierarchy.read_csv(path, unknown=unknown.value)
     return trees or None
+
+
+def read_folder(folder: Path | None, columns: Sequence[str]) -> "dict[str, Hierarchy]":
+    """Hierarchies of the columns that have a file in the folder."""
+    from anon_transformers.cli._hierarchy import read_hierarchy
+
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder.")
+    found = {
+        name: read_hierarchy(file)
+        for name in columns
+        for file in (folder / f"{name}.csv", folder / f"{name}.csv.gz")
+        if file.is_file()
+    }
+    if not found:
+        raise DataError(f"{folder} holds no file COLUMN.csv of one of these columns.")
+    return found
 
 
 def _place(file: str) -> Path:
