@@ -374,3 +374,14 @@ def open_sensitive(
             column = replace(column, hierarchy=hierarchies[name])
         columns.append(column)
     return columns, by_code
+
+
+def persons_by_class(
+    labels: np.ndarray, codes: np.ndarray, subject: Column, n_classes: int
+) -> sparse.csr_array:
+    """Class by person. Rows without a person count as nobody."""
+    known = codes != subject.missing_code
+    ones = np.ones(known.sum(), dtype=np.int64)
+    return count_table(
+        labels[known], codes[known], ones, n_classes, len(subject.values)
+    )

@@ -17,7 +17,9 @@ from anon_transformers._evidence_counts import (
     distribution,
     merge_table,
     open_sensitive,
+    persons_by_class,
 )
+from anon_transformers._evidence_linkage import Linkage
 from anon_transformers._evidence_population import count_population, whole_counts
 from anon_transformers._evidence_report import Report
 from anon_transformers._frames import to_frame
@@ -32,7 +34,14 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
-__all__ = ["SUPPRESSED", "Classes", "Report", "SensitiveCounts", "distribution"]
+__all__ = [
+    "SUPPRESSED",
+    "Classes",
+    "Linkage",
+    "Report",
+    "SensitiveCounts",
+    "distribution",
+]
 
 SUPPRESSED = "*"
 """The mark of a suppressed cell, unless a caller chooses another."""
@@ -197,7 +206,7 @@ class Classes:
         rows = np.bincount(at, mass, minlength=n_classes).astype(np.int64)
         persons = None
         if subject is not None:
-            persons = _persons_by_class(at, subject.codes[inside], subject, n_classes)
+            persons = persons_by_class(at, subject.codes[inside], subject, n_classes)
         counted, codes = {}, [column.codes[inside] for column in sensitive]
         for column, inner in zip(sensitive, codes, strict=True):
             reference = (references or {}).get(column.name)
@@ -382,14 +391,3 @@ def _suppressed_class(
         at = np.flatnonzero(column.values == mark)
         marked &= np.isin(column.codes[first], at)
     return int(np.flatnonzero(marked)[0]) if marked.any() else None
-
-
-def _persons_by_class(
-    labels: np.ndarray, codes: np.ndarray, subject: Column, n_classes: int
-) -> sparse.csr_array:
-    """Class by person. Rows without a person count as nobody."""
-    known = codes != subject.missing_code
-    ones = np.ones(known.sum(), dtype=np.int64)
-    return count_table(
-        labels[known], codes[known], ones, n_classes, len(subject.values)
-    )

@@ -16,10 +16,12 @@ LAYERS = (
     {
         "_columns",
         "_evidence_counts",
+        "_evidence_linkage",
         "_evidence_population",
         "_evidence_report",
         "_exact",
         "_frames",
+        "_intruders",
         "_labels",
         "_moments",
         "_recoding",
