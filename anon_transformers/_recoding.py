@@ -1,6 +1,6 @@
 """A table at work, and what a recoding rule makes of it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any, NamedTuple
@@ -11,12 +11,19 @@ from pandas.api.extensions import ExtensionArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
+from anon_transformers._columns import encode_sensitive, refuse_mark
 from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
 from anon_transformers._moments import in_zone
-from anon_transformers._tables import Column
+from anon_transformers._tables import Column, encode, identify, refuse_unknown
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import DataError, InfeasibleError
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    unknown_choice,
+)
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.roles import Roles
 
 
 class Points(NamedTuple):
@@ -132,6 +139,31 @@ class Table:
             None if self.subject is None else of(self.subject),
             references,
         )
+
+
+def encode_table(
+    frame: pd.DataFrame,
+    roles: Roles,
+    trees: Mapping[Hashable, Any],
+    tree_of: Callable[[pd.Series], Any],
+    mark: str,
+) -> Table:
+    """Code a table by its roles; ``tree_of`` gives a quasi-identifier's hierarchy."""
+    legal, sensitive = roles.quasi_identifiers, roles.sensitive
+    for name in trees:
+        if name not in {*legal, *sensitive}:
+            told = unknown_choice("column", name, [*legal, *sensitive])
+            raise ParameterError(f"hierarchies: {told}")
+    known = tuple(encode(frame[name], tree_of(frame[name])) for name in legal)
+    for column in known:
+        refuse_mark(column, frame[column.name], mark)
+        refuse_unknown(column)
+    return Table(
+        len(frame),
+        known,
+        tuple(encode_sensitive(frame[name], trees.get(name)) for name in sensitive),
+        None if roles.subject is None else identify(frame[roles.subject]),
+    )
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from anon_transformers._columns import (
-    encode_sensitive,
-    refuse_mark,
-    rows_by_value,
-    without_rows,
-)
+from anon_transformers._columns import rows_by_value, without_rows
 from anon_transformers._evidence_counts import stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._promises import check_promise, make_promise
@@ -23,20 +18,16 @@ from anon_transformers._recoding import (
     PublishedColumn,
     Table,
     approved,
+    encode_table,
     index_is_asked_for,
     refuse_published_mark,
     without_unused_categories,
 )
 from anon_transformers._reporting import make_report
 from anon_transformers._suppression import Rules, Settlement, approve, can_approve
-from anon_transformers._tables import Column, encode, identify, refuse_unknown
+from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED, Classes
-from anon_transformers.exceptions import (
-    DataError,
-    NotEvaluable,
-    ParameterError,
-    unknown_choice,
-)
+from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
 from anon_transformers.roles import Roles, refuse_repeated_columns
@@ -51,14 +42,20 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     ----------
     kind : str
         What it anonymizes; decides which contract checks apply.
+    k_model : str
+        Name of the privacy model that its parameter ``k`` promises.
     """
 
     kind: ClassVar[str]
+    k_model: ClassVar[str] = "k-anonymity"
 
     @classmethod
     @abstractmethod
     def test_instances(cls) -> list["BaseAnonymizer"]:
         """Configurations that the contract checks run on."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that mean nothing, before a table is seen."""
 
 
 class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
@@ -343,23 +340,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         return Rules(self._limit(n_rows), self.suppression, self.suppression_label)
 
     def _encode(self, frame: pd.DataFrame) -> Table:
-        roles = self.roles_
-        legal = roles.quasi_identifiers
-        for name in self.hierarchies or {}:
-            if name not in {*legal, *roles.sensitive}:
-                told = unknown_choice("column", name, [*legal, *roles.sensitive])
-                raise ParameterError(f"hierarchies: {told}")
-        known = tuple(encode(frame[name], self._tree(frame[name])) for name in legal)
-        for column in known:
-            refuse_mark(column, frame[column.name], self.suppression_label)
-            refuse_unknown(column)
-        trees, sensitive = self.hierarchies or {}, roles.sensitive
-        return Table(
-            len(frame),
-            known,
-            tuple(encode_sensitive(frame[n], trees.get(n)) for n in sensitive),
-            None if roles.subject is None else identify(frame[roles.subject]),
-        )
+        trees, mark = self.hierarchies or {}, self.suppression_label
+        return encode_table(frame, self.roles_, trees, self._tree, mark)
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""

@@ -127,8 +127,8 @@ class PrivacyExpectation(BatchExpectation, ABC):
         details = (result.result or {}).get("details", {}) if result else {}
         if "failing" not in details:
             return told
-        what = "classes" if details["units"] == details["classes"] else "units"
-        return f"{told} ({details['failing']} of {details['units']} {what} fail)"
+        count = f"{details['failing']} of {details['units']} {details['unit']}"
+        return f"{told} ({count} fail)"
 
 
 class ModelExpectation(PrivacyExpectation, ABC):

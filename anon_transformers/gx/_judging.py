@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.evidence import SUPPRESSED, Classes, Report
+from anon_transformers.evidence import SUPPRESSED, Classes, Linkage, Report
 from anon_transformers.exceptions import (
     AnonymizationError,
     NotEvaluable,
@@ -79,6 +79,12 @@ class Scope:
             population=private.population,
         )
 
+    def evidence(self, kind: str, frame: pd.DataFrame) -> Any:
+        """What a model or metric judges of ``frame``: its classes, or its links."""
+        if kind == "linkage":
+            return linkage(frame)
+        return self.classes(frame)
+
     def _judged(self, given: Mapping[Any, T] | None) -> dict[Any, T]:
         """What is known of the sensitive columns that are judged."""
         return {
@@ -107,11 +113,18 @@ class PrivateEvidence:
         Which values of a sensitive column are near each other.
     population : data frame, optional
         Quasi-identifiers of the population, recoded like the table.
+    original : data frame, optional
+        The input, its rows in the order of the table.
+    groups, sources : mapping of columns to int array, optional
+        Within which rows cells were moved, and from where, as in ``Linkage``.
     """
 
     references: Mapping[Any, Mapping[Any, int]] | None = None
     hierarchies: Mapping[Any, Hierarchy] | None = None
     population: Any = None
+    original: pd.DataFrame | None = None
+    groups: Mapping[Any, np.ndarray] | None = None
+    sources: Mapping[Any, np.ndarray] | None = None
 
 
 _EVIDENCE: ContextVar[PrivateEvidence | None] = ContextVar("evidence", default=None)
@@ -125,6 +138,20 @@ def knowing(evidence: PrivateEvidence | None) -> Iterator[None]:
         yield
     finally:
         _EVIDENCE.reset(token)
+
+
+def linkage(frame: pd.DataFrame) -> Linkage:
+    """Rows of the table beside those of the original, which only its maker knows."""
+    private = _EVIDENCE.get() or PrivateEvidence()
+    if private.original is None:
+        raise NotEvaluable(
+            "it needs the original of each row, which is private evidence of the run "
+            "and goes when the table is published."
+        )
+    columns = [name for name in frame.columns if name in private.original.columns]
+    return Linkage(
+        private.original, frame[columns], private.groups or {}, private.sources
+    )
 
 
 def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
@@ -188,8 +215,10 @@ def judge_table(
 ) -> dict[str, Any]:
     """Ask a privacy model about ``frame``; says what was judged and what was found."""
     model = build_model(name, params)
-    classes = scope.classes(frame)
-    verdict = judge(model, classes)
+    evidence = scope.evidence(model.evidence, frame)
+    verdict = judge(model, evidence)
+    units = int(verdict.units)
+    classes = evidence.n_classes if evidence.kind == "classes" else None
     return {
         "judged": {
             "kind": "model",
@@ -200,10 +229,23 @@ def judge_table(
         "observed": _number(name, verdict.level),
         "passed": bool(verdict.passed),
         "rows": len(frame),
-        "classes": classes.n_classes,
-        "units": int(verdict.units),
+        "unit": unit_of(model, units, classes),
+        "units": units,
         "failing": int(verdict.failing),
+        "details": details_of(model, evidence),
     }
+
+
+def unit_of(model: Any, units: int, n_classes: int | None) -> str:
+    """What was judged one by one, in a word."""
+    return getattr(model, "unit", "classes" if units == n_classes else "units")
+
+
+def details_of(model: Any, evidence: Any) -> dict[str, Any]:
+    """What else a model has to tell, in numbers; most have nothing."""
+    if not hasattr(model, "report"):
+        return {}
+    return numbers_only(model.report(evidence))
 
 
 @discreetly
@@ -218,8 +260,9 @@ def measure_table(
     metric = build_metric(name, params)
     if not len(frame):
         raise NotEvaluable(f"{name} has nothing to judge: the table is empty.")
-    classes = scope.classes(frame)
-    evidence = read_report(name, report) if metric.evidence == "report" else classes
+    evidence = scope.evidence(metric.evidence, frame)
+    if metric.evidence == "report":  # about columns that are there all the same
+        evidence = read_report(name, report)
     return {
         "judged": {
             "kind": "metric",
@@ -229,7 +272,6 @@ def measure_table(
         },
         "observed": _number(name, measure(metric, evidence)),
         "rows": len(frame),
-        "classes": classes.n_classes,
     }
 
 

@@ -11,7 +11,7 @@ import math
 import os
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -61,9 +61,11 @@ class Check:
     observed : int, float or None
         The level of the model or the value of the metric; None if it was not judged.
     units, failing : int or None
-        How many classes a model judged, and how many of them failed.
+        How many classes (groups, records) a model judged, and how many failed.
     reason : str or None
         Why it did not pass.
+    details : mapping
+        What else a model has to tell, in numbers.
     """
 
     id: str
@@ -76,6 +78,7 @@ class Check:
     units: int | None = None
     failing: int | None = None
     reason: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -260,6 +263,7 @@ def _decide(
             "units": worst.found.get("units"),
             "failing": worst.found.get("failing"),
             "reason": fault,
+            "details": worst.found.get("details", {}),
         }
         return findings, exact
     lost = [o for o in named if o.reason is not None]
@@ -293,8 +297,7 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
     if wanted["kind"] == "model":
         if outcome.passed and found["units"] > 0 and found["failing"] == 0:
             return None
-        what = "classes" if found["units"] == found["classes"] else "units"
-        count = f"{found['failing']} of {found['units']} {what} fail"
+        count = f"{found['failing']} of {found['units']} {found['unit']} fail"
         return f"the level is {observed}; {count}"
     low, high = wanted["min"], wanted["max"]
     if low is not None and not observed >= low:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._tables import identify
-from anon_transformers.evidence import distribution
+from anon_transformers.evidence import SUPPRESSED, distribution
 from anon_transformers.exceptions import AnonymizationError
 from anon_transformers.release._build import installed, make_anonymizer
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
+from anon_transformers.release._links import kept_rows, need_links, write_links
 from anon_transformers.release._run import (
     Run,
     discreet,
@@ -78,6 +79,8 @@ def write_candidate(run: Run) -> None:
         table_of = pd.DataFrame({config.roles.subject: persons})
         write_parquet(table_of, draft / PERSONS)
         noted["persons_sha256"] = sha256(draft / PERSONS)
+    if need_links(run.thresholds):
+        noted |= write_links(draft, anonymizer, order)
     write_json(draft / REFERENCES, distributions(source, config.roles.sensitive))
     noted["references_sha256"] = sha256(draft / REFERENCES)
     data = draft / f"data.{config.target.format}"
@@ -89,7 +92,7 @@ def write_candidate(run: Run) -> None:
             "format": config.target.format,
             "schema": schema_of(table),
             "sha256": sha256(data),
-            "suppression_label": anonymizer.suppression_label,
+            "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
             "report": asdict(anonymizer.report_),
             **noted,
         },
@@ -108,6 +111,4 @@ def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:
     """A number for the person of each published row, -1 where unknown."""
     column = identify(subject)
     numbers = np.where(column.codes == column.missing_code, -1, column.codes)
-    if anonymizer.suppression == "drop":
-        numbers = numbers[~anonymizer.suppressed_mask_]
-    return numbers
+    return numbers[kept_rows(anonymizer, len(numbers))]

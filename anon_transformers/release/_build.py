@@ -65,24 +65,33 @@ def refuse_unknown_parameters(
         raise ConfigurationError(f"{what}: {error}.") from None
 
 
+def named(threshold: Threshold) -> Any:
+    """The class of the model or metric that a threshold names."""
+    found = installed()
+    shelf = found.privacy_models if threshold.kind == "model" else found.metrics
+    return shelf[threshold.name]
+
+
+def evidence_of(threshold: Threshold) -> str:
+    """Kind of evidence that a threshold is judged on."""
+    return named(threshold).evidence
+
+
 def make_model(threshold: Threshold) -> PrivacyModel:
     """The privacy model a threshold names, with its parameters."""
-    cls = installed().privacy_models[threshold.name]
-    return make(f"thresholds, {threshold.id}", cls, threshold.params)
+    return make(f"thresholds, {threshold.id}", named(threshold), threshold.params)
 
 
 def check_threshold(threshold: Threshold) -> Mapping[str, str]:
     """Refuse what cannot be judged; which way of each parameter asks for more."""
-    found = installed()
-    shelf = found.privacy_models if threshold.kind == "model" else found.metrics
-    if getattr(shelf[threshold.name], "needs_population", False):
+    cls = named(threshold)
+    if getattr(cls, "needs_population", False):
         raise ConfigurationError(
             f"thresholds, {threshold.id}: {threshold.name} needs a population, and a "
             "release has none; judge it with Classes.from_frame(…, population=…)."
         )
     if threshold.kind == "model":
         return dict(make_model(threshold).tighter)
-    cls = installed().metrics[threshold.name]
     own = {k: v for k, v in threshold.params.items() if k not in {"min", "max"}}
     make(f"thresholds, {threshold.id}", cls, own)
     return {"min": "higher", "max": "lower"}
@@ -132,24 +141,28 @@ def make_anonymizer(
     }
     if config.hierarchies:
         params["hierarchies"] = make_hierarchies(config, config.hierarchies)
-    sizes = [model.k for model in models if model.name == "k-anonymity"]
+    sizes = [model.k for model in models if model.name == cls.k_model]
     if sizes:
         params["k"] = max(sizes)
-    params["models"] = [
-        model
-        for model in models
-        if model.evidence == "classes" and model.name != "k-anonymity"
-    ]
+    takes = inspect.signature(cls).parameters
+    if "models" in takes:
+        params["models"] = [
+            model
+            for model in models
+            if model.evidence == "classes" and model.name != cls.k_model
+        ]
     what = f"anonymizer {config.anonymizer.name}"
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
+    if "keep_links" in takes and any(evidence_of(t) == "linkage" for t in thresholds):
+        params["keep_links"] = True
     anonymizer = make(what, cls, {**params, **stated})
-    if isinstance(anonymizer, TableAnonymizer):
-        try:
+    try:
+        if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
-            anonymizer._check_parameters()
-        except ParameterError as error:
-            raise ConfigurationError(f"{what}: {error}") from None
+        anonymizer._check_parameters()
+    except ParameterError as error:
+        raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
 
 

@@ -16,6 +16,7 @@ from anon_transformers.release._build import make_hierarchies, requirements_for
 from anon_transformers.release._candidate import read_candidate
 from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._files import read_data, read_parquet
+from anon_transformers.release._links import LINKS, read_links
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     Run,
@@ -94,7 +95,7 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
 
 
 def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
-    """Input distributions and hierarchies of the sensitive columns."""
+    """Input distributions, hierarchies of the sensitive columns, links of the rows."""
     file = run.path("candidate") / REFERENCES
     if sha256(file) != candidate["references_sha256"]:
         raise ReleaseError(f"run {run.id}: its evidence of the input changed.")
@@ -105,7 +106,7 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
         if not isinstance(tree, Hierarchy):
             known = [text for text in references[name] if text is not None]
             trees[name] = tree.build(known)
-    return PrivateEvidence(references, trees)
+    return PrivateEvidence(references, trees, **read_links(run, candidate))
 
 
 def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
@@ -129,6 +130,7 @@ def quarantine(run: Run) -> str:
         "input.parquet",
         f"candidate/{PERSONS}",
         f"candidate/{REFERENCES}",
+        f"candidate/{LINKS}",
     ):
         run.path(private).unlink(missing_ok=True)
     run.folder.rename(place)
