@@ -1,0 +1,70 @@
+"""Private evidence: which row of the input each row of the candidate came from.
+
+Cells that were swapped have groups and sources beside it. None of this is published,
+and it goes with the run's folder.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import ReleaseError
+from anon_transformers.release._build import evidence_of
+from anon_transformers.release._files import read_parquet, write_parquet
+from anon_transformers.release._run import Run, sha256
+from anon_transformers.release._thresholds import Threshold
+
+LINKS = "links.parquet"
+
+
+def need_links(thresholds: Sequence[Threshold]) -> bool:
+    """Whether a threshold compares the candidate with the input, row by row."""
+    return any(evidence_of(threshold) == "linkage" for threshold in thresholds)
+
+
+def write_links(folder: Path, anonymizer: Any, order: np.ndarray) -> dict[str, Any]:
+    """Write the links of a shuffled candidate; what to note of them."""
+    rows = kept_rows(anonymizer, len(order))[order]
+    links = {"row": rows}
+    moved = list(getattr(anonymizer, "permutations_", {}))
+    for number, columns in enumerate(moved):
+        links[f"group {number}"] = anonymizer.labels_[columns][rows]
+        links[f"source {number}"] = anonymizer.permutations_[columns][rows]
+    write_parquet(pd.DataFrame(links), folder / LINKS)
+    return {
+        "moved": [list(columns) for columns in moved],
+        "links_sha256": sha256(folder / LINKS),
+    }
+
+
+def kept_rows(anonymizer: Any, n_published: int) -> np.ndarray:
+    """Rows of the input that were published, in their order."""
+    if getattr(anonymizer, "suppression", "mask") == "drop":
+        return np.flatnonzero(~anonymizer.suppressed_mask_)
+    return np.arange(n_published)
+
+
+def read_links(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
+    """The original in the order of the candidate, groups and sources."""
+    if "links_sha256" not in candidate:
+        return {}
+    file = run.path("candidate") / LINKS
+    if sha256(file) != candidate["links_sha256"]:
+        raise ReleaseError(f"run {run.id}: its evidence of links changed.")
+    links = read_parquet(file)
+    rows = links["row"].to_numpy()
+    source = read_parquet(run.path("input.parquet"))
+    # A source is a row of the input; the candidate has it at another place.
+    place = np.full(len(source), -1)
+    place[rows] = np.arange(len(rows))
+    moved = [tuple(columns) for columns in candidate["moved"]]
+    return {
+        "original": source.iloc[rows].reset_index(drop=True),
+        "groups": {c: links[f"group {i}"].to_numpy() for i, c in enumerate(moved)},
+        "sources": {
+            c: place[links[f"source {i}"].to_numpy()] for i, c in enumerate(moved)
+        },
+    }
