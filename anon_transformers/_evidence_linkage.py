@@ -1,6 +1,6 @@
 """An original and what became of it, row by row: evidence that is never published."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._frames import to_frame
+from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._tables import identify
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 
 Moved = tuple[Hashable, ...]
@@ -70,6 +72,32 @@ class Linkage:
             sources = self._by_columns("sources", self.sources)
             object.__setattr__(self, "sources", sources)
             self._refuse_bad_sources(sources)
+
+    @classmethod
+    def from_classes(
+        cls, original: Any, published: Any, quasi_identifiers: Sequence[Hashable]
+    ) -> "Linkage":
+        """Take the equivalence classes of a k-anonymous table for its groups.
+
+        Examples
+        --------
+        >>> original = pd.DataFrame({"age": [20, 22, 40, 44], "pay": [1, 2, 3, 4]})
+        >>> published = original.assign(age=["[20, 22]"] * 2 + ["[40, 44]"] * 2)
+        >>> Linkage.from_classes(original, published, ["age"]).group_sizes("age")
+        array([2, 2])
+        """
+        linkage, together = cls(original, published), tuple(quasi_identifiers)
+        for name in together:
+            if name not in linkage.published.columns:
+                told = unknown_choice("column", name, linkage.published.columns)
+                raise DataError(told)
+        known = [identify(linkage.published[name]) for name in together]
+        if not known:
+            raise ParameterError(
+                "quasi_identifiers is empty; name at least one column."
+            )
+        classes = group_rows([c.codes for c in known], [c.cardinality for c in known])
+        return cls(original, published, {together: classes.labels})
 
     @property
     def n_rows(self) -> int:

@@ -150,10 +150,7 @@ def encode_table(
 ) -> Table:
     """Code a table by its roles; ``tree_of`` gives a quasi-identifier's hierarchy."""
     legal, sensitive = roles.quasi_identifiers, roles.sensitive
-    for name in trees:
-        if name not in {*legal, *sensitive}:
-            told = unknown_choice("column", name, [*legal, *sensitive])
-            raise ParameterError(f"hierarchies: {told}")
+    refuse_unknown_trees(trees, [*legal, *sensitive])
     known = tuple(encode(frame[name], tree_of(frame[name])) for name in legal)
     for column in known:
         refuse_mark(column, frame[column.name], mark)
@@ -164,6 +161,16 @@ def encode_table(
         tuple(encode_sensitive(frame[name], trees.get(name)) for name in sensitive),
         None if roles.subject is None else identify(frame[roles.subject]),
     )
+
+
+def refuse_unknown_trees(
+    trees: Mapping[Hashable, Any], legal: Sequence[Hashable]
+) -> None:
+    """Refuse a hierarchy of a column that has no use for one."""
+    for name in trees:
+        if name not in legal:
+            told = unknown_choice("column", name, legal)
+            raise ParameterError(f"hierarchies: {told}")
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from anon_transformers._anonymizer import BaseAnonymizer, FrameAnonymizer
 from anon_transformers._columns import rows_by_value, without_rows
 from anon_transformers._evidence_counts import stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
+from anon_transformers._linked import LinkedAnonymizer
+from anon_transformers._linked_table import LinkedTable
 from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
     PublishedColumn,
@@ -27,38 +29,22 @@ from anon_transformers._reporting import make_report
 from anon_transformers._suppression import Rules, Settlement, approve, can_approve
 from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED, Classes
-from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
-from anon_transformers.roles import Roles, refuse_repeated_columns
 
-__all__ = ["BaseAnonymizer", "Column", "PublishedColumn", "Table", "TableAnonymizer"]
-
-
-class BaseAnonymizer(TransformerMixin, BaseEstimator):
-    """Common ground of table and graph anonymizers.
-
-    Attributes
-    ----------
-    kind : str
-        What it anonymizes; decides which contract checks apply.
-    k_model : str
-        Name of the privacy model that its parameter ``k`` promises.
-    """
-
-    kind: ClassVar[str]
-    k_model: ClassVar[str] = "k-anonymity"
-
-    @classmethod
-    @abstractmethod
-    def test_instances(cls) -> list["BaseAnonymizer"]:
-        """Configurations that the contract checks run on."""
-
-    def _check_parameters(self) -> None:
-        """Refuse parameters that mean nothing, before a table is seen."""
+__all__ = [
+    "BaseAnonymizer",
+    "Column",
+    "LinkedAnonymizer",
+    "LinkedTable",
+    "PublishedColumn",
+    "Table",
+    "TableAnonymizer",
+]
 
 
-class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
+class TableAnonymizer(FrameAnonymizer):
     """Anonymizer of tables that learns a recoding rule.
 
     A subclass implements ``_learn(table, models)``, which sets attributes with a
@@ -100,7 +86,6 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     """
 
     kind: ClassVar[str] = "table"
-    uses_hierarchies: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -247,25 +232,8 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         )
         return [judge(model, classes) for model in self._promise().models]
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the published columns: all but the identifiers.
-
-        Parameters
-        ----------
-        input_features : array of str, default=None
-            Names of the columns of the fitted table, if it had none.
-        """
-        names = super().get_feature_names_out(input_features)
-        return names[self._kept_positions]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "report_")
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
         # Numbers are published as texts, unless a subclass says otherwise.
         tags.transformer_tags.preserves_dtype = []
         return tags
@@ -298,34 +266,6 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published
-
-    def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
-        """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
-        if isinstance(X, pd.DataFrame):
-            refuse_repeated_columns(list(X.columns))
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-        else:
-            X = validate_data(
-                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
-            )
-        frame = to_frame(X)
-        if not len(frame):
-            raise DataError("the table is empty: it has 0 sample(s).")
-        if not reset:
-            return frame
-        self._named, self._all_columns = is_frame(X), frame.columns
-        self.roles_ = Roles.resolve(
-            frame.columns,
-            self.quasi_identifiers,
-            self.sensitive,
-            self.identifiers,
-            self.subject,
-        )
-        published = ~frame.columns.isin(self.roles_.identifiers)
-        self._kept_positions = np.flatnonzero(published)
-        self._kept_columns = frame.columns[published]
-        return frame
 
     def _tree(self, series: pd.Series) -> Any:
         """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
@@ -369,9 +309,11 @@ class TableAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         }
         if self.suppression == "blank":
             for name in self.roles_.sensitive:
-                changed[name] = frame[name].mask(suppressed).array
+                changed[name] = frame[name].mask(suppressed)
+        # Untouched columns as series: pandas has another type for texts in an array.
         table = pd.DataFrame(
-            {n: changed.get(n, frame[n].array) for n in self._kept_columns}, frame.index
+            {n: changed[n] if n in changed else frame[n] for n in self._kept_columns},
+            frame.index,
         )
         rows = ~suppressed if self.suppression == "drop" else None
         table = table if rows is None else table[rows]

@@ -19,6 +19,7 @@ from anon_transformers._evidence_counts import (
     open_sensitive,
     persons_by_class,
 )
+from anon_transformers._evidence_likelihoods import Likelihoods
 from anon_transformers._evidence_linkage import Linkage
 from anon_transformers._evidence_population import count_population, whole_counts
 from anon_transformers._evidence_report import Report
@@ -37,6 +38,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 __all__ = [
     "SUPPRESSED",
     "Classes",
+    "Likelihoods",
     "Linkage",
     "Report",
     "SensitiveCounts",

@@ -53,6 +53,10 @@ class DuplicatesWarning(UserWarning):
     """Rows share all their quasi-identifiers, which a method does not expect."""
 
 
+class DependenceWarning(UserWarning):
+    """A column that was swapped can be computed from other ones."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

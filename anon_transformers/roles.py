@@ -38,6 +38,8 @@ class Roles:
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         subject: Hashable | None = None,
+        *,
+        need_quasi_identifiers: bool = True,
     ) -> "Roles":
         """Give each of ``columns`` one role, or say what is wrong.
 
@@ -50,6 +52,9 @@ class Roles:
             is not declared otherwise.
         subject : hashable, optional
             Column that tells persons apart; it is dropped like an identifier.
+        need_quasi_identifiers : bool, default=True
+            Refuse a table that has none. Where sensitive columns are swapped, what an
+            intruder knows may be the other sensitive ones.
 
         Examples
         --------
@@ -80,7 +85,7 @@ class Roles:
             quasi_identifiers=known,
             sensitive=wanted,
         )
-        if not known:
+        if need_quasi_identifiers and not known:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."
             )

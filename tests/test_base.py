@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from anon_transformers import MondrianAnonymizer
 from anon_transformers.base import PublishedColumn, TableAnonymizer
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
@@ -368,3 +369,22 @@ def test_evidence_of_the_published_table_agrees_with_the_report():
     classes = Classes.from_frame(done.fit_transform(people()), ["age"])
     assert classes.rows[classes.suppressed] == done.report_.suppressed_rows
     assert classes.kept().n_classes == done.report_.classes["count"]
+
+
+@pytest.mark.parametrize("suppression", ["mask", "drop", "blank"])
+def test_untouched_texts_keep_their_type(suppression):
+    index = pd.Index(["x", "x", "y", "y"])  # labels need not be unique
+    table = pd.DataFrame(
+        {
+            "age": [20, 21, 40, 41],
+            "note": pd.Series(list("abcd"), dtype=object).array,
+            "job": pd.Series(list("abab"), dtype=object).array,
+        },
+        index=index,
+    )
+    anonymizer = MondrianAnonymizer(
+        ["age"], k=2, sensitive=["job"], suppression=suppression
+    )
+    published = anonymizer.fit_transform(table)
+    assert published[["note", "job"]].dtypes.tolist() == [object, object]
+    assert published["note"].tolist() == list("abcd")

@@ -81,3 +81,11 @@ def test_a_wrong_declaration_names_key_and_choices(options, said):
 def test_a_column_twice_in_the_table_is_refused():
     with pytest.raises(DataError, match="column twice: age"):
         Roles.resolve(["age", "sex", "age"])
+
+
+def test_quasi_identifiers_may_lack_where_others_do_their_work():
+    roles = Roles.resolve(["a", "b"], [], ["a", "b"], need_quasi_identifiers=False)
+    assert roles.quasi_identifiers == ()
+    assert roles.sensitive == ("a", "b")
+    with pytest.raises(ParameterError, match="quasi_identifiers is empty"):
+        Roles.resolve(["a", "b"], [], ["a", "b"])

@@ -13,6 +13,7 @@ from anon_transformers.cli import (
     _hierarchy,
     _init,
     _list,
+    _quality,
     _release,
     _reproduce,
     _risk,
@@ -59,6 +60,7 @@ app.command("anonymize")(_anonymize.anonymize)
 app.command("validate")(_validate.validate)
 app.command("attack")(_attack.attack)
 app.command("risk")(_risk.risk)
+app.command("quality")(_quality.quality)
 app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
 app.command("frontier")(_frontier.frontier)

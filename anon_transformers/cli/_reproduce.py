@@ -34,6 +34,22 @@ Adult = Annotated[
         "was published on Adult is not run.",
     ),
 ]
+Census = Annotated[
+    Path | None,
+    typer.Option(
+        "--census",
+        metavar="FILE",
+        help="For probabilistic: the CASC Census table (1,080 rows) as CSV.",
+    ),
+]
+Eia = Annotated[
+    Path | None,
+    typer.Option(
+        "--eia",
+        metavar="FILE",
+        help="For probabilistic: the CASC EIA table (4,092 rows) as CSV.",
+    ),
+]
 Options = Annotated[
     list[str] | None,
     repeated(
@@ -47,6 +63,8 @@ def reproduce(
     name: Name,
     quick: Quick = False,
     adult: Adult = None,
+    census: Census = None,
+    eia: Eia = None,
     options: Options = None,
     out: Out = None,
     force: Force = False,
@@ -57,10 +75,12 @@ def reproduce(
     Exit code 1 if a number differs and no reason for it is known.
     """
     check_page(out, name, force)
-    if adult is not None and not adult.is_file():
-        raise ConfigurationError(f"{adult} does not exist.")
+    tables = {"adult": adult, "census": census, "eia": eia}
     given: dict[str, Any] = {"quick": True} if quick else {}
-    given |= {} if adult is None else {"adult": adult}
+    for table, file in tables.items():
+        if file is not None and not file.is_file():
+            raise ConfigurationError(f"{file} does not exist.")
+        given |= {} if file is None else {table: file}
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
     files = [] if out is None else _write(findings, out, name)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers._anonymizer import FrameAnonymizer
 from anon_transformers._frames import to_frame
-from anon_transformers.base import TableAnonymizer
 from anon_transformers.exceptions import (
     AnonymizationError,
     DuplicatesWarning,
@@ -132,7 +132,7 @@ def compare(
     return found
 
 
-def _warm_up(anonymizer: TableAnonymizer, frame: pd.DataFrame) -> None:
+def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
     """Compiling a kernel is no cost of the method: let a few rows pay for it."""
     with warnings.catch_warnings():
         # The run itself tells the same.
@@ -141,7 +141,7 @@ def _warm_up(anonymizer: TableAnonymizer, frame: pd.DataFrame) -> None:
 
 
 def _attempt(
-    anonymizer: TableAnonymizer, frame: pd.DataFrame
+    anonymizer: FrameAnonymizer, frame: pd.DataFrame
 ) -> tuple[dict[str, Any], AnonymizationError | None]:
     """Numbers of one run, or its error."""
     started = time.perf_counter()

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from anon_transformers.base import TableAnonymizer
+from anon_transformers._anonymizer import FrameAnonymizer
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.experiments._model_grid import (
     check_models,
@@ -16,7 +16,7 @@ from anon_transformers.experiments._model_grid import (
     with_models,
 )
 
-Method = str | TableAnonymizer
+Method = str | FrameAnonymizer
 Grid = Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
 
 
@@ -26,7 +26,7 @@ class Cell:
 
     method: str
     parameters: Mapping[str, Any]
-    anonymizer: TableAnonymizer
+    anonymizer: FrameAnonymizer
 
     @property
     def line(self) -> str:
@@ -77,7 +77,7 @@ def cells(
 
 def _named(methods: Any) -> list[tuple[str, Method]]:
     """Names of the methods; an instance goes by the name of its class."""
-    if isinstance(methods, str | TableAnonymizer):
+    if isinstance(methods, str | FrameAnonymizer):
         methods = [methods]
     if isinstance(methods, Mapping):
         pairs = list(methods.items())
@@ -94,12 +94,12 @@ def _named(methods: Any) -> list[tuple[str, Method]]:
     return pairs
 
 
-def _prepared(name: str, method: Method, common: Mapping[str, Any]) -> TableAnonymizer:
+def _prepared(name: str, method: Method, common: Mapping[str, Any]) -> FrameAnonymizer:
     from anon_transformers.registry import registry
 
     if isinstance(method, str):
         method = registry().anonymizers[method]()
-    if not isinstance(method, TableAnonymizer):
+    if not isinstance(method, FrameAnonymizer):
         raise ParameterError(f"methods: {name} does not anonymize tables.")
     legal = method.get_params(deep=False)
     told = {k: v for k, v in common.items() if v is not None and k in legal}
@@ -108,7 +108,7 @@ def _prepared(name: str, method: Method, common: Mapping[str, Any]) -> TableAnon
     return clone(method).set_params(**told)
 
 
-def _check(fold: Mapping[str, Any], named: Mapping[str, TableAnonymizer]) -> None:
+def _check(fold: Mapping[str, Any], named: Mapping[str, FrameAnonymizer]) -> None:
     """Refuse a parameter that a method does not have, before anything is run."""
     for key, values in fold.items():
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:

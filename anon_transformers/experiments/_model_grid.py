@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anon_transformers.base import TableAnonymizer
+from anon_transformers._anonymizer import FrameAnonymizer
 from anon_transformers.exceptions import ParameterError, unknown_choice
 
 
@@ -42,7 +42,7 @@ def check_models(keys: Iterable[str]) -> None:
 
 
 def with_models(
-    anonymizer: TableAnonymizer, parameters: Mapping[str, Any]
+    anonymizer: FrameAnonymizer, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Parameters of the anonymizer; those of models became promises of its own.
 

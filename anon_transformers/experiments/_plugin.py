@@ -1,6 +1,7 @@
 """Offers the built-in experiments."""
 
 from anon_transformers.experiments._mondrian_datafly import MondrianDatafly
+from anon_transformers.experiments._probabilistic import Probabilistic
 from anon_transformers.experiments._tabular_k_l_t import TabularKLT
 from anon_transformers.hookspecs import hookimpl
 
@@ -8,4 +9,5 @@ from anon_transformers.hookspecs import hookimpl
 @hookimpl
 def register_experiments(register):
     register("mondrian-datafly", MondrianDatafly)
+    register("probabilistic", Probabilistic)
     register("tabular-k-l-t", TabularKLT)

@@ -16,7 +16,7 @@ class Metric(Protocol):
         Its name in configurations: lower case with hyphens.
     evidence : str
         "classes" for the published equivalence classes, "report" for the
-        report of the run.
+        report of the run, "linkage" for the original beside the published table.
     better : {"higher", "lower"}
         Which number is the better one.
     """

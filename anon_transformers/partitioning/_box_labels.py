@@ -6,6 +6,7 @@ import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._labels import OR_MISSING, range_label, set_label, value_label
+from anon_transformers._means import group_means
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
 from anon_transformers.partitioning._cut_points import cut_points, point_text
@@ -54,44 +55,13 @@ def center_labels(
 ) -> PublishedColumn:
     """Mean of each box, over its known values; the shares stay those of the box."""
     n_boxes = len(intervals.codes)
-    means = _means(column, box_of, codes, weights, n_boxes)
+    means = group_means(column, box_of, codes, weights, n_boxes)
     centers, at = np.unique(means, return_inverse=True)
     # Boxes that happen to have one mean share its label, and cost what they did.
     rows = np.bincount(box_of, weights, n_boxes)
     cost = np.bincount(at, rows * intervals.shares[intervals.codes], len(centers))
     shares = cost / np.bincount(at, rows, len(centers))
     return PublishedColumn(at.astype(np.int32), centers, shares, column.zone)
-
-
-def _means(
-    column: Column,
-    box_of: np.ndarray,
-    codes: np.ndarray,
-    weights: np.ndarray,
-    n_boxes: int,
-) -> np.ndarray:
-    """Mean by box; NaN or NaT where no value is known."""
-    known = codes < column.missing_code
-    key = box_of[known].astype(np.int64) * column.cardinality + codes[known]
-    # Equal values are one term, and terms rise: no order of rows can show in a sum.
-    cells, at = np.unique(key, return_inverse=True)
-    box, code = np.divmod(cells, column.cardinality)
-    mass = np.bincount(at, weights[known], len(cells))
-    held, first, place = np.unique(box, return_index=True, return_inverse=True)
-    last = np.append(first, len(box))[1:] - 1
-    values = column.values[code]
-    low, high = values[first], values[last]
-    dates = column.kind == "date"
-    # A double has no room for the digits of a moment, but for those of its distance.
-    terms = values - low[place] if dates else values
-    sums = np.bincount(place, mass * terms.astype(np.int64 if dates else float))
-    found = sums / np.bincount(place, mass)
-    if dates:
-        found = low + found.astype(np.int64).astype(terms.dtype)
-    means = np.full(n_boxes, "NaT" if dates else np.nan, dtype=found.dtype)
-    # Rounding must not put a mean outside its box.
-    means[held] = np.clip(found, low, high)
-    return means if dates else means + 0.0
 
 
 def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | None:

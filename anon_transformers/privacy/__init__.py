@@ -12,7 +12,9 @@ __all__ = [
     "EntropyLDiversity",
     "KAnonymity",
     "KMap",
+    "LikelihoodKAnonymity",
     "PrivacyModel",
+    "ProbabilisticKAnonymity",
     "RecursiveCLDiversity",
     "TCloseness",
     "Verdict",
@@ -34,7 +36,11 @@ __getattr__, __dir__ = lazy_names(
         "EntropyLDiversity": "anon_transformers.privacy._entropy_l_diversity",
         "KAnonymity": "anon_transformers.privacy._k_anonymity",
         "KMap": "anon_transformers.privacy._k_map",
+        "LikelihoodKAnonymity": "anon_transformers.privacy._likelihood_k_anonymity",
         "PrivacyModel": "anon_transformers.privacy._judge",
+        "ProbabilisticKAnonymity": (
+            "anon_transformers.privacy._probabilistic_k_anonymity"
+        ),
         "RecursiveCLDiversity": "anon_transformers.privacy._recursive_cl_diversity",
         "TCloseness": "anon_transformers.privacy._t_closeness",
         "Verdict": "anon_transformers.privacy._judge",

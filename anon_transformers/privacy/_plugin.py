@@ -17,5 +17,7 @@ def register_privacy_models(register):
         privacy.BetaLikeness,
         privacy.DeltaPresence,
         privacy.KMap,
+        privacy.ProbabilisticKAnonymity,
+        privacy.LikelihoodKAnonymity,
     ):
         register(model.name, model)

@@ -24,7 +24,10 @@ ROLE_PARAMETERS = (
     "hierarchies",
     "subject",
 )
-SHARED_PARAMETERS = ("k", "models", "suppression_limit", "suppression")
+PARAMETERS_BY_KIND = {
+    "table": ("k", "models", "suppression_limit", "suppression"),
+    "linked": ("k", "keep_links", "random_state"),
+}
 
 
 def check_constructor(estimator: Any) -> None:
@@ -35,7 +38,8 @@ def check_constructor(estimator: Any) -> None:
     loose = [p.name for p in parameters if p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
     require(not loose, told, f"a constructor with *{loose}")
     default = cls().get_params(deep=False)
-    lacking = [p for p in (*ROLE_PARAMETERS, *SHARED_PARAMETERS) if p not in default]
+    needed = (*ROLE_PARAMETERS, *PARAMETERS_BY_KIND[estimator.kind])
+    lacking = [name for name in needed if name not in default]
     require(not lacking, told, f"no parameter {lacking}")
     set_already = [name for name in ROLE_PARAMETERS if default[name] is not None]
     require(
@@ -248,15 +252,13 @@ def _array() -> np.ndarray:
 
 
 def _plain(estimator: Any) -> Any:
-    """A clone for an array, whose columns have no names and no roles."""
+    """A clone for an array, whose columns have no names."""
     fresh = clone(estimator)
-    return fresh.set_params(
-        quasi_identifiers=None,
-        sensitive=None,
-        identifiers=None,
-        subject=None,
-        models=None,
-    )
+    if estimator.kind == "linked":
+        roles: dict[str, Any] = {"quasi_identifiers": [0], "sensitive": [1]}
+    else:
+        roles = {"quasi_identifiers": None, "sensitive": None, "models": None}
+    return fresh.set_params(identifiers=None, subject=None, **roles)
 
 
 def _narrowed(example: Example, estimator: Any) -> Example:
@@ -268,8 +270,11 @@ def _narrowed(example: Example, estimator: Any) -> Example:
 
 def _is_of_its_own_table(run: Run) -> bool:
     """Whether the untouched columns are the input's, and k is the one asked for."""
-    untouched = run.example.untouched
-    rare, _ = too_rare(run.combinations, run.estimator.k)
+    untouched = run.untouched
+    if run.estimator.kind == "linked":
+        rare = int(run.estimator.k_effective_ < run.estimator.k)
+    else:
+        rare, _ = too_rare(run.combinations, run.estimator.k)
     return not rare and row_texts(run.output[untouched]) == row_texts(
         run.source[untouched]
     )

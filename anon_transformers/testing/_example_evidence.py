@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anon_transformers._tables import Column
-from anon_transformers.evidence import Classes, Report
+from anon_transformers.evidence import Classes, Likelihoods, Linkage, Report
 from anon_transformers.hierarchies import Hierarchy
 
 N_TRIALS = 200
@@ -67,8 +68,41 @@ def _random_report(rng: np.random.Generator, _: Hashable) -> Report:
     )
 
 
+def random_linkage(rng: np.random.Generator, sensitive: Hashable = "salary") -> Linkage:
+    """A table whose sensitive cells were swapped in 60 small groups, or were not."""
+    smallest = int(rng.choice([1, 2, 3, 5]))
+    sizes = rng.integers(smallest, 2 * smallest + 1, 60)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    n_rows = len(labels)
+    age = 20 + labels + rng.integers(0, 9, n_rows)
+    # From "pay follows age" to "pay is noise", with and without values that repeat.
+    pay = 100 * age + rng.normal(0, float(rng.choice([1, 300, 9000])), n_rows)
+    original = pd.DataFrame(
+        {
+            "age": age,
+            "city": rng.choice(["Oslo", "Rome", "Wien"], n_rows),
+            sensitive: np.round(pay, int(rng.choice([-3, 2]))),
+        }
+    )
+    swapped = rng.choice([True, True, True, False])
+    sources = np.lexsort((rng.random(n_rows) if swapped else age * 0, labels))
+    moved = original[sensitive].to_numpy()[sources]
+    published = original.copy()
+    published[sensitive] = moved
+    return Linkage(original, published, {sensitive: labels}, {sensitive: sources})
+
+
+def random_likelihoods(rng: np.random.Generator, _: Hashable = None) -> Likelihoods:
+    """From records that anybody could have given to those of one identity."""
+    shape = int(rng.integers(1, 9)), int(rng.integers(1, 9))
+    likeness = float(rng.choice([0.1, 1.0, 100.0]))
+    return Likelihoods(rng.dirichlet(np.full(shape[0], likeness), shape[1]).T + 1e-9)
+
+
 EVIDENCE: dict[str, Callable[[np.random.Generator, Hashable], Any]] = {
     "classes": random_classes,
+    "likelihoods": random_likelihoods,
+    "linkage": random_linkage,
     "report": _random_report,
 }
 """A new kind of evidence is tried by one entry here."""
@@ -78,6 +112,8 @@ def trials(item: Any, seed: int = 0, count: int = N_TRIALS) -> Iterator[Any]:
     """Random evidence of the kind that a model or metric judges."""
     rng = np.random.default_rng(seed)
     sensitive = getattr(item, "sensitive", None)
+    if item.evidence == "linkage":
+        count = max(count // 5, 10)  # two tables cost more than a few counts
     for _ in range(count):
         yield EVIDENCE[item.evidence](rng, "salary" if sensitive is None else sensitive)
 
@@ -89,8 +125,49 @@ def empty_classes(sensitive: Hashable = "salary") -> Classes:
     return Classes.from_labels(none, 0, sensitive=[column])
 
 
+def empty_linkage(sensitive: Hashable = "salary") -> Linkage:
+    """Two tables without rows."""
+    table = pd.DataFrame({"age": [1.0], sensitive: [1.0]}).iloc[:0]
+    return Linkage(table, table)
+
+
+def empty(item: Any) -> Any:
+    """Evidence of a table without rows, of the kind that a model or metric judges."""
+    if item.evidence == "likelihoods":
+        return Likelihoods(np.empty((3, 0)))
+    sensitive = getattr(item, "sensitive", None)
+    made = {"classes": empty_classes, "linkage": empty_linkage}[item.evidence]
+    return made("salary" if sensitive is None else sensitive)
+
+
+def n_units(evidence: Any) -> int:
+    """Classes, groups or records that a model answers for."""
+    if isinstance(evidence, Linkage):
+        return sum(len(evidence.group_sizes(columns)) for columns in evidence.moved)
+    if isinstance(evidence, Likelihoods):
+        return evidence.n_records
+    return evidence.n_classes
+
+
+def reordered(evidence: Any, order: np.ndarray) -> Any:
+    """The same evidence, unit ``i`` of which comes at place ``order[i]``."""
+    if isinstance(evidence, Linkage):
+        (columns,) = evidence.moved
+        groups = {columns: order[evidence.labels(columns)]}
+        return replace(evidence, groups=groups)
+    if isinstance(evidence, Likelihoods):
+        return Likelihoods(evidence.matrix[:, np.argsort(order)])
+    return evidence.merge(order, evidence.n_classes)
+
+
 def fingerprint(evidence: Any) -> str:
     """Everything that evidence holds, to see whether it was changed."""
+    if isinstance(evidence, Linkage):
+        tables = [evidence.original.to_csv(), evidence.published.to_csv()]
+        moves = [dict(part) for part in (evidence.groups, evidence.sources or {})]
+        return repr([tables, [{k: v.tolist() for k, v in m.items()} for m in moves]])
+    if isinstance(evidence, Likelihoods):
+        return repr(evidence.matrix.tolist())
     if not isinstance(evidence, Classes):
         return repr(evidence)
     parts: list[Any] = [evidence.sizes.tolist(), evidence.rows.tolist()]

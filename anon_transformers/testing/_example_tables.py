@@ -67,7 +67,11 @@ class Example:
 def examples(estimator: Any) -> list[Example]:
     """Every example, less the kinds of columns that the estimator's tags refuse."""
     found = [_fit_for(estimator, e) for e in (people(0), oddities(), numbers())]
-    return [example for example in found if example.quasi_identifiers]
+    found = [example for example in found if example.quasi_identifiers]
+    if estimator.kind == "linked":
+        # What moves should be of every type, whichever role it is that moves.
+        found = [_with_more_sensitive(example) for example in found]
+    return found
 
 
 def people(seed: int = 0) -> Example:
@@ -152,6 +156,13 @@ _CITIES = ["Zanzibar", "Quebec", "Reykjavik", "Timbuktu", "Vladivostok", "Ouagad
 
 def _with_gaps(rng: np.random.Generator, values: Any) -> pd.Series:
     return pd.Series(values).mask(rng.random(len(values)) < GAPS)
+
+
+def _with_more_sensitive(example: Example) -> Example:
+    """Every second quasi-identifier is sensitive instead."""
+    known = example.quasi_identifiers
+    sensitive = (*example.sensitive, *known[1::2])
+    return replace(example, quasi_identifiers=known[::2], sensitive=sensitive)
 
 
 def _fit_for(estimator: Any, example: Example) -> Example:

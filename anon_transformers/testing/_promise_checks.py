@@ -179,7 +179,7 @@ def check_report(estimator: Any) -> None:
             told,
             f"{len(report.models)} of {n_models} models, failed: {failed}",
         )
-        _require_plain_numbers(report, run.example)
+        require_plain_numbers(report, run.example)
 
 
 CHECKS = (
@@ -227,7 +227,8 @@ def _true_numbers(run: Run) -> dict[str, float]:
     }
 
 
-def _require_plain_numbers(report: Any, example: Example) -> None:
+def require_plain_numbers(report: Any, example: Example) -> None:
+    """Numbers and names of columns, but nothing that a cell holds."""
     told = "report_ holds plain numbers and no cell of the table."
     require(is_dataclass(report), told, type(report).__name__)
     try:

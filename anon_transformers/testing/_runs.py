@@ -36,26 +36,43 @@ class Run:
     @property
     def told(self) -> str:
         """The run in a few words."""
-        return f"{self.example.name}, suppression={self.estimator.suppression!r}"
+        if self.suppression is None:
+            return self.example.name
+        return f"{self.example.name}, suppression={self.suppression!r}"
+
+    @property
+    def suppression(self) -> str | None:
+        """What becomes of suppressed rows; None if the method suppresses none."""
+        return getattr(self.estimator, "suppression", None)
 
     @property
     def source(self) -> pd.DataFrame:
         """The rows of the input that belong to those of the output."""
-        if self.estimator.suppression != "drop":
+        if self.suppression != "drop":
             return self.example.table
         return self.example.table[~self.suppressed]
 
     @property
     def suppressed(self) -> np.ndarray:
         """Which rows of the input were suppressed."""
+        if self.suppression is None:
+            return np.zeros(len(self.example.table), dtype=bool)
         return np.asarray(self.estimator.suppressed_mask_, dtype=bool)
 
     @property
     def suppressed_output(self) -> np.ndarray:
         """Which rows of the output are suppressed ones."""
-        if self.estimator.suppression == "drop":
+        if self.suppression == "drop":
             return np.zeros(len(self.output), dtype=bool)
         return self.suppressed
+
+    @property
+    def untouched(self) -> list[str]:
+        """Columns that are published as they are."""
+        if self.estimator.kind != "linked":
+            return self.example.untouched
+        moved = {name for columns in self.estimator.labels_ for name in columns}
+        return [c for c in self.example.published_columns if c not in moved]
 
     @cached_property
     def combinations(self) -> list[tuple[str, ...]]:
@@ -67,7 +84,7 @@ class Run:
         table = self.output
         numbers = np.array(number_classes(self.combinations))
         labels = numbers
-        if self.estimator.suppression == "drop":
+        if self.suppression == "drop":
             table = self.example.table
             labels = np.full(len(table), -1)
             labels[~self.suppressed] = numbers
@@ -104,13 +121,14 @@ _RUNS: WeakKeyDictionary[Any, tuple[str, list[Run]]] = WeakKeyDictionary()
 
 
 def every_run(estimator: Any) -> list[Run]:
-    """Every example, as configured and in every suppression mode."""
+    """Every example, as configured and in every suppression mode there is."""
+    modes = MODES if hasattr(estimator, "suppression") else MODES[:1]
     params = repr(estimator.get_params())
     if estimator not in _RUNS or _RUNS[estimator][0] != params:
         runs = [
             publish(estimator, example, **mode)
             for example in examples(estimator)
-            for mode in MODES
+            for mode in modes
         ]
         _RUNS[estimator] = params, runs
     return _RUNS[estimator][1]

@@ -69,9 +69,10 @@ def test_every_attack_runs_whose_inputs_are_given(anon, release):
     assert told["exposed"] is True
     assert set(told["not_run"]) == {
         "linkage", "tuple-order", "complementary-release", "similarity",
+        "record-intruder",
     }  # fmt: skip
     assert told["not_run"]["linkage"] == "linkage needs external."
-    assert len(ran) + len(told["not_run"]) == len(registry.registry().attacks) == 11
+    assert len(ran) + len(told["not_run"]) == len(registry.registry().attacks) == 12
     assert SECRET not in made.output
 
 
@@ -194,3 +195,43 @@ def test_tables_that_one_attack_cannot_use_do_not_stop_the_others(anon, write):
     assert "homogeneity" in {report["attack"] for report in told["attacks"]}
     for name in ("small-classes", "skewness"):
         assert told["not_run"][name] == "the original has no column 'disease'."
+
+
+def test_the_original_is_linked_with_the_release(anon, write):
+    columns = {"age": range(20, 60), "zip": ["053"] * 40}
+    original = write("original.csv", **columns, disease=range(40))
+    release = write("safe.csv", **columns, disease=range(40))
+    made = anon(release, *ROLES, "--original", original, "--json")
+    ran = {report["attack"]: report for report in json.loads(made.stdout)["attacks"]}
+    assert ran["record-intruder"]["exposed"] == 40
+    boxes = [f"[{20 + 10 * (i // 10)}, {29 + 10 * (i // 10)}]" for i in range(40)]
+    release = write("safe.csv", age=boxes, zip=["053"] * 40, disease=range(40))
+    made = anon(
+        release, *ROLES, "--original", original, "--json",
+        "-a", "record-intruder,k=10,linkage=rank",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    (report,) = json.loads(made.stdout)["attacks"]
+    assert report["params"] == {
+        "scenario": "uninformed", "linkage": "rank", "k": 10, "confidence": 0.95,
+        "key": None,
+    }  # fmt: skip
+    assert report["details"]["share"] == pytest.approx(0.1)
+
+
+def test_a_release_in_another_order_needs_a_key(anon, write):
+    columns = {"zip": ["053"] * 6, "id": range(6)}
+    original = write("original.csv", age=range(6), disease=range(6), **columns)
+    release = write(
+        "safe.csv", age=range(5, -1, -1), disease=range(5, -1, -1),
+        zip=["053"] * 6, id=range(5, -1, -1),
+    )  # fmt: skip
+    made = anon(release, *ROLES, "--original", original, "-a", "record-intruder")
+    assert made.exit_code == 1
+    assert "record-intruder was not run: no column shows" in made.stdout
+    made = anon(
+        release, *ROLES, "--original", original, "-a", "record-intruder,key=id",
+        "--json",
+    )  # fmt: skip
+    (report,) = json.loads(made.stdout)["attacks"]
+    assert report["exposed"] == 6

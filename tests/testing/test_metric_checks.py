@@ -100,6 +100,54 @@ def test_a_broken_metric_fails(broken, message):
         check_metric(broken)
 
 
+@dataclass(frozen=True)
+class CellsChanged:
+    """Share of the cells that are others than before, for others to break."""
+
+    name: ClassVar[str] = "cells-changed"
+    evidence: ClassVar[str] = "linkage"
+    better: ClassVar[str] = "lower"
+
+    def measure(self, evidence):
+        if not evidence.n_rows:
+            raise NotEvaluable("nothing to measure.")
+        return float((evidence.original != evidence.published).to_numpy().mean())
+
+
+class MeasuresNoRow(CellsChanged):
+    def measure(self, evidence):
+        return 0.0
+
+
+class MutatesTables(CellsChanged):
+    def measure(self, evidence):
+        value = super().measure(evidence)
+        evidence.published["salary"] = 0
+        return value
+
+
+class MutatesGroups(CellsChanged):
+    def measure(self, evidence):
+        value = super().measure(evidence)
+        for labels in evidence.groups.values():
+            labels[:] = 0
+        return value
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (MeasuresNoRow, "0.0 for an empty table"),
+        (MutatesTables, "leaves the evidence as it is"),
+        (MutatesGroups, "leaves the evidence as it is"),
+    ],
+)
+def test_metrics_of_two_tables_are_tried_too(broken, message):
+    check_metric(CellsChanged)
+    with pytest.raises(AssertionError, match=message):
+        check_metric(broken)
+
+
 class OfOtherEvidence(LargestClass):
     evidence = "reports"
 

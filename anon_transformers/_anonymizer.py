@@ -1,0 +1,104 @@
+"""What all anonymizers have in common, whatever they promise."""
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from anon_transformers._frames import is_frame, to_frame
+from anon_transformers.exceptions import DataError
+from anon_transformers.roles import Roles, refuse_repeated_columns
+
+
+class BaseAnonymizer(TransformerMixin, BaseEstimator):
+    """Common ground of table and graph anonymizers.
+
+    Attributes
+    ----------
+    kind : str
+        What it anonymizes; decides which contract checks apply.
+    k_model : str
+        Name of the privacy model that its parameter ``k`` promises.
+    """
+
+    kind: ClassVar[str]
+    k_model: ClassVar[str] = "k-anonymity"
+
+    @classmethod
+    @abstractmethod
+    def test_instances(cls) -> list["BaseAnonymizer"]:
+        """Configurations that the contract checks run on."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that mean nothing, before a table is seen."""
+
+
+class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
+    """Anonymizer of tables, each of whose columns has a role.
+
+    It opens tables of any kind, finds the roles and drops the identifiers. A subclass
+    sets ``report_`` as the last thing of ``fit``.
+    """
+
+    uses_hierarchies: ClassVar[bool] = False
+    quasi_identifiers: Sequence[Hashable] | None
+    sensitive: Sequence[Hashable] | None
+    identifiers: Sequence[Hashable] | None
+    subject: Hashable | None
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the published columns: all but the identifiers.
+
+        Parameters
+        ----------
+        input_features : array of str, default=None
+            Names of the columns of the fitted table, if it had none.
+        """
+        names = super().get_feature_names_out(input_features)
+        return names[self._kept_positions]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "report_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _resolve(self, columns: pd.Index) -> Roles:
+        """The role of every column."""
+        return Roles.resolve(
+            columns,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.identifiers,
+            self.subject,
+        )
+
+    def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
+        """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+        if isinstance(X, pd.DataFrame):
+            refuse_repeated_columns(list(X.columns))
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            X = validate_data(
+                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
+            )
+        frame = to_frame(X)
+        if not len(frame):
+            raise DataError("the table is empty: it has 0 sample(s).")
+        if not reset:
+            return frame
+        self._named, self._all_columns = is_frame(X), frame.columns
+        self.roles_ = self._resolve(frame.columns)
+        published = ~frame.columns.isin(self.roles_.identifiers)
+        self._kept_positions = np.flatnonzero(published)
+        self._kept_columns = frame.columns[published]
+        return frame

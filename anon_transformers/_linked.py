@@ -1,0 +1,377 @@
+"""Anonymizers that keep every cell and hide whose it is."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from anon_transformers._anonymizer import FrameAnonymizer
+from anon_transformers._evidence_linkage import Linkage, Moved
+from anon_transformers._frames import is_frame, to_frame
+from anon_transformers._kernels.swapping import (
+    Agreement,
+    Members,
+    agreement,
+    gather,
+    permute_members,
+)
+from anon_transformers._linked_table import LinkedTable, with_moved_cells
+from anon_transformers._recoding import index_is_asked_for, refuse_unknown_trees
+from anon_transformers._tables import identify
+from anon_transformers.evidence import Report
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+)
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.metrics._class_statistics import ClassStatistics
+from anon_transformers.privacy._parameters import whole
+from anon_transformers.roles import Roles
+
+
+class Pass(NamedTuple):
+    """What one permutation did, in numbers."""
+
+    sizes: np.ndarray
+    losses: dict[Hashable, float]
+    agreements: dict[Hashable, Agreement]
+
+
+class LinkedAnonymizer(FrameAnonymizer):
+    """Anonymizer that swaps cells between the rows of a group.
+
+    A subclass implements ``_group(table, moving)``, which puts every row into a group;
+    ``_moving()`` says which columns move, and which of them together. This class does
+    the rest: roles, the draw of the permutations, the check of the groups, the report,
+    the published table and the evidence for a judge.
+
+    Row i of what is published belongs to row i of the table. Shuffle the rows before
+    anybody sees them, wherever their order tells who they are.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know; may be empty. None: all that are not declared
+        otherwise.
+    k : int, default=5
+        Rows that a group must have.
+    sensitive : list, default=None
+        Columns an intruder wants to know. None, and no quasi-identifiers either: every
+        column, each of which is known to those who are after another one.
+    identifiers : list, default=None
+        Columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Which values are near to each other.
+    subject : column, default=None
+        Tells persons apart; it is dropped. A table in which a person has several rows
+        is refused: they might share a group, which then has fewer than k persons.
+    keep_links : bool, default=False
+        Keep which row each cell came from, as a judge needs it. Whoever has this
+        can undo every swap.
+    random_state : int or Generator, default=None
+        Whoever knows it can undo every swap. None: fresh entropy.
+
+    Attributes
+    ----------
+    labels_ : dict of tuple of columns to int ndarray
+        For columns that moved together the group of each row.
+    group_sizes_ : dict of tuple of columns to int ndarray
+        Rows of each group.
+    k_effective_ : int
+        Rows of the smallest group.
+    permutations_ : dict of tuple of columns to int ndarray
+        The row that each row's cells came from; only with ``keep_links=True``.
+    report_ : Report
+        Groups, loss, risk and time, in numbers. ``classes`` describes the groups of all
+        permutations. ``loss`` is the mean distance from a row's own cell to the one it
+        got, as a share of the column's range; 0 or 1 where values have no distance.
+        ``details["value_disclosure"]`` is, for each sensitive column, the probability
+        that a row of a record's group has the value of that record.
+    """
+
+    kind: ClassVar[str] = "linked"
+    k_model: ClassVar[str] = "probabilistic-k-anonymity"
+    uses_hierarchies: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        k: int = 5,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        keep_links: bool = False,
+        random_state: int | np.random.Generator | None = None,
+    ):
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.sensitive = sensitive
+        self.identifiers = identifiers
+        self.hierarchies = hierarchies
+        self.subject = subject
+        self.keep_links = keep_links
+        self.random_state = random_state
+
+    @abstractmethod
+    def _group(self, table: LinkedTable, moving: Moved) -> np.ndarray:
+        """Group of each row, numbered from 0 without a gap, for what moves together."""
+
+    def _moving(self) -> list[Moved]:
+        """Columns that move, by what moves together: each sensitive one alone."""
+        return [(name,) for name in self.roles_.sensitive]
+
+    def _groups_swapped_table(self) -> bool:
+        """Whether a permutation's groups are those of the table swapped so far."""
+        return False
+
+    def _details(self) -> dict[str, Any]:
+        """What the report should hold beside the common numbers."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None):
+        """Find the groups and draw the permutations.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Publish ``X`` with cells swapped inside groups of k rows, or raise.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind and the types of ``X``, without its identifiers.
+        """
+        frame, sources = self._fit(X)
+        moved = {name: rows for names, rows in sources.items() for name in names}
+        table = with_moved_cells(X, frame, self._kept_columns, moved)
+        if isinstance(table, pd.DataFrame) and not index_is_asked_for(self):
+            table = table.reset_index(drop=True)
+        return table
+
+    def linkage(self, original: Any, published: Any) -> Linkage:
+        """The evidence by which a judge compares the two tables, row by row.
+
+        Parameters
+        ----------
+        original, published : data frame or array
+            The fitted table, and what :meth:`fit_transform` made of it.
+
+        Returns
+        -------
+        Linkage
+            With the groups, and with the rows that cells came from if they were kept.
+        """
+        check_is_fitted(self)
+        return Linkage(
+            _named(original, self._all_columns),
+            _named(published, self._kept_columns),
+            self.labels_,
+            getattr(self, "permutations_", None),
+        )
+
+    def _check_parameters(self) -> None:
+        whole("k", self.k)
+        check_choice("keep_links", self.keep_links, (False, True))
+        self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        try:
+            return np.random.default_rng(self.random_state)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "random_state must be None, a whole number of at least 0 or a numpy "
+                f"Generator, got {self.random_state!r}."
+            ) from None
+
+    def _resolve(self, columns: pd.Index) -> Roles:
+        roles = Roles.resolve(
+            columns,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.identifiers,
+            self.subject,
+            need_quasi_identifiers=False,
+        )
+        if self.quasi_identifiers is None and self.sensitive is None:
+            roles = replace(
+                roles, quasi_identifiers=(), sensitive=roles.quasi_identifiers
+            )
+        if not roles.sensitive:
+            raise ParameterError("sensitive is empty; name at least one column.")
+        return roles
+
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
+        started = time.perf_counter()
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        for name in ("report_", "permutations_"):
+            self.__dict__.pop(name, None)
+        self._check_parameters()
+        frame = self._open(X, reset=True)
+        roles, trees = self.roles_, self.hierarchies or {}
+        refuse_unknown_trees(trees, [*roles.quasi_identifiers, *roles.sensitive])
+        _refuse_too_few(len(frame), self.k)
+        if roles.subject is not None:
+            _refuse_repeated_persons(frame[roles.subject])
+        sources, passes = self._swap(LinkedTable(frame, trees))
+        self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
+        if self.keep_links:
+            self.permutations_ = sources
+        self.report_ = self._report(len(frame), passes, time.perf_counter() - started)
+        return frame, sources
+
+    def _swap(self, table: LinkedTable) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
+        """Group and permute, for one set of columns after the other."""
+        rng = self._generator()
+        self.labels_, self.group_sizes_ = {}, {}
+        sources: dict[Moved, np.ndarray] = {}
+        passes, current = [], table
+        for moving in self._moving():
+            labels = self._group(current, moving)
+            _refuse_bad_groups(labels, table.n_rows, self.k)
+            members = gather(labels)
+            sources[moving] = permute_members(members, rng)
+            if self._groups_swapped_table():
+                current = current.swapped(moving, sources[moving])
+            passes.append(self._measured(table, moving, members, sources[moving]))
+            self.labels_[moving] = labels
+            self.group_sizes_[moving] = passes[-1].sizes
+        return sources, passes
+
+    def _measured(
+        self, table: LinkedTable, moving: Moved, members: Members, sources: np.ndarray
+    ) -> Pass:
+        """What a permutation did: loss of what moved, and what the groups give away."""
+        places = {name: table.places(name) for name in moving}
+        losses = {name: places[name].loss(sources) for name in moving}
+        wanted = [n for n in moving if n in self.roles_.sensitive]
+        # Where quasi-identifiers move, an intruder reads what stayed.
+        for name in wanted or self.roles_.sensitive:
+            places.setdefault(name, table.places(name))
+        agreements = {
+            name: agreement(members, places[name].keys)
+            for name in wanted or self.roles_.sensitive
+        }
+        return Pass(np.diff(members.starts), losses, agreements)
+
+    def _report(self, n_rows: int, passes: list[Pass], seconds: float) -> Report:
+        sizes = np.concatenate([done.sizes for done in passes])
+        losses = {str(n): loss for done in passes for n, loss in done.losses.items()}
+        found = {
+            str(n): alike for done in passes for n, alike in done.agreements.items()
+        }
+        verdict = {
+            "model": self.k_model,
+            "params": {"k": int(self.k)},
+            "level": self.k_effective_,
+            "passed": True,
+            "units": len(sizes),
+            "failing": 0,
+        }
+        return Report(
+            method=type(self).__name__,
+            rows=n_rows,
+            suppressed_rows=0,
+            extra_suppressed_rows=0,
+            classes=asdict(_statistics(sizes)),
+            models=(verdict,),
+            loss=float(np.mean(list(losses.values()))),
+            column_losses=losses,
+            risk={
+                "average-risk": len(sizes) / (n_rows * len(passes)),
+                "highest-risk": 1 / self.k_effective_,
+            },
+            seconds=seconds,
+            details={
+                **self._details(),
+                "value_disclosure": {n: alike.same for n, alike in found.items()},
+                "constant_groups": {n: alike.constant for n, alike in found.items()},
+            },
+        )
+
+
+def _no_rule(anonymizer: LinkedAnonymizer) -> Any:
+    raise AttributeError(
+        f"{type(anonymizer).__name__} is bound to the rows it saw and has no "
+        "transform; use fit_transform."
+    )
+
+
+# Set here, past scikit-learn's own wrapping of methods that a class body defines.
+LinkedAnonymizer.transform = property(_no_rule)
+
+
+def _named(table: Any, names: pd.Index) -> pd.DataFrame:
+    """A table as a frame; the columns of an array get their names."""
+    frame = to_frame(table)
+    return frame if is_frame(table) else frame.set_axis(names, axis=1)
+
+
+def _statistics(sizes: np.ndarray) -> ClassStatistics:
+    return ClassStatistics(
+        count=len(sizes),
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        mean=float(sizes.mean()),
+        variance=float(sizes.var()),
+        kept_rows=int(sizes.sum()),
+        suppressed_rows=0,
+    )
+
+
+def _refuse_too_few(n_rows: int, k: int) -> None:
+    if n_rows < k:
+        raise InfeasibleError(
+            f"k={k} needs at least as many rows, the table has n_samples={n_rows}."
+        )
+
+
+def _refuse_repeated_persons(subject: pd.Series) -> None:
+    rows = np.bincount(identify(subject).codes)
+    count = int((rows > 1).sum())
+    if count:
+        raise DataError(
+            f"subject: column {subject.name!r} has several rows for {count} persons; a "
+            "group of k rows would not be k persons."
+        )
+
+
+def _refuse_bad_groups(labels: np.ndarray, n_rows: int, k: int) -> None:
+    """Refuse groups that are no partition of the rows into ``k`` rows or more."""
+    whole_numbers = labels.dtype.kind in "iu" and labels.shape == (n_rows,)
+    if not whole_numbers or labels.min() < 0 or labels.max() >= n_rows:
+        raise InfeasibleError(f"the groups are no partition of {n_rows} rows.")
+    sizes = np.bincount(labels)
+    small = int((sizes < k).sum())
+    if small:
+        raise InfeasibleError(
+            f"{small} of {len(sizes)} groups hold fewer than k={k} rows; the smallest "
+            f"holds {sizes.min()}."
+        )

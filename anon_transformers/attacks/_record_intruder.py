@@ -1,0 +1,229 @@
+"""Record intruder: every person is given the published row that looks most alike."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._intruders_linking import Nearest, expected_share, nearest_rows
+from anon_transformers._tables import identify
+from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._known_columns import pair_column
+from anon_transformers.attacks._matching import agreeing
+from anon_transformers.attacks._material import Material
+from anon_transformers.exceptions import (
+    DataError,
+    NotEvaluable,
+    ParameterError,
+    check_choice,
+    unknown_choice,
+)
+
+SURE = 1 - 1e-9
+"""Chance from which a row is the only nearest one."""
+
+
+@dataclass(frozen=True)
+class RecordIntruder(Attack):
+    """Find the persons whom an intruder with the original table links rightly.
+
+    The intruder knows some columns of everybody as they were before, and takes the
+    published row that is nearest in them; of rows that are equally near, each is as
+    likely. That is right if what is read there, the sensitive cell, is the person's.
+    Where sensitive cells were moved from row to row, the row is not enough: the cell
+    itself must be the person's, and of persons with the same value each is as likely.
+
+    Parameters
+    ----------
+    scenario : {"uninformed", "informed"}, default="uninformed"
+        The intruder knows the quasi-identifiers; or, for each sensitive column, all
+        the other columns.
+    linkage : {"distance", "rank"}, default="distance"
+        Compare numbers as they are, standardized, or by their ranks in their table.
+    k : int, optional
+        The promise: rows count as exposed only if the share of right links is above
+        1/k, and not by chance. Without it, every row counts that is linked rightly for
+        sure.
+    confidence : float, default=0.95
+        Of the interval of that share.
+    key : column, optional
+        Tells in both tables which rows are one person's; no intruder knows it. Without
+        it, row i of the release is taken for row i of the original, if a column that
+        both have shows it.
+
+    Notes
+    -----
+    ``details`` has, for the column that fares worst and for each sensitive column, the
+    share of right links with its confidence interval (Wilson's), and the share of
+    persons whose value is guessed. Ranges are taken for their middle. Columns that the
+    two tables have nothing in common in are left out, and named.
+
+    References
+    ----------
+    .. [1] J. Domingo-Ferrer and V. Torra, "A quantitative comparison of disclosure
+       control methods for microdata", in Confidentiality, Disclosure and Data Access,
+       2001.
+
+    Examples
+    --------
+    >>> original = pd.DataFrame({"age": [20, 30, 40, 50], "ill": list("abcd")})
+    >>> release = original.assign(age=[21, 29, 52, 43])
+    >>> report = RecordIntruder().run(
+    ...     release, original=original, quasi_identifiers=["age"], sensitive=["ill"]
+    ... )
+    >>> report.exposed, report.details["share"]
+    (2, 0.5)
+    """
+
+    scenario: Literal["uninformed", "informed"] = "uninformed"
+    linkage: Literal["distance", "rank"] = "distance"
+    k: int | None = None
+    confidence: float = 0.95
+    key: Hashable | None = None
+    name: ClassVar[str] = "record-intruder"
+    needs: ClassVar[tuple[str, ...]] = ("release", "original")
+    meaning: ClassVar[str] = (
+        "Of all published rows, the person's own is nearest to what is known of them."
+    )
+    remedy: ClassVar[str] = (
+        "Make groups of k rows the same in what is known, or swap cells inside them."
+    )
+
+    def __post_init__(self) -> None:
+        check_choice("scenario", self.scenario, ("uninformed", "informed"))
+        check_choice("linkage", self.linkage, ("distance", "rank"))
+        check_share("confidence", self.confidence)
+        if self.confidence == 1:
+            raise ParameterError("confidence must be below 1, got 1.")
+        whole = isinstance(self.k, int) and not isinstance(self.k, bool)
+        if self.k is not None and (not whole or self.k < 1):
+            raise ParameterError(
+                f"k must be a whole number of at least 1, got {self.k!r}."
+            )
+
+    def _find(self, material: Material) -> Found:
+        original = self._in_order_of_release(material)
+        exposed = np.zeros(material.rows, dtype=bool)
+        told: dict[str, dict[str, Any]] = {}
+        nearest: Nearest | None = None
+        for column in material.sensitive or (None,):
+            if nearest is None or self.scenario == "informed":
+                names = self._known(material, original, column)
+                nearest, used = self._link(material, original, names)
+            records, values = _hits(material, original, nearest, column)
+            share = expected_share(records, self.confidence)
+            exposed |= self._exposed(records, share.low)
+            name = "row" if column is None else str(column)
+            told[name] = {**share._asdict(), "values": values, **used}
+        worst = max(told.values(), key=lambda found: found["share"])
+        details = {**worst, "columns": told}
+        return Found(exposed, "records", material.rows, exposed.sum(), details)
+
+    def _exposed(self, hits: np.ndarray, low: float) -> np.ndarray:
+        """Rows that count: linked rightly for sure, or better than promised."""
+        if self.k is None:
+            return hits >= SURE
+        return (hits > 1 / self.k) & (low > 1 / self.k)
+
+    def _known(
+        self, material: Material, original: pd.DataFrame, wanted: Hashable
+    ) -> list[Hashable]:
+        """Columns that the intruder knows, of those that both tables have."""
+        names: Sequence[Hashable] = material.quasi_identifiers
+        if self.scenario == "informed":
+            names = list(material.release.columns)
+        return [
+            name
+            for name in names
+            if name in original.columns and name not in (wanted, self.key)
+        ]
+
+    def _link(
+        self, material: Material, original: pd.DataFrame, names: Sequence[Hashable]
+    ) -> tuple[Nearest, dict[str, list[str]]]:
+        """Nearest rows, and which columns they were found by and which not."""
+        mark = material.suppression_label
+        pairs = {
+            name: pair_column(original[name], material.release[name], mark)
+            for name in names
+        }
+        used = [pair for pair in pairs.values() if pair is not None]
+        if not used:
+            raise NotEvaluable(
+                f"{self.name}: no column that the intruder knows has a value in common "
+                "in the two tables."
+            )
+        return nearest_rows(used, self.linkage), {
+            "columns_known": [str(n) for n, pair in pairs.items() if pair is not None],
+            "columns_left_out": [str(n) for n, pair in pairs.items() if pair is None],
+        }
+
+    def _in_order_of_release(self, material: Material) -> pd.DataFrame:
+        """The original, row by row the persons of the release."""
+        original = material.original
+        assert original is not None
+        if self.key is None:
+            _refuse_other_order(material, original)
+            return original.reset_index(drop=True)
+        for table in (material.release, original):
+            if self.key not in table.columns:
+                raise DataError(
+                    f"{self.name}, key: "
+                    + unknown_choice("column", self.key, table.columns)
+                )
+        before, after = agreeing(
+            identify(original[self.key]), identify(material.release[self.key])
+        )
+        for what, codes in (("original", before), ("release", after)):
+            repeated = len(codes) - len(np.unique(codes))
+            if repeated:
+                raise DataError(
+                    f"{self.name}: the key {self.key!r} repeats in {repeated} rows of "
+                    f"the {what}."
+                )
+        at = pd.Index(before).get_indexer(pd.Index(after))
+        strangers = int((at < 0).sum())
+        if strangers:
+            raise DataError(
+                f"{self.name}: {strangers} rows of the release have a key "
+                f"{self.key!r} that the original has not."
+            )
+        return original.iloc[at].reset_index(drop=True)
+
+
+def _refuse_other_order(material: Material, original: pd.DataFrame) -> None:
+    """Believe in the order of the rows only if a column shows it."""
+    shown = len(original) == material.rows and any(
+        np.array_equal(*(codes := _codes(material, original, name)))
+        and (codes[0] != codes[0][0]).any()
+        for name in material.release.columns
+        if name in original.columns
+    )
+    if not shown:
+        raise NotEvaluable(
+            f"{RecordIntruder.name}: no column shows that the rows of the release are "
+            "those of the original, in its order; name one as key=COLUMN that tells "
+            "which rows belong together."
+        )
+
+
+def _hits(
+    material: Material, original: pd.DataFrame, nearest: Nearest, column: Hashable
+) -> tuple[np.ndarray, float | None]:
+    """Chance of each person to be linked rightly; share of values guessed."""
+    by_row = nearest.row_hits(np.arange(material.rows))
+    if column is None or column not in original.columns:
+        return by_row, None
+    before, after = _codes(material, original, column)
+    by_cell, values = nearest.cell_hits(before, after)
+    moved = (before != after).any() and np.array_equal(np.sort(before), np.sort(after))
+    return by_cell if moved else by_row, float(values.mean())
+
+
+def _codes(
+    material: Material, original: pd.DataFrame, name: Hashable
+) -> tuple[np.ndarray, np.ndarray]:
+    """A column of the original and of the release: equal texts have equal codes."""
+    return agreeing(identify(original[name]), material.coded(name))

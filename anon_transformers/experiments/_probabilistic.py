@@ -1,0 +1,235 @@
+"""Published runs of microaggregation and swapping on Census and EIA, made again.
+
+What was published and recomputed, which tables, methods and parameters there are, and
+why a number differs stands in ``data/probabilistic.json``.
+"""
+
+import json
+import math
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.experiments._compare import Progress
+from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._plots import Panels
+from anon_transformers.experiments._probabilistic_limits import limit_findings
+from anon_transformers.experiments._probabilistic_numbers import (
+    claim_findings,
+    column_findings,
+)
+from anon_transformers.metrics import correlation_differences
+
+
+def published() -> dict[str, Any]:
+    """What was published, and what is known about it."""
+    file = files("anon_transformers.experiments") / "data" / "probabilistic.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Probabilistic:
+    """MDAV-ID, MDAV-SWAP and IR-SWAP on Census and EIA (conference paper).
+
+    Parameters
+    ----------
+    census, eia : path, default=None
+        The CASC reference tables as CSV with a header: Census of 1,080 rows and EIA of
+        4,092. What is not given is not run; give at least one.
+    quick : bool, default=False
+        Few repetitions, and no judgement of how close they come.
+    repetitions : int, default=None
+        Random runs a number; None: as many as the source made.
+    random_state : int, default=0
+        Seeds all of them.
+    """
+
+    census: str | os.PathLike[str] | None = None
+    eia: str | os.PathLike[str] | None = None
+    quick: bool = False
+    repetitions: int | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.census is None and self.eia is None:
+            raise ParameterError(
+                "give census=FILE or eia=FILE (--census FILE, --eia FILE): the CASC "
+                "tables are not part of this library. The R package sdcMicro has them "
+                "as CASCrefmicrodata and EIA; write them as CSV with a header."
+            )
+        given = self.repetitions
+        if given is not None and (not isinstance(given, int) or given < 1):
+            raise ParameterError(
+                f"repetitions must be a whole number of at least 1, got {given!r}."
+            )
+
+    def run(self, progress: Progress | None = None) -> Findings:
+        """Run every method with every k on the tables that were given."""
+        known = published()
+        tables = dict(self._tables(known))
+        planned = [
+            (name, method, k)
+            for name in tables
+            for method in _methods_of(known, name)
+            for k in known["k"]
+        ]
+        rows: list[dict[str, Any]] = []
+        for done, (name, method, k) in enumerate(planned):
+            if progress is not None:
+                progress(done, len(planned), f"{name} {method} k={k}")
+            rows += self._measure(known, tables[name], name, method, k)
+        if progress is not None:
+            progress(len(planned), len(planned), "")
+        runs = pd.DataFrame(rows)
+        numbers = [
+            *column_findings(known, runs, judged=not self.quick),
+            *claim_findings(known, runs),
+            *limit_findings(known, tables, self.random_state),
+        ]
+        return Findings(
+            title=known["title"],
+            numbers=pd.DataFrame(numbers, columns=list(NUMBER_COLUMNS)).astype(
+                {"k": "Int64", "published": object, "recomputed": object}
+            ),
+            runs=runs,
+            figures=tuple(_figures(runs)),
+            notes=(*known["notes"], *self._left_out(known)),
+            source=known["source"],
+        )
+
+    def _left_out(self, known: Mapping[str, Any]) -> Iterator[str]:
+        """What was not run, and how to run it."""
+        for name, given in known["data_sets"].items():
+            if getattr(self, name) is None:
+                yield (
+                    f"{name} was not run: give {name}=FILE (--{name} FILE), the CASC "
+                    f"table of {given['rows']:,} rows as CSV with a header."
+                )
+        if self.quick:
+            yield (
+                f"{known['quick_repetitions']} repetitions are too few to compare "
+                "random methods: leave out quick (--quick) for that."
+            )
+
+    def _tables(self, known: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
+        for name, given in known["data_sets"].items():
+            path = getattr(self, name)
+            if path is not None:
+                yield name, _read(path, given)
+
+    def _measure(
+        self, known: dict[str, Any], table: pd.DataFrame, name: str, method: str, k: int
+    ) -> list[dict[str, Any]]:
+        """One row a statistic, over all repetitions."""
+        roles, spec = known["data_sets"][name], known["methods"][method]
+        repeated = known["quick_repetitions"] if self.quick else known["repetitions"]
+        repeated = self.repetitions or repeated
+        if spec["anonymizer"] == "mdav":
+            repeated = 1
+        started = time.perf_counter()
+        found: dict[str, list[np.ndarray]] = {}
+        # One stream a run, so that none hangs on which others were made.
+        seeds = np.random.SeedSequence(
+            [self.random_state, k, *f"{name} {method}".encode()]
+        ).spawn(repeated)
+        for seed in seeds:
+            after = _make(spec, roles, k, seed).fit_transform(table)
+            for statistic, differences in _statistics(name, roles, table, after):
+                found.setdefault(statistic, []).append(differences)
+        seconds = time.perf_counter() - started
+        about = {"data_set": name, "method": method, "k": k, "repetitions": repeated}
+        return [
+            {**about, "statistic": statistic, **_summary(statistic, of), "seconds": s}
+            for (statistic, of), s in zip(
+                found.items(), [seconds] + [math.nan] * len(found), strict=False
+            )
+        ]
+
+
+def _read(path: str | os.PathLike[str], given: Mapping[str, Any]) -> pd.DataFrame:
+    """A CASC table; any other is refused."""
+    columns = [*given["known"], *given["sensitive"]]
+    told = os.fspath(path)
+    try:
+        table = pd.read_csv(path)
+    except (ValueError, OSError) as error:  # the message may quote the file
+        raise DataError(
+            f"{told}: cannot be read as CSV ({type(error).__name__})."
+        ) from None
+    absent = [name for name in columns if name not in table.columns]
+    if absent:
+        raise DataError(f"{told} lacks the columns {', '.join(absent)}.")
+    if len(table) != given["rows"]:
+        raise DataError(f"{told} has {len(table):,} rows, not {given['rows']:,}.")
+    return table[columns]
+
+
+def _methods_of(known: Mapping[str, Any], data_set: str) -> list[str]:
+    """Methods that some number of this table was printed or recomputed for."""
+    wanted = {c["method"] for c in known["columns"] if c["data_set"] == data_set}
+    return [method for method in known["methods"] if method in wanted]
+
+
+def _make(
+    spec: Mapping[str, Any],
+    roles: Mapping[str, Any],
+    k: int,
+    seed: np.random.SeedSequence,
+) -> Any:
+    from anon_transformers.registry import registry
+
+    make = registry().anonymizers[spec["anonymizer"]]
+    if spec["anonymizer"] == "mdav":
+        every = [*roles["known"], *roles["sensitive"]]
+        return make(every, k=k, **spec["parameters"])
+    return make(
+        roles["known"],
+        sensitive=roles["sensitive"],
+        k=k,
+        random_state=np.random.default_rng(seed),
+        **spec["parameters"],
+    )
+
+
+def _statistics(
+    data_set: str, roles: Mapping[str, Any], before: pd.DataFrame, after: pd.DataFrame
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Differences of correlations, over each choice of entries that is asked for."""
+    if data_set == "census":
+        every = correlation_differences(before, after, zero_among=roles["known"])
+        yield "all pairs", every.values
+        literal = correlation_differences(before, after, columns=roles["sensitive"])
+        yield "sensitive pairs", literal.values
+        return
+    yield "triangle", correlation_differences(before, after, counted="triangle").values
+    yield "pairs", correlation_differences(before, after).values
+
+
+def _summary(statistic: str, differences: list[np.ndarray]) -> dict[str, float]:
+    """Mean and standard deviation, pooled as the printed tables are, or run by run."""
+    values = np.array(differences)
+    if statistic in {"all pairs", "triangle"}:
+        return {"mean": float(values.mean()), "sd": float(values.std())}
+    spread = values.std(axis=1, ddof=1).mean()
+    return {"mean": float(values.mean()), "sd": float(spread)}
+
+
+def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
+    """What the tables of the source show, drawn: one panel a statistic."""
+    for (data_set, statistic), part in runs.groupby(
+        ["data_set", "statistic"], sort=False
+    ):
+        data = part.assign(x=part["k"], line=part["method"])
+        yield Panels(
+            f"{data_set}-{statistic}".replace(" ", "-"),
+            f"{data_set}, {statistic}: change of correlations",
+            data,
+            {"mean": "Mean difference", "sd": "Standard deviation"},
+        )

@@ -1,0 +1,119 @@
+"""Printed and recomputed averages of correlation differences, beside ours."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers.experiments._numbers import NOT_RUN
+
+
+def column_findings(
+    known: Mapping[str, Any], runs: pd.DataFrame, *, judged: bool
+) -> Iterator[dict[str, Any]]:
+    """One finding a cell of a table; random ones count only if ``judged``."""
+    for column in known["columns"]:
+        for at, k in enumerate(known["k"]):
+            ours = _ours(runs, column, k)
+            printed = None if column["published"] is None else column["published"][at]
+            recomputed = column["recomputed"][at]
+            exact = column["tolerance"] < 1e-3  # noqa: PLR2004 - no random method
+            if ours is not None and not (judged or exact):
+                ours = None
+            equal = None if ours is None else _agrees(ours, printed, recomputed, column)
+            yield {
+                "where": column["where"],
+                "data_set": column["data_set"],
+                "method": column["method"],
+                "k": k,
+                "measure": f"{column['measure']}, {column['statistic']}",
+                "published": printed,
+                "recomputed": recomputed,
+                "ours": ours,
+                "equal": equal,
+                "reason": _reason(known, column, equal, ours, recomputed),
+            }
+
+
+def claim_findings(
+    known: Mapping[str, Any], runs: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """One finding a sentence of the source: for which k it does not hold."""
+    for claim in known["claims"]:
+        wrong = _exceptions(runs, claim, known["k"])
+        equal = None if wrong is None else not wrong
+        yield {
+            "where": claim["where"],
+            "data_set": claim["data_set"],
+            "method": f"{claim['lower']} < {claim['higher']}",
+            "k": None,
+            "measure": f"{claim['claim']} ({claim['statistic']})",
+            "published": "for every k",
+            "recomputed": None,
+            "ours": None if wrong is None else _told(wrong),
+            "equal": equal,
+            "reason": NOT_RUN if wrong is None else "" if equal else claim["reason"],
+        }
+
+
+def _ours(runs: pd.DataFrame, column: Mapping[str, Any], k: int) -> float | None:
+    wanted = {name: column[name] for name in ("data_set", "method", "statistic")}
+    chosen = _chosen(runs, k=k, **wanted)
+    return None if chosen.empty else float(chosen[column["measure"]].iloc[0])
+
+
+def _chosen(runs: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    chosen = runs
+    for name, value in wanted.items():
+        chosen = chosen[chosen[name] == value]
+    return chosen
+
+
+def _agrees(
+    ours: float, printed: str | None, recomputed: float, column: Mapping[str, Any]
+) -> bool:
+    """Whether ours is what was printed, to its last digit; else what was recomputed."""
+    if printed is None:
+        return _is_near(ours, recomputed, column["tolerance"])
+    decimals = len(printed.partition(".")[2])
+    half = 0.5 * 10.0**-decimals
+    return abs(ours - float(printed)) <= half * (1 + 1e-9)
+
+
+def _is_near(ours: float, recomputed: float, tolerance: float) -> bool:
+    """Within the tolerance: a share for random methods, else a difference."""
+    allowed = tolerance * recomputed if tolerance > 1e-3 else tolerance  # noqa: PLR2004
+    return abs(ours - recomputed) <= allowed
+
+
+def _reason(
+    known: Mapping[str, Any],
+    column: Mapping[str, Any],
+    equal: bool | None,
+    ours: float | None,
+    recomputed: float,
+) -> str:
+    """Why ours is not what was printed; nothing explains what nobody expected."""
+    if equal is None or ours is None:
+        return NOT_RUN
+    if equal or not _is_near(ours, recomputed, column["tolerance"]):
+        return ""
+    return known["reasons"].get(column.get("reason"), "")
+
+
+def _exceptions(
+    runs: pd.DataFrame, claim: Mapping[str, Any], ks: list[int]
+) -> list[int] | None:
+    """For which k the claim is wrong; None if a run is missing."""
+    of = {"data_set": claim["data_set"], "statistic": claim["statistic"]}
+    low = _chosen(runs, method=claim["lower"], **of).set_index("k")["mean"]
+    high = _chosen(runs, method=claim["higher"], **of).set_index("k")["mean"]
+    if len(low) < len(ks) or len(high) < len(ks):
+        return None
+    return [k for k in ks if not low[k] < high[k]]
+
+
+def _told(wrong: list[int]) -> str:
+    if not wrong:
+        return "for every k"
+    return f"not for k = {', '.join(map(str, wrong))}"

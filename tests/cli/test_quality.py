@@ -1,0 +1,148 @@
+"""``anon quality``: the report of a file or of a published release."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.metrics import quality
+
+FEW = ["--permutations", 1, "--random-state", 0]
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 80, 60)
+    return pd.DataFrame(
+        {"age": age, "pay": age * 30 + rng.integers(0, 900, 60), "zip": age % 7}
+    ).assign(land=rng.choice(["FR", "Lilliput"], 60))
+
+
+@pytest.fixture
+def safe(people):
+    return people.assign(age=people["age"] // 10 * 10, zip="[0, 6]")
+
+
+@pytest.fixture
+def files(tmp_path, people, safe):
+    people.to_csv(tmp_path / "people.csv", index=False)
+    safe.to_csv(tmp_path / "safe.csv", index=False)
+    return tmp_path / "safe.csv", tmp_path / "people.csv"
+
+
+def told_by(run):
+    assert run.exit_code == 0, run.output
+    return json.loads(run.stdout)
+
+
+def test_the_report_of_a_file(anon, files, people, safe):
+    told = told_by(anon("quality", *files, *FEW, "--aligned", "--json"))
+    expected = quality(people, safe, aligned=True, permutations=1, random_state=0)
+    assert told.pop("release") == str(files[0])
+    assert told.pop("original") == str(files[1])
+    assert told == json.loads(json.dumps(expected.to_dict()))
+    assert told["left_out"] == ["zip"]
+
+
+def test_named_columns(anon, files):
+    told = told_by(anon("quality", *files, *FEW, "-q", "age", "-s", "pay", "--json"))
+    assert told["numbers"] == ["age", "pay"]
+    assert told["squared_error"] is None
+    assert "aligned" in told["not_available"]["squared error"]
+    assert "two columns" in told["not_available"]["correlations, sensitive"]
+    assert told["correlations"]["all"]["entries"] == 1
+
+
+def test_a_table_a_topic_for_people(anon, files):
+    run = anon("quality", *files, *FEW, "--aligned")
+    assert run.exit_code == 0, run.output
+    for title in (
+        "differences of correlations", "Changes, in standard deviations",
+        "Squared error", "Published rows told from original ones",
+    ):  # fmt: skip
+        assert run.stdout.count(title) == 1
+    assert "quantile 0.95" in run.stdout
+    assert "published as no numbers: zip" in run.stdout
+    assert "Lilliput" not in run.output
+    assert "e-1" not in run.stdout  # rounding errors are no news
+
+
+def test_what_is_missing_says_why(anon, files):
+    run = anon("quality", *files, "--permutations", 0, "-q", "pay", "-s", "pay")
+    assert run.exit_code == 0, run.output
+    assert "differences of correlations" not in run.stdout
+    assert "- correlations, all: not available: correlations need two" in run.stdout
+    assert "- squared error: not available" in run.stdout
+    assert "pMSE by chance" in run.stdout
+    assert "not available" in run.stdout.split("pMSE by chance")[1].splitlines()[0]
+
+
+def test_suppressed_numbers_can_be_read_as_missing(anon, tmp_path, files, people):
+    marked = people.astype({"pay": object})
+    marked.loc[:3, "pay"] = "*"
+    marked.to_csv(tmp_path / "marked.csv", index=False)
+    place = tmp_path / "marked.csv"
+    assert told_by(anon("quality", place, files[1], *FEW, "--json"))["left_out"] == [
+        "pay"
+    ]
+    told = told_by(
+        anon("quality", place, files[1], *FEW, "--missing", "*", "--aligned", "--json")
+    )
+    assert told["left_out"] == []
+    assert 0 < told["squared_error"]["columns"]["pay"] < 1
+    assert told["squared_error"]["columns"]["age"] == 0
+
+
+def test_mistakes_are_told(anon, tmp_path, files):
+    run = anon("quality", tmp_path / "none.csv", files[1])
+    assert run.exit_code == 2
+    assert "does not exist" in run.output
+    run = anon("quality", *files, "-q", "agee", "--json")
+    assert run.exit_code == 2
+    assert "did you mean 'age'" in json.loads(run.stdout)["error"]
+    run = anon("quality", tmp_path, files[1])
+    assert run.exit_code == 2
+    assert "holds no published release" in run.output
+
+
+def test_a_published_release_says_which_columns_are_compared(
+    anon, tmp_path, files, people
+):
+    yaml = pytest.importorskip("yaml")
+    config = {
+        "source": {"path": "people.csv"},
+        "roles": {
+            "quasi_identifiers": ["age", "zip"],
+            "sensitive": ["pay"],
+            "identifiers": ["land"],
+        },
+        "anonymizer": {"name": "mondrian", "output": "center"},
+        "thresholds": [{"model": "k-anonymity", "k": 3}],
+        "target": {"path": "out"},
+    }
+    (tmp_path / "people.yaml").write_text(yaml.safe_dump(config))
+    run = anon("release", tmp_path / "people.yaml")
+    assert run.exit_code == 0, run.output
+    told = told_by(anon("quality", tmp_path / "out", files[1], *FEW, "--json"))
+    assert told["numbers"] == ["age", "pay", "zip"]
+    assert told["nominal"] == []
+    assert set(told["correlations"]) == {"all"}
+    # Boxes become their centres, and pay is published as it is.
+    assert told["moments"]["pay"]["mean"] == pytest.approx(0)
+    assert 0 < abs(told["moments"]["age"]["variance"]) < 0.2
+    narrow = told_by(
+        anon("quality", tmp_path / "out", files[1], *FEW, "-q", "age", "--json")
+    )
+    assert narrow["numbers"] == ["age"]

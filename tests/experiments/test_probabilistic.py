@@ -1,0 +1,156 @@
+"""The published comparison of microaggregation and swapping, run again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.experiments import reproduce
+from anon_transformers.experiments._numbers import NOT_RUN
+from anon_transformers.experiments._probabilistic import published
+
+DATA = Path(__file__).parents[1] / "data"
+CENSUS, EIA = DATA / "casc_census.csv", DATA / "casc_eia.csv"
+SWAPS_OF_EIA = 36
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    text = (DATA / "vectors" / "probabilistic.json").read_text()
+    return {v["name"]: v for v in json.loads(text)["vectors"]}
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """Both tables, with few repetitions."""
+    return reproduce("probabilistic", census=CENSUS, eia=EIA, repetitions=2, quick=True)
+
+
+def of(findings, **wanted):
+    found = findings.numbers
+    for name, value in wanted.items():
+        found = found[found[name] == value]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("table", "vector", "where"),
+    [("census", "table_IV", "Table IV"), ("eia", "table_V", "Table V")],
+)
+def test_what_is_stored_is_what_was_printed_and_recomputed(
+    vectors, table, vector, where
+):
+    printed = vectors[f"{vector}_{table}"]["expected"]
+    again = vectors[f"{vector}_reproduction"]["expected"]
+    names = {
+        "mdav-raw": ("MDAV-ID", "MDAV-ID"),
+        "swap-sequential-raw": ("MDAV-SWAP", "MDAV-SWAP"),
+        "ranking-mdav": ("IR-SWAP", "IR-SWAP" + "(mdav)" * (table == "eia")),
+    }
+    columns = [c for c in published()["columns"] if c["where"] == where]
+    assert len(columns) == 6
+    for column in columns:
+        shown, computed = (f"{n} {column['measure']}" for n in names[column["method"]])
+        at = printed["columns"].index(shown)
+        assert [float(x) for x in column["published"]] == [
+            row[at] for row in printed["rows"]
+        ]
+        at = again["columns"].index(computed)
+        assert column["recomputed"] == [row[at] for row in again["rows"]]
+
+
+def test_eia_mdav_comes_out_to_the_printed_digit(quick):
+    found = of(quick, where="Table V", method="mdav-raw")
+    assert len(found) == 18
+    assert found["equal"].eq(True).all()
+
+
+def test_census_mdav_is_what_was_recomputed(quick):
+    found = of(quick, where="Table IV", method="mdav-raw")
+    for row in found.itertuples():
+        assert row.ours == pytest.approx(row.recomputed, abs=1e-5)
+        assert bool(row.equal) != bool(row.reason)
+
+
+@pytest.mark.parametrize("method", ["mdav", "mdav-raw"])
+def test_the_statistic_as_worded_is_what_was_recomputed(quick, method):
+    found = of(quick, where="recomputed", data_set="census", method=method)
+    assert len(found) == 18
+    assert found["equal"].eq(True).all()
+
+
+def test_records_and_limits_are_what_was_recomputed(quick):
+    for where, count in {
+        "records": 8,
+        "value disclosure": 21,
+        "regression intruder": 22,
+        "naive intruder": 3,
+    }.items():
+        found = of(quick, where=where)
+        assert len(found) == count
+        assert found["equal"].eq(True).all(), found[found["equal"].ne(True)]
+
+
+def test_few_repetitions_judge_nothing_random(quick):
+    found = of(quick, where="Table V", data_set="eia")
+    random = found[found["method"] != "mdav-raw"]
+    assert len(random) == SWAPS_OF_EIA
+    assert random["equal"].isna().all()
+    assert set(random["reason"]) == {NOT_RUN}
+
+
+def test_every_difference_has_a_reason(quick):
+    assert quick.unexplained.empty
+
+
+def test_claims_are_told_with_their_exceptions(quick):
+    found = of(quick, where="text of section V", data_set="eia").set_index("method")
+    told = found.loc["ranking-mdav < swap-sequential-raw"]
+    assert "200" in told["ours"]
+    assert told["reason"]
+
+
+def test_ranking_is_far_below_the_others_for_small_k(quick):
+    runs = quick.runs[(quick.runs["k"] == 5) & (quick.runs["statistic"] == "all pairs")]
+    mean = runs.set_index("method")["mean"]
+    assert mean["ranking-mdav"] < 0.2 * mean["mdav-raw"]
+    assert mean["ranking-mdav"] < 0.2 * mean["swap-sequential-raw"]
+
+
+def test_a_table_that_is_not_given_is_not_run():
+    found = reproduce("probabilistic", eia=EIA, repetitions=1, quick=True)
+    assert set(found.runs["data_set"]) == {"eia"}
+    assert of(found, data_set="census")["equal"].isna().all()
+    assert any("--census" in note for note in found.notes)
+
+
+def test_no_table_at_all_is_an_error():
+    with pytest.raises(ParameterError, match="--census FILE"):
+        reproduce("probabilistic")
+
+
+def test_another_table_is_refused(tmp_path):
+    with pytest.raises(DataError, match="lacks the columns"):
+        reproduce("probabilistic", census=EIA)
+    short = tmp_path / "short.csv"
+    short.write_text("".join(CENSUS.read_text().splitlines(keepends=True)[:20]))
+    with pytest.raises(DataError, match="has 19 rows, not 1,080"):
+        reproduce("probabilistic", census=short)
+
+
+def test_repetitions_must_be_a_count():
+    with pytest.raises(ParameterError, match="repetitions"):
+        reproduce("probabilistic", census=CENSUS, repetitions=0)
+
+
+@pytest.mark.slow
+def test_the_whole_experiment_has_no_unexplained_difference():
+    found = reproduce("probabilistic", census=CENSUS, eia=EIA)
+    assert found.unexplained.empty, found.unexplained.to_string()
+    assert found.not_run.empty
+    ranked = found.runs[
+        (found.runs["method"] == "ranking-mdav") & found.runs["statistic"].ne("pairs")
+    ]
+    for _, part in ranked.groupby(["data_set", "statistic"]):
+        assert part.sort_values("k")["mean"].is_monotonic_increasing

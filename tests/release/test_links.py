@@ -1,0 +1,182 @@
+"""Releases of swapped tables: judged on links that no reader ever sees."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers.exceptions import ConfigurationError, GateError, ReleaseError
+from anon_transformers.gx._judging import PrivateEvidence
+from anon_transformers.gx.gate import Requirement, run_gate
+from anon_transformers.release import anonymize, load, publish, read_published, validate
+from anon_transformers.release._links import LINKS
+from anon_transformers.release._run import Run
+
+CENSUS = Path(__file__).parents[1] / "data" / "casc_census.csv"
+KNOWN = ["AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX"]
+WANTED = ["TAXINC", "POTHVAL", "INTVAL"]
+SWAPPED = {"model": "probabilistic-k-anonymity", "k": 5}
+
+
+@pytest.fixture
+def swapped(release):
+    """Census with three sensitive columns that are swapped."""
+    table = pd.read_csv(CENSUS)[[*KNOWN, *WANTED]]
+    table.insert(0, "name", [f"NAMEMARK{number}" for number in range(len(table))])
+    table.to_csv(release.source, index=False)
+    release.write(
+        roles={
+            "quasi_identifiers": KNOWN,
+            "sensitive": WANTED,
+            "identifiers": ["name"],
+        },
+        anonymizer={"name": "group-swap"},
+        thresholds=[SWAPPED, {"metric": "correlation-difference", "max": 0.2}],
+    )
+    return release
+
+
+def test_a_swapped_table_is_judged_and_published(swapped):
+    folder = publish(validate(anonymize(load(swapped.file))))
+    table, source = read_published(folder), pd.read_csv(swapped.source)
+    for name in (*KNOWN, *WANTED):
+        assert sorted(table[name]) == sorted(source[name])
+    checks = {c["name"]: c for c in swapped.manifest()["measured"]["checks"]}
+    assert checks["probabilistic-k-anonymity"]["passed"]
+    assert checks["probabilistic-k-anonymity"]["observed"] >= 5
+    assert 0 < checks["correlation-difference"]["observed"] <= 0.2
+
+
+def test_the_manifest_says_what_the_guarantee_is_not(swapped):
+    publish(validate(anonymize(load(swapped.file))))
+    check = swapped.manifest()["measured"]["checks"][0]
+    told = json.dumps(check["details"])
+    assert all(name in told for name in WANTED)
+    assert "value_disclosure" in told
+    assert "regression" in told
+
+
+def test_links_are_private_and_gone_after_publication(swapped):
+    location = anonymize(load(swapped.file))
+    file = Run(location).path("candidate") / LINKS
+    links = pd.read_parquet(file)
+    assert sorted(links["row"]) == list(range(1080))
+    publish(validate(location))
+    assert not file.exists()
+    seen = swapped.public_bytes()
+    assert not [name for name in seen if "links" in name]
+    assert not [name for name, content in seen.items() if b"NAMEMARK" in content]
+
+
+def test_links_tell_where_every_cell_came_from(swapped):
+    location = anonymize(load(swapped.file))
+    run = Run(location)
+    noted = json.loads((run.path("candidate") / "candidate.json").read_text())
+    links = pd.read_parquet(run.path("candidate") / LINKS)
+    source = pd.read_csv(swapped.source)
+    table = pd.read_csv(run.path("candidate") / noted["data"])
+    assert noted["moved"] == [[name] for name in WANTED]
+    for name in KNOWN:
+        assert (table[name].to_numpy() == source[name].to_numpy()[links["row"]]).all()
+    for at, (name,) in enumerate(noted["moved"]):
+        cells = source[name].to_numpy()[links[f"source {at}"]]
+        assert (table[name].to_numpy() == cells).all()
+        assert links.groupby(f"group {at}").size().min() >= 5
+
+
+def test_links_that_changed_are_refused(swapped):
+    location = anonymize(load(swapped.file))
+    file = Run(location).path("candidate") / LINKS
+    links = pd.read_parquet(file)
+    links.assign(row=links["row"].to_numpy()[::-1]).to_parquet(file)
+    with pytest.raises(ReleaseError, match="evidence of links changed"):
+        validate(location)
+
+
+def test_no_links_are_written_that_nobody_needs(swapped):
+    swapped.write(thresholds=[{"metric": "loss", "max": 1}])
+    location = anonymize(load(swapped.file))
+    assert not (Run(location).path("candidate") / LINKS).exists()
+
+
+def test_a_quarantined_candidate_leaves_no_links(swapped):
+    strict = {**SWAPPED, "max_value_disclosure": 0.0}
+    swapped.write(thresholds=[strict])
+    location = anonymize(load(swapped.file))
+    with pytest.raises(GateError, match="probabilistic-k-anonymity"):
+        validate(location)
+    assert not list(swapped.home.rglob(LINKS))
+    assert not list(swapped.home.rglob("input.parquet"))
+
+
+def test_groups_that_are_too_small_do_not_pass(swapped):
+    swapped.write(anonymizer={"name": "group-swap", "k": 3})
+    with pytest.raises(GateError, match=r"the level is 3.*groups fail"):
+        validate(anonymize(load(swapped.file)))
+
+
+def test_too_few_groups_are_undecidable_and_fail(swapped):
+    swapped.write(thresholds=[{**SWAPPED, "k": 100}])
+    with pytest.raises(GateError, match="undecidable"):
+        validate(anonymize(load(swapped.file)))
+
+
+def test_another_anonymizer_has_no_groups_to_judge(swapped):
+    swapped.write(anonymizer={"name": "mondrian", "k": 5})
+    with pytest.raises(GateError, match="probabilistic-k-anonymity"):
+        validate(anonymize(load(swapped.file)))
+
+
+def test_a_seed_is_refused(swapped):
+    swapped.write(anonymizer={"name": "group-swap", "random_state": 1})
+    with pytest.raises(ConfigurationError, match="random_state"):
+        load(swapped.file)
+
+
+def test_two_runs_swap_differently(swapped):
+    tables = []
+    for _ in range(2):
+        location = anonymize(load(swapped.file))
+        links = pd.read_parquet(Run(location).path("candidate") / LINKS)
+        tables.append(links.sort_values("row")["source 0"].to_numpy())
+    assert (tables[0] != tables[1]).any()
+
+
+def test_microaggregation_is_released_with_quality_thresholds(swapped):
+    swapped.write(
+        anonymizer={"name": "mdav"},
+        thresholds=[
+            {"model": "k-anonymity", "k": 5},
+            {"metric": "squared-error-share", "max": 0.2},
+        ],
+    )
+    folder = publish(validate(anonymize(load(swapped.file))))
+    assert read_published(folder).groupby(KNOWN).size().min() >= 5
+    checks = {c["name"]: c for c in swapped.manifest()["measured"]["checks"]}
+    assert 0 < checks["squared-error-share"]["observed"] <= 0.2
+
+
+def test_the_gate_cannot_judge_links_it_was_not_given():
+    table = pd.DataFrame({"age": np.arange(100), "pay": np.arange(100)})
+    wanted = [Requirement("p", "model", "probabilistic-k-anonymity", {"k": 2})]
+    result = run_gate(table, requirements=wanted, quasi_identifiers=["age"])
+    assert not result.passed
+    assert "private evidence" in result.reasons[0]
+
+
+def test_the_gate_fails_a_table_that_was_not_swapped():
+    table = pd.DataFrame({"age": np.arange(400), "pay": np.arange(400) % 7})
+    groups = {("pay",): np.arange(400) // 4}
+    wanted = [Requirement("p", "model", "probabilistic-k-anonymity", {"k": 4})]
+    result = run_gate(
+        table,
+        requirements=wanted,
+        quasi_identifiers=["age"],
+        evidence=PrivateEvidence(
+            original=table, groups=groups, sources={("pay",): np.arange(400)}
+        ),
+    )
+    assert not result.passed
+    assert result.checks[0].observed == 1
