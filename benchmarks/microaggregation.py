@@ -29,11 +29,11 @@ SIZES = [10_000, 30_000, 100_000]
 SWAPPED = 10_000_000
 COLUMNS, K = 10, 10
 PASSES = 20
-PLAIN, PRUNED = "every distance", "MDAV"
+PLAIN, PRUNED, FAST = "every distance", "MDAV", "fast"
 METHODS = {
     PLAIN: group_plain,
     PRUNED: group,
-    "fast": group_fast,
+    FAST: group_fast,
     "MDAV, refined": lambda points, k: refine(points, group(points, k), k),
     "fast, refined": lambda points, k: refine(points, group_fast(points, k), k),
 }
@@ -92,7 +92,7 @@ def sse(points, labels):
 
 
 def timed(function, points, k, repeats):
-    """Median seconds of several runs, kernels warm, and the loss."""
+    """Median seconds of some runs, kernels warm, and the loss."""
     function(points[: 20 * k], k)
     times = []
     for _ in range(repeats):
@@ -106,8 +106,8 @@ def grouped(name, points, k):
     """All ways to group one table, one after the other."""
     stick = passes(points, k)
     cases = {
-        # The plain one takes long and is only there to be compared with.
-        method: timed(function, points, k, 1 if method == PLAIN else 3)
+        # The others take long.
+        method: timed(function, points, k, 5 if method in (PRUNED, FAST) else 1)
         for method, function in METHODS.items()
     }
     for method, case in cases.items():

@@ -374,14 +374,9 @@ def test_evidence_of_the_published_table_agrees_with_the_report():
 @pytest.mark.parametrize("suppression", ["mask", "drop", "blank"])
 def test_untouched_texts_keep_their_type(suppression):
     index = pd.Index(["x", "x", "y", "y"])  # labels need not be unique
-    table = pd.DataFrame(
-        {
-            "age": [20, 21, 40, 41],
-            "note": pd.Series(list("abcd"), dtype=object).array,
-            "job": pd.Series(list("abab"), dtype=object).array,
-        },
-        index=index,
-    )
+    texts = {"note": list("abcd"), "job": list("abab")}
+    table = pd.DataFrame({"age": [20, 21, 40, 41], **texts}, index=index)
+    table = table.astype(dict.fromkeys(texts, object))
     anonymizer = MondrianAnonymizer(
         ["age"], k=2, sensitive=["job"], suppression=suppression
     )

@@ -97,6 +97,25 @@ def test_nothing_is_left_to_gain_between_two_groups(case):
         assert sse(points, tried) >= least
 
 
+@pytest.mark.parametrize(("name", "k"), [("census_13", 3), ("tarragona_13", 10)])
+def test_every_sweep_lowers_the_loss(name, k):
+    points = published(name)
+    labels = group(points, k)
+    losses = [sse(points, refine(points, labels, k, sweeps=n)) for n in range(4)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < 0.995 * losses[0]
+
+
+def test_a_sweep_leaves_a_local_optimum():
+    """Two crossing pairs that no move or swap of one row can undo."""
+    points = np.array(
+        [[0.0, 0], [0, 1], [5, 0], [5, 1], [0, 9], [0, 10], [5, 9], [5, 10]]
+    )
+    labels = np.array([0, 1, 0, 1, 2, 3, 2, 3])
+    refined = refine(points, labels, 2, sweeps=1)
+    assert sse(points, refined) == pytest.approx(2.0)
+
+
 def test_rows_in_the_wrong_group_swap():
     points = np.array([[0.0], [1.0], [100.0], [101.0], [2.0], [102.0]])
     assert refine(points, np.array([0, 0, 1, 1, 1, 0]), 3).tolist() == [
@@ -130,7 +149,7 @@ def test_large_groups_are_split():
 def test_no_round_changes_no_group():
     points = np.random.default_rng(0).normal(size=(60, 2))
     labels = np.arange(60) % 20
-    assert (refine(points, labels, 3, rounds=0) == labels).all()
+    assert (refine(points, labels, 3, rounds=0, sweeps=0) == labels).all()
 
 
 def test_one_group_stays():
