@@ -66,7 +66,7 @@ def refine(
         Most rounds over all groups. The search ends sooner if a round changes nothing.
     sweeps : int
         How often each group is grouped anew with those around it; less often if that
-        lowers the loss nowhere. A sweep takes about as long as the search before it.
+        lowers the loss nowhere. A sweep takes longer than the search before it.
 
     Returns
     -------

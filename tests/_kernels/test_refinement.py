@@ -116,6 +116,16 @@ def test_a_sweep_leaves_a_local_optimum():
     assert sse(points, refined) == pytest.approx(2.0)
 
 
+@settings(deadline=None, max_examples=50)
+@given(grouped())
+def test_never_more_loss_where_little_is_left_to_gain(case):
+    points, labels, k = case
+    points -= points.mean(axis=0)
+    once = refine(points, labels, k, sweeps=0)
+    again = refine(points, once, k, sweeps=0)
+    assert sse(points, again) <= sse(points, once) * (1 + 1e-12)
+
+
 def test_rows_in_the_wrong_group_swap():
     points = np.array([[0.0], [1.0], [100.0], [101.0], [2.0], [102.0]])
     assert refine(points, np.array([0, 0, 1, 1, 1, 0]), 3).tolist() == [
