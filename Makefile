@@ -65,6 +65,7 @@ benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers i
 	$(BIN)/python benchmarks/full_domain.py
 	$(BIN)/python benchmarks/validators.py
 	$(BIN)/python benchmarks/microaggregation.py
+	$(BIN)/python benchmarks/fuzzy.py
 	$(BIN)/python benchmarks/corpus.py
 
 clean: ## Remove both .venv, caches and build results

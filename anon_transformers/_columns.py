@@ -1,5 +1,6 @@
 """What is asked of coded columns."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._tables import Column, _as_texts, encode, identify
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, NotEvaluable, unknown_choice
 
 
 def encode_sensitive(series: pd.Series, tree: Any = None) -> Column:
@@ -29,6 +30,19 @@ def rows_by_value(column: Column) -> dict[str | None, int]:
     rows = np.bincount(column.codes, minlength=column.cardinality).tolist()
     told = dict(zip([*column.texts().tolist(), None], rows, strict=True))
     return {text: count for text, count in told.items() if count}
+
+
+def sensitive_names(
+    held: Mapping[Hashable, Any], name: Hashable | None
+) -> list[Hashable]:
+    """One sensitive column of some evidence by name, or all of them; never none."""
+    if name is None:
+        if not held:
+            raise NotEvaluable("there is no sensitive column to judge.")
+        return list(held)
+    if name not in held:
+        raise NotEvaluable(unknown_choice("sensitive column", name, held))
+    return [name]
 
 
 def refuse_mark(column: Column, series: pd.Series, mark: str) -> None:

@@ -1,8 +1,9 @@
 """An original and what became of it, row by row: evidence that is never published."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,11 @@ from anon_transformers.exceptions import DataError, ParameterError, unknown_choi
 Moved = tuple[Hashable, ...]
 """Columns whose cells moved together, from row to row."""
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Linkage:
     """Which published row belongs to which original one, and what was moved.
 
@@ -34,6 +38,9 @@ class Linkage:
     sources : mapping of the same keys to int array, optional
         The row that each row's cells came from. Where it is not known, only rows whose
         cells are unique in their group tell whether they moved.
+    wanted : sequence of columns, optional
+        The sensitive ones, which an intruder wants to know. None: what moved alone is
+        taken for it, or, where columns moved together, what did not move.
 
     Examples
     --------
@@ -48,6 +55,8 @@ class Linkage:
     published: pd.DataFrame = field(repr=False)
     groups: Mapping[Any, np.ndarray] = field(default_factory=dict, repr=False)
     sources: Mapping[Any, np.ndarray] | None = field(default=None, repr=False)
+    wanted: Sequence[Hashable] | None = field(default=None, repr=False)
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     kind = "linkage"
 
@@ -72,6 +81,8 @@ class Linkage:
             sources = self._by_columns("sources", self.sources)
             object.__setattr__(self, "sources", sources)
             self._refuse_bad_sources(sources)
+        if self.wanted is not None:
+            object.__setattr__(self, "wanted", self._columns("wanted", self.wanted))
 
     @classmethod
     def from_classes(
@@ -86,11 +97,8 @@ class Linkage:
         >>> Linkage.from_classes(original, published, ["age"]).group_sizes("age")
         array([2, 2])
         """
-        linkage, together = cls(original, published), tuple(quasi_identifiers)
-        for name in together:
-            if name not in linkage.published.columns:
-                told = unknown_choice("column", name, linkage.published.columns)
-                raise DataError(told)
+        linkage = cls(original, published)
+        together = linkage._columns("quasi_identifiers", quasi_identifiers)
         known = [identify(linkage.published[name]) for name in together]
         if not known:
             raise ParameterError(
@@ -117,10 +125,7 @@ class Linkage:
 
     def labels(self, columns: Any) -> np.ndarray:
         """Group of each row, numbered from 0 without a gap."""
-        key = as_columns(columns)
-        if key not in self.groups:
-            raise ParameterError(unknown_choice("moved columns", key, self.groups))
-        return np.unique(self.groups[key], return_inverse=True)[1]
+        return _labels(self, as_columns(columns))
 
     def group_sizes(self, columns: Any) -> np.ndarray:
         """Rows of each group."""
@@ -133,11 +138,8 @@ class Linkage:
         found: dict[Moved, np.ndarray] = {}
         seen: set[Hashable] = set()
         for key, of_rows in given.items():
-            columns = as_columns(key)
+            columns = self._columns(what, as_columns(key))
             for name in columns:
-                if name not in self.published.columns:
-                    told = unknown_choice("column", name, self.published.columns)
-                    raise DataError(f"{what}: {told}")
                 if name in seen:
                     raise DataError(f"{what}: column {name!r} is named twice.")
                 seen.add(name)
@@ -150,6 +152,14 @@ class Linkage:
             found[columns] = numbers
         return found
 
+    def _columns(self, what: str, names: Sequence[Hashable]) -> Moved:
+        """Names of columns that exist, as a tuple."""
+        for name in names:
+            if name not in self.published.columns:
+                told = unknown_choice("column", name, self.published.columns)
+                raise DataError(f"{what}: {told}")
+        return tuple(names)
+
     def _refuse_bad_sources(self, sources: Mapping[Moved, np.ndarray]) -> None:
         if set(sources) != set(self.groups):
             raise DataError("sources and groups must name the same columns.")
@@ -161,3 +171,29 @@ class Linkage:
 def as_columns(key: Any) -> Moved:
     """A column, or a tuple of them, as a tuple."""
     return key if isinstance(key, tuple) else (key,)
+
+
+def once(
+    function: Callable[Concatenate[Linkage, P], T],
+) -> Callable[Concatenate[Linkage, P], T]:
+    """Compute a function of a linkage, and of columns, once for each of them.
+
+    A judge asks for the same numbers when it decides, when it tells the level and when
+    it reports. They are kept in the linkage, and go with it.
+    """
+
+    @functools.wraps(function)
+    def found(linkage: Linkage, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = (function.__qualname__, *map(as_columns, args), *kwargs.items())
+        if key not in linkage._found:
+            linkage._found[key] = function(linkage, *args, **kwargs)
+        return linkage._found[key]
+
+    return found
+
+
+@once
+def _labels(linkage: Linkage, columns: Moved) -> np.ndarray:
+    if columns not in linkage.groups:
+        raise ParameterError(unknown_choice("moved columns", columns, linkage.groups))
+    return np.unique(linkage.groups[columns], return_inverse=True)[1]

@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._evidence_linkage import Linkage
+from anon_transformers._evidence_linkage import Linkage, once
 from anon_transformers._intruders import known_columns, wanted_columns
+from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._tables import identify
 
 EXACT = 1e-9
 """What is left of a column, relatively, where others give it exactly."""
 
 
+@once
 def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
     """Wanted columns that are given by what an intruder knows; see ``_intruders``."""
     found: dict[Hashable, tuple[Hashable, ...]] = {}
@@ -25,17 +28,53 @@ def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
         if not wanted:
             continue
         known, _ = known_columns(linkage, columns, wanted[0])
+        found |= copies(linkage.original, wanted, known)
         found |= functional_dependences(linkage.original, wanted, known)
     return found
+
+
+def copies(
+    frame: pd.DataFrame, columns: Sequence[Hashable], known: Sequence[Hashable]
+) -> dict[Hashable, tuple[Hashable, ...]]:
+    """Find columns that are known ones in other words: one value for each of theirs.
+
+    Columns in which hardly a value repeats tell nothing: any two of them are copies.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"ill": list("abab"), "code": [7, 8, 7, 8]})
+    >>> copies(table, ["ill"], ["code"])
+    {'ill': ('code',)}
+    """
+    coded = {name: _repeated(frame[name]) for name in {*columns, *known}}
+    found: dict[Hashable, tuple[Hashable, ...]] = {}
+    for name in columns:
+        for other in known:
+            one, two = coded[name], coded[other]
+            if other != name and one is not None and two is not None:
+                both = group_rows(
+                    [one.labels, two.labels], [len(one.sizes), len(two.sizes)]
+                )
+                if len(both.sizes) == len(one.sizes) == len(two.sizes):
+                    found[name] = (other,)
+    return found
+
+
+def _repeated(series: pd.Series) -> Groups | None:
+    """Rows by value; None if there is one value, or if they hardly repeat."""
+    column = identify(series)
+    values = group_rows([column.codes], [column.cardinality])
+    return values if 1 < len(values.sizes) <= len(series) / 2 else None
 
 
 def functional_dependences(
     frame: pd.DataFrame, columns: Iterable[Hashable], known: Sequence[Hashable]
 ) -> dict[Hashable, tuple[Hashable, ...]]:
-    """Find columns that are a linear function of known ones in all rows.
+    """Find columns that are a linear function of known ones.
 
-    Only numbers are looked at, and rows without a missing one. A table of hardly more
-    rows than columns shows nothing: there every column is such a function.
+    Only numbers are looked at, in the rows without a gap in the column and in those it
+    is a function of. Known columns with more gaps than numbers are left out. A table of
+    hardly more rows than columns shows nothing: there every column is such a function.
 
     Parameters
     ----------
@@ -61,25 +100,71 @@ def functional_dependences(
     wanted = [name for name in columns if _is_number(frame[name])]
     known = [name for name in known if _is_number(frame[name])]
     names = list(dict.fromkeys([*known, *wanted]))
-    reduced = _reduced(frame[names])
+    values = frame[names].to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers = dict(zip(names, values.T, strict=True))
+    # Without a gap the same short vectors serve all columns.
+    shared = _reduced(numbers) if np.isfinite(values).all() else None
     found = {}
     for name in wanted:
-        if name in reduced:
-            others = [one for one in known if one != name and one in reduced]
-            given_by = _smallest(reduced, name, others)
+        others = [one for one in known if one != name]
+        vectors = _comparable(numbers, name, others) if shared is None else shared
+        if name in vectors:
+            others = [one for one in others if one in vectors]
+            given_by = _smallest(vectors, name, others)
             if given_by:
                 found[name] = given_by
     return found
 
 
-def _reduced(numbers: pd.DataFrame) -> Mapping[Hashable, np.ndarray]:
+def _comparable(
+    numbers: Mapping[Hashable, np.ndarray], name: Hashable, others: Sequence[Hashable]
+) -> Mapping[Hashable, np.ndarray]:
+    """A column and as many others as leave enough rows without a gap.
+
+    Where all of them together leave too few, the likely ones go first: those that weigh
+    most in a regression with gaps at the mean. Of these half as many are tried, and
+    so on.
+    """
+    told = np.isfinite(numbers[name])
+    if not told.any():
+        return {}
+    inside = {one: numbers[one][told] for one in (name, *others)}
+    others = [one for one in others if 2 * np.isfinite(inside[one]).sum() >= told.sum()]
+    complete = {one: np.isfinite(inside[one]) for one in others}
+    weights = _weights(inside, name, others)
+    likely = sorted(others, key=lambda one: weights[one], reverse=True)
+    while likely:
+        rows = np.logical_and.reduce([complete[one] for one in likely])
+        vectors = _reduced({one: inside[one][rows] for one in (name, *likely)})
+        if vectors:
+            return vectors
+        likely = likely[: len(likely) // 2]
+    return {}
+
+
+def _weights(
+    numbers: Mapping[Hashable, np.ndarray], name: Hashable, others: Sequence[Hashable]
+) -> dict[Hashable, float]:
+    """Weight of each column in a regression, its gaps at its mean."""
+    scaled = []
+    for one in others:
+        known = np.isfinite(numbers[one])
+        centred = np.where(known, numbers[one] - numbers[one][known].mean(), 0.0)
+        scaled.append(centred / (np.abs(centred).max() or 1.0))
+    if not others:
+        return {}
+    wanted = numbers[name] - numbers[name].mean()
+    weights, *_ = np.linalg.lstsq(np.column_stack(scaled), wanted, rcond=None)
+    return dict(zip(others, np.abs(weights).tolist(), strict=True))
+
+
+def _reduced(numbers: Mapping[Hashable, np.ndarray]) -> Mapping[Hashable, np.ndarray]:
     """Each column that varies as a short vector: distances between them stay.
 
     A triangular factor of the centred table has as many rows as columns, and, unlike
-    the products of columns, loses no digits.
+    the products of columns, loses no digits. Too few rows give none.
     """
-    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    values = values[np.isfinite(values).all(axis=1)]
+    values = np.column_stack(list(numbers.values())) if numbers else np.empty((0, 0))
     if len(values) < values.shape[1] + 2:
         return {}
     values = values - values.mean(axis=0)
@@ -88,7 +173,8 @@ def _reduced(numbers: pd.DataFrame) -> Mapping[Hashable, np.ndarray]:
     values = values[:, varies] / largest[varies]
     factor = np.linalg.qr(values, mode="r")
     factor /= np.linalg.norm(factor, axis=0)
-    return dict(zip(numbers.columns[varies], factor.T, strict=True))
+    names = [name for at, name in enumerate(numbers) if at in varies]
+    return dict(zip(names, factor.T, strict=True))
 
 
 def _smallest(

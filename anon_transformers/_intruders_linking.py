@@ -145,6 +145,27 @@ def nearest_rows(
     return Nearest(person, row, start, points, tied)
 
 
+def equal_rows(column: PairedColumn) -> Nearest:
+    """The published rows that equal every person of the original in one column.
+
+    Persons whom no row equals are given none.
+
+    Examples
+    --------
+    >>> ages = PairedNumbers(np.array([20.0, 30, 40]), np.array([20.0, 20, 30]))
+    >>> equal_rows(ages).row_hits(np.arange(3))
+    array([0.5, 0. , 0. ])
+    """
+    original, published = column
+    distinct, codes = np.unique(
+        np.concatenate([original, published]), return_inverse=True
+    )
+    person, row = codes[: len(original)], codes[len(original) :]
+    tied = np.bincount(row, minlength=len(distinct))
+    start = np.append(0, np.cumsum(tied > 0))
+    return Nearest(person, row, start, np.flatnonzero(tied), np.maximum(tied, 1))
+
+
 def _nearest_numbers(
     persons: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from anon_transformers._evidence_linkage import Linkage
+from anon_transformers._evidence_linkage import Linkage, once
 from anon_transformers._intruders import known_columns, wanted_columns
+from anon_transformers._kernels.best_cells import best_cells
+from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._tables import Column, encode
 
 MOST_VALUES = 50
-"""A nominal column of more values than this is left out of the regression."""
+"""A known nominal column of more values than this is left out of the regression."""
+NOMINAL = {"category", "hierarchy"}
+"""Kinds of columns whose values have no order."""
 
 
 class RegressionHits(NamedTuple):
@@ -35,18 +39,21 @@ class RegressionHits(NamedTuple):
     excess: float
 
 
+@once
 def regression_hits(
     linkage: Linkage, columns: Any
 ) -> Mapping[Hashable, RegressionHits]:
-    """For each wanted column of numbers, what a linear regression finds.
+    """For each wanted column, what a linear regression finds.
 
     The published column is regressed by least squares on what the intruder knows:
     numbers, dates and ordered values as one coordinate, nominal columns of up to
     :data:`MOST_VALUES` values as one coordinate a value, missing ones at the mean with
     a coordinate of their own. Inside the own group the cell nearest to the prediction
-    is taken. Of several that are equally near, each is as likely.
+    is taken. Of a nominal column each value is predicted, as 1 or 0, and the cell is
+    taken whose prediction is largest. Of several that are as good, each is as likely.
 
-    Columns that are no numbers, and those for which nothing is known, are left out.
+    Rows whose wanted cell is missing are left out: what they lack is no record to find.
+    Columns of nothing else, and those for which nothing is known, are not told.
 
     Examples
     --------
@@ -56,36 +63,62 @@ def regression_hits(
     >>> regression_hits(linkage, "pay")["pay"].records
     1.0
     """
-    labels = linkage.labels(columns)
-    guess = (int(labels.max(initial=-1)) + 1) / max(linkage.n_rows, 1)
     found = {}
     for name in wanted_columns(linkage, columns):
-        true = _numbers(linkage.original[name])
-        if true is None:
-            continue
         known, beside = known_columns(linkage, columns, name)
-        predicted = _predict(linkage, known, beside, _numbers(linkage.published[name]))
-        if predicted is None:
+        seen, own = design([(beside[one], linkage.original[one]) for one in known])
+        both = encode(
+            pd.concat([linkage.original[name], linkage.published[name]]), name=name
+        )
+        before, after = np.split(both.codes, 2)
+        told, learnt = (codes != both.missing_code for codes in (before, after))
+        if not (told.any() and learnt.any()) or seen.shape[1] == 1:
             continue
-        records, values = nearest_in_group(labels, true, predicted)
+        labels = np.unique(linkage.labels(columns)[told], return_inverse=True)[1]
+        fit = _best_values if both.kind in NOMINAL else _nearest_numbers
+        records, values = fit(
+            labels, both, (seen[learnt], after[learnt]), (own[told], before[told])
+        )
+        guess = (1 + int(labels.max())) / len(labels)
         found[name] = RegressionHits(
             float(records.mean()), float(values.mean()), float(records.mean() - guess)
         )
     return found
 
 
-def _predict(
-    linkage: Linkage,
-    known: Sequence[Hashable],
-    beside: pd.DataFrame,
-    published: np.ndarray | None,
-) -> np.ndarray | None:
-    """Learn from the published table, predict for what the intruder knows."""
-    seen, own = design([(beside[name], linkage.original[name]) for name in known])
-    if published is None or seen.shape[1] == 1:
-        return None
-    weights, *_ = np.linalg.lstsq(seen, published, rcond=None)
-    return own @ weights
+Coordinates = tuple[np.ndarray, np.ndarray]
+"""What is known of some rows, and the codes of what is wanted."""
+
+
+def _nearest_numbers(
+    labels: np.ndarray, column: Column, learnt: Coordinates, own: Coordinates
+) -> tuple[np.ndarray, np.ndarray]:
+    """Chance of each row to pick its own cell, and its own value, of numbers."""
+    numbers = column.positions()
+    weights, *_ = np.linalg.lstsq(learnt[0], numbers[learnt[1]], rcond=None)
+    return nearest_in_group(labels, numbers[own[1]], own[0] @ weights)
+
+
+def _best_values(
+    labels: np.ndarray, column: Column, learnt: Coordinates, own: Coordinates
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same, of values without an order."""
+    n_values = len(column.values)
+    # The regression of all values at once, without a table of rows by values.
+    left, scale, right = np.linalg.svd(learnt[0], full_matrices=False)
+    used = scale > scale[0] * np.finfo(np.float64).eps * len(learnt[0])
+    sums = [np.bincount(learnt[1], part, n_values) for part in left.T[used]]
+    weights = (right[used].T / scale[used]) @ np.array(sums)
+    cells = group_rows([labels, own[1]], [1 + int(labels.max()), n_values])
+    order = np.argsort(labels[cells.first], kind="stable")
+    ends = np.cumsum(np.bincount(labels[cells.first]))
+    tied, right_ones = best_cells(
+        own[0],
+        np.ascontiguousarray(weights.T),
+        (labels, own[1].astype(np.int64)),
+        (np.append(0, ends), own[1][cells.first[order]], cells.sizes[order]),
+    )
+    return (right_ones > 0) / tied, right_ones / tied
 
 
 def design(
@@ -104,7 +137,7 @@ def design(
 
 def _coordinates(column: Column, n_first: int) -> list[np.ndarray]:
     """Of both tables; those that do not vary in the first one tell nothing."""
-    if column.kind in {"category", "hierarchy"}:
+    if column.kind in NOMINAL:
         if len(column.values) > MOST_VALUES:
             return []
         # The last value is what is left where no other one is.
@@ -124,15 +157,6 @@ def _standardized(numbers: np.ndarray, n_first: int) -> np.ndarray:
         return np.zeros(len(numbers))
     scaled = (numbers - known.mean()) / (known.std() or 1.0)
     return np.where(np.isnan(scaled), 0.0, scaled)
-
-
-def _numbers(series: pd.Series) -> np.ndarray | None:
-    """A column of numbers without a gap; None if it is not one."""
-    column = encode(series)
-    if column.kind not in {"number", "date"} or column.has_missing:
-        return None
-    numbers = column.values.astype(np.float64)[column.codes]
-    return numbers if np.isfinite(numbers).all() else None
 
 
 def nearest_in_group(

@@ -37,7 +37,7 @@ from anon_transformers.roles import Roles
 
 
 class Pass(NamedTuple):
-    """What one permutation did, in numbers."""
+    """What permuting once does, in numbers."""
 
     sizes: np.ndarray
     losses: dict[Hashable, float]
@@ -90,8 +90,10 @@ class LinkedAnonymizer(FrameAnonymizer):
         The row that each row's cells came from; only with ``keep_links=True``.
     report_ : Report
         Groups, loss, risk and time, in numbers. ``classes`` describes the groups of all
-        permutations. ``loss`` is the mean distance from a row's own cell to the one it
-        got, as a share of the column's range; 0 or 1 where values have no distance.
+        permutations. ``loss`` is the mean distance from a row's own cell to one drawn
+        from its group, as a share of the column's range; 0 or 1 where values have no
+        distance. It is what swapping costs on average: the distance to the cell that
+        a row got would tell of the permutation.
         ``details["value_disclosure"]`` is, for each sensitive column, the probability
         that a row of a record's group has the value of that record.
     """
@@ -187,7 +189,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         Returns
         -------
         Linkage
-            With the groups, and with the rows that cells came from if they were kept.
+            With the groups, with what is sensitive, and with the rows that cells came
+            from if they were kept.
         """
         check_is_fitted(self)
         return Linkage(
@@ -195,6 +198,7 @@ class LinkedAnonymizer(FrameAnonymizer):
             _named(published, self._kept_columns),
             self.labels_,
             getattr(self, "permutations_", None),
+            self.roles_.sensitive,
         )
 
     def _check_parameters(self) -> None:
@@ -260,17 +264,15 @@ class LinkedAnonymizer(FrameAnonymizer):
             sources[moving] = permute_members(members, rng)
             if self._groups_swapped_table():
                 current = current.swapped(moving, sources[moving])
-            passes.append(self._measured(table, moving, members, sources[moving]))
+            passes.append(self._measured(table, moving, members))
             self.labels_[moving] = labels
             self.group_sizes_[moving] = passes[-1].sizes
         return sources, passes
 
-    def _measured(
-        self, table: LinkedTable, moving: Moved, members: Members, sources: np.ndarray
-    ) -> Pass:
-        """What a permutation did: loss of what moved, and what the groups give away."""
+    def _measured(self, table: LinkedTable, moving: Moved, members: Members) -> Pass:
+        """What groups cost and give away, whatever permutation is drawn in them."""
         places = {name: table.places(name) for name in moving}
-        losses = {name: places[name].loss(sources) for name in moving}
+        losses = {name: places[name].loss(members) for name in moving}
         wanted = [n for n in moving if n in self.roles_.sensitive]
         # Where quasi-identifiers move, an intruder reads what stayed.
         for name in wanted or self.roles_.sensitive:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
-from anon_transformers._kernels.swapping import shift
+from anon_transformers._kernels.swapping import Members, agreement, expected_shift
 from anon_transformers._tables import Column, encode
 from anon_transformers.exceptions import DataError
 
@@ -29,11 +29,11 @@ class Places(NamedTuple):
     keys: np.ndarray
     line: np.ndarray | None
 
-    def loss(self, sources: np.ndarray) -> float:
-        """Mean distance from a row's own cell to the one it gets, as a share."""
+    def loss(self, members: Members) -> float:
+        """Mean distance from a row's own cell to one drawn from its group, a share."""
         if self.line is None:
-            return float(np.mean(self.keys != self.keys[sources]))
-        return shift(self.line, sources)
+            return 1 - agreement(members, self.keys).same
+        return expected_shift(members, self.line)
 
     def points(self) -> np.ndarray:
         """One coordinate a row: its place, or its rank among values without distance.

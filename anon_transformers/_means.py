@@ -47,11 +47,22 @@ def group_means(
     dates = column.kind == "date"
     # A double has no room for the digits of a moment, but for those of its distance.
     terms = values - low[place] if dates else values
-    sums = np.bincount(place, mass * terms.astype(np.int64 if dates else float))
+    numbers = terms.astype(np.int64 if dates else float)
+    # By a power of two no digit is lost, and no sum is too large for a double.
+    shift = 0 if dates else _spare(np.abs(numbers).max(initial=0.0), weights)
+    sums = np.bincount(place, mass * (numbers if dates else np.ldexp(numbers, -shift)))
     found = sums / np.bincount(place, mass)
     if dates:
         found = low + found.astype(np.int64).astype(terms.dtype)
+    else:
+        found = np.ldexp(found, shift)
     means = np.full(n_groups, "NaT" if dates else np.nan, dtype=found.dtype)
     # Rounding must not put a mean outside its group.
     means[held] = np.clip(found, low, high)
     return means if dates else means + 0.0
+
+
+def _spare(largest: float, weights: np.ndarray) -> int:
+    """By how many powers of two numbers must shrink so that they can be added up."""
+    bits = np.frexp(largest)[1] + np.frexp(float(weights.sum()))[1]
+    return max(0, int(bits) - np.finfo(float).maxexp)

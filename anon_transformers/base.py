@@ -86,6 +86,7 @@ class TableAnonymizer(FrameAnonymizer):
     """
 
     kind: ClassVar[str] = "table"
+    model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
 
     def __init__(
         self,
@@ -182,16 +183,8 @@ class TableAnonymizer(FrameAnonymizer):
             Of the kind of ``X``, without its identifiers.
         """
         check_is_fitted(self)
-        frame = self._open(X, reset=False)
-        if not (self._named and is_frame(X)):  # by position, as scikit-learn does
-            frame = frame.set_axis(self._all_columns, axis=1)
-        known = tuple(
-            column.encode_more(frame[name])
-            for column, name in zip(
-                self._columns, self.roles_.quasi_identifiers, strict=True
-            )
-        )
-        published = self._recode(Table(len(frame), known))
+        frame, table = self._reopen(X)
+        published = self._recode(table)
         return self._publish(X, frame, published, ~approved(self._approved, published))
 
     def check(self, table: Any) -> list[Verdict]:
@@ -266,6 +259,19 @@ class TableAnonymizer(FrameAnonymizer):
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published
+
+    def _reopen(self, X: Any) -> tuple[pd.DataFrame, Table]:
+        """Other rows, and their quasi-identifiers coded as the fitted ones."""
+        frame = self._open(X, reset=False)
+        if not (self._named and is_frame(X)):  # by position, as scikit-learn does
+            frame = frame.set_axis(self._all_columns, axis=1)
+        known = tuple(
+            column.encode_more(frame[name])
+            for column, name in zip(
+                self._columns, self.roles_.quasi_identifiers, strict=True
+            )
+        )
+        return frame, Table(len(frame), known)
 
     def _tree(self, series: pd.Series) -> Any:
         """Hierarchy of a quasi-identifier or what builds it; None if there is none."""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from anon_transformers._columns import sensitive_names
 from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
@@ -21,6 +22,7 @@ from anon_transformers._evidence_counts import (
 )
 from anon_transformers._evidence_likelihoods import Likelihoods
 from anon_transformers._evidence_linkage import Linkage
+from anon_transformers._evidence_memberships import Memberships
 from anon_transformers._evidence_population import count_population, whole_counts
 from anon_transformers._evidence_report import Report
 from anon_transformers._frames import to_frame
@@ -40,6 +42,7 @@ __all__ = [
     "Classes",
     "Likelihoods",
     "Linkage",
+    "Memberships",
     "Report",
     "SensitiveCounts",
     "distribution",
@@ -330,13 +333,7 @@ class Classes:
 
     def sensitive_names(self, name: Hashable | None) -> list[Hashable]:
         """The names of :meth:`sensitive_columns`."""
-        if name is None:
-            if not self.sensitive:
-                raise NotEvaluable("there is no sensitive column to judge.")
-            return list(self.sensitive)
-        if name not in self.sensitive:
-            raise NotEvaluable(unknown_choice("sensitive column", name, self.sensitive))
-        return [name]
+        return sensitive_names(self.sensitive, name)
 
     def finer(self, name: Hashable) -> tuple[SensitiveCounts, np.ndarray]:
         """A sensitive column where the other ones are quasi-identifiers too.

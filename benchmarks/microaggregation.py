@@ -21,7 +21,7 @@ from anon_transformers._kernels.mdav import group
 from anon_transformers._kernels.mdav_fast import group_fast
 from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers._kernels.refinement import refine
-from anon_transformers._kernels.swapping import permute_within
+from anon_transformers._kernels.swapping import gather, permute_members
 from anon_transformers.datasets import load_adult
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
@@ -165,7 +165,8 @@ def memory_cases(rows):
 
 def swap(column):
     """IR-SWAP of one column."""
-    sources = permute_within(rank_groups(column, K), np.random.default_rng(0))
+    members = gather(rank_groups(column, K))
+    sources = permute_members(members, np.random.default_rng(0))
     return column[sources]
 
 

@@ -1,8 +1,6 @@
 """Intruders who know the groups: hits, values, regressions, dependences."""
 
-import itertools
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +11,20 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from anon_transformers._intruders import (
-    RecordHits,
-    record_hits,
-    structure,
+    known_columns,
     value_disclosure,
     wanted_columns,
 )
-from anon_transformers._intruders_dependence import dependences, functional_dependences
+from anon_transformers._intruders_dependence import (
+    copies,
+    dependences,
+    functional_dependences,
+)
+from anon_transformers._intruders_moves import record_hits
 from anon_transformers._intruders_regression import nearest_in_group, regression_hits
 from anon_transformers._kernels.mdav import group
 from anon_transformers._kernels.ranking import rank_groups
-from anon_transformers._kernels.swapping import permute_within
+from anon_transformers._kernels.swapping import gather, permute_members
 from anon_transformers.evidence import Linkage
 
 DATA = Path(__file__).parent / "data"
@@ -53,13 +54,13 @@ def swap(census, labels, rng, columns):
     """Swap each of some columns, or tuples of them, in its groups."""
     published, sources = census.copy(), {}
     for key in columns:
-        sources[key] = permute_within(labels[key], rng)
+        sources[key] = permute_members(gather(labels[key]), rng)
         names = list(key) if isinstance(key, tuple) else [key]
         published[names] = census[names].to_numpy()[sources[key]]
     return Linkage(census, published, labels, sources)
 
 
-# Structure and hits.
+# Values.
 
 
 @st.composite
@@ -78,89 +79,6 @@ def swapped(draw):
     published[["a", "b"]] = original[["a", "b"]].to_numpy()[sources]
     known = {("a", "b"): sources} if draw(st.booleans()) else None
     return Linkage(original, published, {("a", "b"): labels}, known), sources
-
-
-@given(swapped())
-def test_swapped_groups_are_kept_and_hits_are_counted(made):
-    linkage, sources = made
-    found = structure(linkage, ("a", "b"))
-    assert found.kept.all()
-    assert found.shuffled.all()
-    labels = linkage.labels(("a", "b"))
-    cells = list(zip(linkage.published["a"], linkage.published["b"], strict=True))
-    own = list(zip(linkage.original["a"], linkage.original["b"], strict=True))
-    hits = told = 0
-    expected = 0.0
-    for row, label in enumerate(labels):
-        inside = [cells[i] for i in np.flatnonzero(labels == label)]
-        if len(set(inside)) == 1:
-            assert found.alike[label]
-            continue
-        if linkage.sources is None and inside.count(cells[row]) > 1:
-            continue
-        stayed = sources[row] == row if linkage.sources else cells[row] == own[row]
-        told, hits = told + 1, hits + stayed
-        expected += 1 / len(inside)
-    counted = record_hits(linkage, ("a", "b"))
-    assert (counted.hits, counted.told) == (hits, told)
-    assert counted.expected == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("how", ["another cell", "another group", "another source"])
-def test_cells_that_leave_their_group_are_seen(how):
-    table = pd.DataFrame({"x": range(6), "y": range(6)})
-    labels, sources = [0, 0, 0, 1, 1, 1], np.array([1, 0, 2, 3, 4, 5])
-    if how == "another group":
-        sources = np.array([0, 3, 2, 1, 4, 5])
-    published = table.assign(y=sources)
-    if how == "another cell":
-        published.loc[1, "y"] = 9
-    if how == "another source":
-        sources = np.array([0, 1, 2, 3, 4, 5])
-    found = structure(Linkage(table, published, {"y": labels}, {"y": sources}), "y")
-    assert found.kept.tolist() == [False, how != "another group"]
-
-
-def test_an_equal_cell_of_another_group_is_not_an_own_one():
-    table = pd.DataFrame({"y": [1, 2, 1, 2]})
-    crossed = np.array([2, 1, 0, 3])
-    linkage = Linkage(table, table, {"y": [0, 0, 1, 1]}, {"y": crossed})
-    assert not structure(linkage, "y").kept.any()
-    assert structure(Linkage(table, table, {"y": [0, 0, 1, 1]}), "y").kept.all()
-
-
-def test_a_group_that_is_published_the_same_is_kept():
-    table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [1, 2, 3, 4]})
-    published = table.assign(x=["[1, 2]"] * 2 + ["3", "4"])
-    found = structure(Linkage(table, published, {"x": [0, 0, 1, 1]}), "x")
-    assert found.alike.tolist() == [True, False]
-    assert found.kept.all()
-    assert found.replaced
-
-
-@pytest.mark.parametrize("size", [2, 3, 5])
-def test_the_test_of_hits_raises_no_false_alarm_and_sees_unswapped_tables(size):
-    """The law of fixed points, exactly: by convolution over the groups."""
-    fixed = Counter(
-        sum(at == i for i, at in enumerate(order))
-        for order in itertools.permutations(range(size))
-    )
-    one = np.array([fixed[i] for i in range(size + 1)], dtype=float)
-    one /= one.sum()
-    for n_groups in (50, 200):
-        law = np.ones(1)
-        for _ in range(n_groups):
-            law = np.convolve(law, one)
-        told = size * n_groups
-        alarms = [
-            hits for hits in range(told + 1)
-            if RecordHits(hits, told, float(n_groups)).p_value < 1e-6
-        ]  # fmt: skip
-        assert told in alarms
-        assert law[alarms].sum() < 1.01e-6
-
-
-# Values.
 
 
 def test_value_disclosure_is_that_of_the_specification(census):
@@ -269,10 +187,10 @@ def test_the_intruder_of_moved_quasi_identifiers_is_the_same_one(census):
     one, two = regression_hits(linkage, known), regression_hits(other, wanted)
     assert one[wanted] == pytest.approx(two[wanted])
     assert value_disclosure(linkage, known) == value_disclosure(other, wanted)
-    assert record_hits(linkage, known) == record_hits(other, wanted)
+    assert record_hits(linkage, known).hits == record_hits(other, wanted).hits
 
 
-def test_columns_that_are_no_numbers_help_or_are_left_out():
+def test_columns_that_are_no_numbers_help():
     rng = np.random.default_rng(0)
     city = rng.choice(["a", "b"], 300)
     pay = 1000.0 * (city == "b") + rng.normal(size=300)
@@ -285,8 +203,87 @@ def test_columns_that_are_no_numbers_help_or_are_left_out():
     without = Linkage(
         table[["name", "pay"]], linkage.published[["name", "pay"]], {"pay": labels}
     )
-    assert regression_hits(without, "pay") == {}
-    assert regression_hits(Linkage(table, table, {"city": labels}), "city") == {}
+    assert regression_hits(without, "pay") == {}  # names are too many to learn from
+
+
+def nominal(n=400, noise=0.0, seed=0):
+    """An illness that follows from a city, but for noise."""
+    rng = np.random.default_rng(seed)
+    city, ill = rng.integers(0, 4, n), rng.integers(0, 4, n)
+    ill = np.where(rng.random(n) < noise, ill, city)
+    table = pd.DataFrame({"city": city.astype(str), "ill": np.array([*"abcd"])[ill]})
+    labels = {"ill": rng.permutation(np.arange(n) // 5)}
+    return swap(table, labels, rng, ["ill"])
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5, 1.0])
+def test_texts_are_guessed_by_the_regression_of_scikit_learn(noise):
+    linkage = nominal(noise=noise)
+    labels, ill = linkage.labels("ill"), linkage.original["ill"].to_numpy()
+    cities = pd.get_dummies(linkage.original["city"]).to_numpy(float)[:, 1:]
+    marks = pd.get_dummies(linkage.published["ill"])
+    scores = LinearRegression().fit(cities, marks).predict(cities)
+    records, values = np.zeros(len(ill)), np.zeros(len(ill))
+    for row, label in enumerate(labels):
+        inside = ill[labels == label]
+        score = scores[row, marks.columns.get_indexer(inside)]
+        best = inside[score > score.max() - 1e-9]
+        values[row] = (best == ill[row]).mean()
+        records[row] = (ill[row] in best) / len(best)
+    found = regression_hits(linkage, "ill")["ill"]
+    assert found.values == pytest.approx(values.mean(), abs=1e-9)
+    assert found.records == pytest.approx(records.mean(), abs=1e-9)
+    assert found.excess == pytest.approx(found.records - 0.2)
+    assert (found.values > 0.9) == (noise == 0)
+
+
+def test_missing_cells_hide_no_others():
+    """One gap, or many: the rest is found as it was."""
+    rng = np.random.default_rng(0)
+    age = np.arange(400.0)
+    table = pd.DataFrame({"age": age, "pay": 100 * age + rng.normal(size=400)})
+    labels = {"pay": np.arange(400) // 5}
+    whole = regression_hits(swap(table, labels, rng, ["pay"]), "pay")["pay"]
+    assert whole.excess > 0.4
+    for gaps in (1, 200):
+        holes = table.copy()
+        holes.loc[rng.permutation(400)[:gaps], "pay"] = np.nan
+        found = regression_hits(swap(holes, labels, rng, ["pay"]), "pay")["pay"]
+        groups = holes["pay"].notna().groupby(labels["pay"]).sum()
+        guess = (groups > 0).sum() / groups.sum()
+        assert found.excess == pytest.approx(found.records - guess)
+        assert found.records > 0.6
+    holes["pay"] = np.nan
+    assert regression_hits(swap(holes, labels, rng, ["pay"]), "pay") == {}
+
+
+# What is wanted.
+
+
+def test_what_is_wanted_is_what_is_sensitive():
+    table = pd.DataFrame({"q": range(6), "r": range(6), "s": 1, "t": range(6)})
+    labels = np.arange(6) // 2
+    alone = Linkage(table, table, {"q": labels}, wanted=["s"])
+    assert wanted_columns(alone, "q") == ["s"]
+    assert known_columns(alone, "q", "s")[0] == ["q"]
+    assert value_disclosure(alone, "q")["s"].probability == 1
+    assert wanted_columns(Linkage(table, table, {"q": labels}), "q") == ["q"]
+    both = Linkage(table, table, {"q": labels, "s": labels}, wanted=["s", "t"])
+    assert wanted_columns(both, "s") == ["s"]
+    assert wanted_columns(both, "q") == ["t"]
+    assert wanted_columns(Linkage(table, table, {"q": labels}, wanted=[]), "q") == []
+
+
+def test_what_moved_with_the_wanted_column_stands_beside_it():
+    table = pd.DataFrame({"q": range(6), "s": range(6), "t": range(6)})
+    rows = np.array([1, 0, 3, 2, 5, 4])
+    published = table.assign(q=rows, s=rows)
+    joint = Linkage(table, published, {("q", "s"): rows // 2}, wanted=["s"])
+    known, beside = known_columns(joint, ("q", "s"), "s")
+    assert known == ["q", "t"]
+    assert beside["q"].tolist() == rows.tolist()
+    assert beside["t"].tolist() == list(range(6))
+    assert regression_hits(joint, ("q", "s"))["s"].records == 1
 
 
 # Dependences.
@@ -336,3 +333,39 @@ def test_rows_with_missing_numbers_do_not_hide_a_dependence():
     table["y"] = table["a"] - table["b"]
     table.loc[3, "a"] = np.nan
     assert functional_dependences(table, ["y"], list("abc")) == {"y": ("a", "b")}
+
+
+@pytest.mark.parametrize("gaps", ["a column", "few everywhere", "the target"])
+def test_gaps_do_not_silence_the_warning(gaps):
+    rng = np.random.default_rng(0)
+    names = [f"c{i}" for i in range(60)]
+    table = pd.DataFrame(rng.normal(size=(300, 60)), columns=names)
+    table["y"] = table["c7"] - 2 * table["c31"]
+    if gaps == "a column":
+        table["c3"] = np.nan
+    elif gaps == "few everywhere":
+        table = table.mask(rng.random(table.shape) < 0.05)
+        assert table.notna().all(axis=1).sum() < 62
+    else:
+        table.loc[:250, "y"] = np.nan
+    known = names if gaps != "the target" else names[:40]
+    assert functional_dependences(table, ["y"], known) == {"y": ("c7", "c31")}
+    table["y"] = rng.normal(size=300)
+    assert functional_dependences(table, ["y"], known) == {}
+    table["y"] = np.nan
+    assert functional_dependences(table, ["y"], known) == {}
+
+
+def test_a_copy_in_other_words_is_found():
+    rng = np.random.default_rng(0)
+    ill = rng.integers(0, 5, 100)
+    table = pd.DataFrame({"code": ill * ill, "n": range(100), "m": ill // 2})
+    table["ill"] = np.array([*"abcd", None], dtype=object)[ill]
+    names = ["code", "n", "m", "ill"]
+    assert copies(table, ["ill"], names) == {"ill": ("code",)}
+    # Finer columns are none, nor are those in which nothing repeats.
+    assert copies(table, ["m", "n"], names) == {}
+    linkage = Linkage(table, table, {"ill": np.arange(100) // 2})
+    assert dependences(linkage) == {"ill": ("code",)}
+    table.loc[0, "code"] = table["code"][table["code"] != table["code"][0]].iloc[0]
+    assert copies(table, ["ill"], names) == {}

@@ -9,6 +9,7 @@ from scipy import stats
 from anon_transformers._intruders_linking import (
     PairedCodes,
     PairedNumbers,
+    equal_rows,
     expected_share,
     nearest_rows,
 )
@@ -67,6 +68,24 @@ def test_cell_hits_count_the_cells_at_the_nearest_rows(pairs, data):
     cells, values = nearest_rows(pairs).cell_hits(before, after)
     for i, rows in enumerate(chances(pairs, "distance", scale=None)):
         right = (after[rows] == before[i]).mean()
+        assert values[i] == pytest.approx(right)
+        assert cells[i] == pytest.approx(right / (before == before[i]).sum())
+
+
+@given(paired(), st.data())
+def test_equal_rows_are_those_with_the_same_cell(pairs, data):
+    (one, other), n = pairs[0], len(pairs[0][0])
+    found = equal_rows(pairs[0])
+    before = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    after = before[data.draw(st.permutations(range(n)))]
+    hits, (cells, values) = (
+        found.row_hits(np.arange(n)),
+        found.cell_hits(before, after),
+    )
+    for i in range(n):
+        rows = np.flatnonzero(other == one[i])
+        right = (after[rows] == before[i]).mean() if len(rows) else 0
+        assert hits[i] == pytest.approx((i in rows) / max(len(rows), 1))
         assert values[i] == pytest.approx(right)
         assert cells[i] == pytest.approx(right / (before == before[i]).sum())
 

@@ -20,6 +20,15 @@ def njit_parallel(function: Callable[..., Any]) -> Any:
     return _compiled(function, parallel=True)
 
 
+def njit_nogil(function: Callable[..., Any]) -> Any:
+    """Compile ``function`` so that several of Python's threads can run it at once.
+
+    A division by zero gives what numpy's gives, without an error: looking for one
+    would keep the compiler from taking several numbers at a time.
+    """
+    return _compiled(function, nogil=True, error_model="numpy")
+
+
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     try:
         return numba.njit(cache=True, **options)(function)

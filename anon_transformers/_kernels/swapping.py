@@ -40,7 +40,7 @@ def gather(labels: np.ndarray) -> Members:
     return Members(_placed(labels, starts[:-1].copy()), starts)
 
 
-def permute_within(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def permute_members(members: Members, rng: np.random.Generator) -> np.ndarray:
     """Draw a uniform permutation of the rows inside each group.
 
     A row may keep its place: permutations that move every row would tell an intruder
@@ -48,8 +48,8 @@ def permute_within(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
     Parameters
     ----------
-    labels : int array
-        Group of each row, numbered from 0 without a gap.
+    members : Members
+        Rows of each group.
     rng : Generator
         The only source of randomness; one number a row is drawn.
 
@@ -60,14 +60,10 @@ def permute_within(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
     Examples
     --------
-    >>> permute_within(np.array([0, 1, 0, 1, 0, 1]), np.random.default_rng(0))
+    >>> members = gather(np.array([0, 1, 0, 1, 0, 1]))
+    >>> permute_members(members, np.random.default_rng(0))
     array([2, 1, 4, 3, 0, 5])
     """
-    return permute_members(gather(labels), rng)
-
-
-def permute_members(members: Members, rng: np.random.Generator) -> np.ndarray:
-    """Like :func:`permute_within`, for rows that were gathered before."""
     return _shuffled(members.rows, members.starts, rng.random(len(members.rows)))
 
 
@@ -92,20 +88,20 @@ def agreement(members: Members, keys: np.ndarray) -> Agreement:
     return Agreement(same / len(keys), constant / len(keys))
 
 
-def shift(places: np.ndarray, sources: np.ndarray) -> float:
-    """Mean distance between a row's own place and the one it got.
+def expected_shift(members: Members, places: np.ndarray) -> float:
+    """Mean distance between a row's own place and one drawn from its group.
 
     It is a share of the range of all places; from a missing place (NaN) to a known
-    one it is 1.
+    one it is 1. Which permutation is drawn makes no difference to it.
 
     Examples
     --------
-    >>> shift(np.array([0.0, 4, 10, 10]), np.array([1, 0, 3, 2]))
-    0.2
+    >>> expected_shift(gather(np.array([0, 0, 1, 1])), np.array([0.0, 4, 10, 10]))
+    0.1
     """
     # Halves, for the range of doubles itself may be none.
     half_range = 0.5 * np.fmax.reduce(places) - 0.5 * np.fmin.reduce(places)
-    return _shift(places, sources, half_range) / len(places)
+    return _shifts(members.rows, members.starts, places, half_range) / len(places)
 
 
 @njit
@@ -138,19 +134,11 @@ def _shuffled(rows, starts, draws):
 @njit
 def _alike(rows, starts, keys):
     """Sum of count ** 2 / size over the values of all groups; rows in constant ones."""
-    largest = 0
-    for group in range(len(starts) - 1):
-        largest = max(largest, starts[group + 1] - starts[group])
-    held = np.empty(largest, keys.dtype)
+    held = np.empty(_largest(starts), keys.dtype)
     same, constant = 0.0, 0
     for group in range(len(starts) - 1):
         size = starts[group + 1] - starts[group]
-        known = 0
-        for place in range(starts[group], starts[group + 1]):
-            key = keys[rows[place]]
-            if not np.isnan(key):
-                held[known] = key
-                known += 1
+        known = _sorted_known(rows[starts[group] : starts[group + 1]], keys, held)
         squares, runs = _squares(held[:known])
         squares += (size - known) ** 2
         same += squares / size
@@ -160,12 +148,53 @@ def _alike(rows, starts, keys):
 
 
 @njit
-def _squares(held):
-    """Sum of the squared counts of the values, and how many values there are."""
-    if len(held) <= FEW:
-        _insert(held)
+def _shifts(rows, starts, places, half_range):
+    """Sum over the groups of the distances of all pairs over their rows.
+
+    Sorted, a gap lies between all pairs of a place before it and one after it.
+    """
+    held = np.empty(_largest(starts), places.dtype)
+    total = 0.0
+    for group in range(len(starts) - 1):
+        size = starts[group + 1] - starts[group]
+        known = _sorted_known(rows[starts[group] : starts[group + 1]], places, held)
+        apart = float(known) * (size - known)
+        for place in range(1, known):
+            if held[place] != held[place - 1]:
+                gap = 0.5 * held[place] - 0.5 * held[place - 1]
+                # The smallest number of all has no half: it is the whole range then.
+                share = gap / half_range if half_range > 0.0 else 1.0
+                apart += share * place * (known - place)
+        total += 2 * apart / size
+    return total
+
+
+@njit
+def _largest(starts):
+    largest = 0
+    for group in range(len(starts) - 1):
+        largest = max(largest, starts[group + 1] - starts[group])
+    return largest
+
+
+@njit
+def _sorted_known(rows, keys, held):
+    """Put the keys of some rows into ``held``, sorted; how many are not missing."""
+    known = 0
+    for row in rows:
+        if not np.isnan(keys[row]):
+            held[known] = keys[row]
+            known += 1
+    if known <= FEW:
+        _insert(held[:known])
     else:
-        held.sort()
+        held[:known].sort()
+    return known
+
+
+@njit
+def _squares(held):
+    """Sum of the squared counts of sorted values, and how many values there are."""
     squares, runs, start = 0, 0, 0
     for place in range(1, len(held) + 1):
         if place == len(held) or held[place] != held[start]:
@@ -184,17 +213,3 @@ def _insert(held):
             held[free] = held[free - 1]
             free -= 1
         held[free] = key
-
-
-@njit
-def _shift(places, sources, half_range):
-    total = 0.0
-    for row in range(len(places)):
-        own, got = places[row], places[sources[row]]
-        if own == got or (np.isnan(own) and np.isnan(got)):
-            continue
-        if np.isnan(own) or np.isnan(got) or half_range == 0.0:
-            total += 1.0
-        else:
-            total += abs(0.5 * got - 0.5 * own) / half_range
-    return total

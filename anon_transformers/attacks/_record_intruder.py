@@ -1,13 +1,20 @@
 """Record intruder: every person is given the published row that looks most alike."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers._intruders_linking import Nearest, expected_share, nearest_rows
+from anon_transformers._intruders_linking import (
+    Nearest,
+    PairedColumn,
+    Share,
+    equal_rows,
+    expected_share,
+    nearest_rows,
+)
 from anon_transformers._tables import identify
 from anon_transformers.attacks._attack import Attack, Found, check_share
 from anon_transformers.attacks._known_columns import pair_column
@@ -35,6 +42,10 @@ class RecordIntruder(Attack):
     Where sensitive cells were moved from row to row, the row is not enough: the cell
     itself must be the person's, and of persons with the same value each is as likely.
 
+    An informed intruder also tries each known column alone, and takes a published row
+    that is equal in it: columns that were moved alike lead to each other, whatever the
+    other columns look like. What finds most is told.
+
     Parameters
     ----------
     scenario : {"uninformed", "informed"}, default="uninformed"
@@ -56,9 +67,10 @@ class RecordIntruder(Attack):
     Notes
     -----
     ``details`` has, for the column that fares worst and for each sensitive column, the
-    share of right links with its confidence interval (Wilson's), and the share of
-    persons whose value is guessed. Ranges are taken for their middle. Columns that the
-    two tables have nothing in common in are left out, and named.
+    share of right links with its confidence interval (Wilson's, wide enough for all
+    that was tried), the share of persons whose value is guessed, and the columns that
+    it was found by. Ranges are taken for their middle. Columns that the two tables have
+    nothing in common in are left out, and named.
 
     References
     ----------
@@ -105,20 +117,31 @@ class RecordIntruder(Attack):
 
     def _find(self, material: Material) -> Found:
         original = self._in_order_of_release(material)
+        pairs = self._pairs(material, original)
         exposed = np.zeros(material.rows, dtype=bool)
         told: dict[str, dict[str, Any]] = {}
-        nearest: Nearest | None = None
+        tries: list[_Link] = []
         for column in material.sensitive or (None,):
-            if nearest is None or self.scenario == "informed":
-                names = self._known(material, original, column)
-                nearest, used = self._link(material, original, names)
-            records, values = _hits(material, original, nearest, column)
-            share = expected_share(records, self.confidence)
-            exposed |= self._exposed(records, share.low)
-            name = "row" if column is None else str(column)
-            told[name] = {**share._asdict(), "values": values, **used}
-        worst = max(told.values(), key=lambda found: found["share"])
-        details = {**worst, "columns": told}
+            if not tries or self.scenario == "informed":
+                tries = self._tries(pairs, column)
+            # Of many tries one finds much by chance: its interval must be wider.
+            confidence = 1 - (1 - self.confidence) / len(tries)
+            found = [
+                _Try(by, *_hits(material, original, nearest, column), confidence)
+                for by, nearest in tries
+            ]
+            worst = max(found, key=lambda one: one.share.share)
+            exposed |= self._exposed(worst.records, worst.share.low)
+            known = [name for name in pairs if name != column]
+            told["row" if column is None else str(column)] = {
+                **worst.share._asdict(),
+                "values": worst.values,
+                "found_by": [str(name) for name in worst.by],
+                "columns_known": [str(n) for n in known if pairs[n] is not None],
+                "columns_left_out": [str(n) for n in known if pairs[n] is None],
+            }
+        details = max(told.values(), key=lambda one: one["share"])
+        details = {**details, "columns": told}
         return Found(exposed, "records", material.rows, exposed.sum(), details)
 
     def _exposed(self, hits: np.ndarray, low: float) -> np.ndarray:
@@ -127,38 +150,38 @@ class RecordIntruder(Attack):
             return hits >= SURE
         return (hits > 1 / self.k) & (low > 1 / self.k)
 
-    def _known(
-        self, material: Material, original: pd.DataFrame, wanted: Hashable
-    ) -> list[Hashable]:
-        """Columns that the intruder knows, of those that both tables have."""
+    def _pairs(
+        self, material: Material, original: pd.DataFrame
+    ) -> dict[Hashable, PairedColumn | None]:
+        """Columns that an intruder may know, of those that both tables have."""
         names: Sequence[Hashable] = material.quasi_identifiers
         if self.scenario == "informed":
             names = list(material.release.columns)
-        return [
-            name
-            for name in names
-            if name in original.columns and name not in (wanted, self.key)
-        ]
-
-    def _link(
-        self, material: Material, original: pd.DataFrame, names: Sequence[Hashable]
-    ) -> tuple[Nearest, dict[str, list[str]]]:
-        """Nearest rows, and which columns they were found by and which not."""
         mark = material.suppression_label
-        pairs = {
+        return {
             name: pair_column(original[name], material.release[name], mark)
             for name in names
+            if name in original.columns and name != self.key
         }
-        used = [pair for pair in pairs.values() if pair is not None]
+
+    def _tries(
+        self, pairs: Mapping[Hashable, PairedColumn | None], wanted: Hashable
+    ) -> list["_Link"]:
+        """The rows that the intruder takes, and the columns they are found by."""
+        used = {
+            name: pair
+            for name, pair in pairs.items()
+            if pair is not None and name != wanted
+        }
         if not used:
             raise NotEvaluable(
                 f"{self.name}: no column that the intruder knows has a value in common "
                 "in the two tables."
             )
-        return nearest_rows(used, self.linkage), {
-            "columns_known": [str(n) for n, pair in pairs.items() if pair is not None],
-            "columns_left_out": [str(n) for n, pair in pairs.items() if pair is None],
-        }
+        tries: list[_Link] = [([*used], nearest_rows([*used.values()], self.linkage))]
+        if self.scenario == "informed":
+            tries += [([name], equal_rows(pair)) for name, pair in used.items()]
+        return tries
 
     def _in_order_of_release(self, material: Material) -> pd.DataFrame:
         """The original, row by row the persons of the release."""
@@ -191,6 +214,23 @@ class RecordIntruder(Attack):
                 f"{self.key!r} that the original has not."
             )
         return original.iloc[at].reset_index(drop=True)
+
+
+_Link = tuple[list[Hashable], Nearest]
+"""Columns, and the rows that are found by them."""
+
+
+class _Try(NamedTuple):
+    """What an intruder found by certain columns."""
+
+    by: list[Hashable]
+    records: np.ndarray
+    values: float | None
+    confidence: float
+
+    @property
+    def share(self) -> Share:
+        return expected_share(self.records, self.confidence)
 
 
 def _refuse_other_order(material: Material, original: pd.DataFrame) -> None:

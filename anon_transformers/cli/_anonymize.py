@@ -145,6 +145,11 @@ def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> Non
 def _parameters(known: dict[str, Any], options: list[str]) -> dict[str, Any]:
     """What the anonymizer is made with; further options may not repeat the others."""
     own = assignments("option", options)
+    if "random_state" in own:
+        raise ConfigurationError(
+            "--option: random_state: a file to be published gets fresh entropy; a seed "
+            "would be the key to its permutation."
+        )
     for name in known.keys() & own.keys():
         raise ConfigurationError(f"--option: {name} has an option of its own.")
     if known["hierarchies"] is None:
@@ -198,4 +203,6 @@ def _tell(target: Path, report: Any, subject: str | None) -> None:
         ("loss", f"{report.loss:.2%}", LOSS_IN_WORDS),
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
+    for name, share in report.details.get("value_disclosure", {}).items():
+        rows.append((f"value of {name}", f"{share:.2%}", "of the swaps give it away"))
     print_table(f"Wrote {target}", ["what", "measured", ""], rows)

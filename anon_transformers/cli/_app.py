@@ -9,6 +9,7 @@ from anon_transformers.cli import (
     _anonymize,
     _attack,
     _compare,
+    _compare_codings,
     _frontier,
     _hierarchy,
     _init,
@@ -63,6 +64,7 @@ app.command("risk")(_risk.risk)
 app.command("quality")(_quality.quality)
 app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
+app.command("compare-codings")(_compare_codings.compare_codings)
 app.command("frontier")(_frontier.frontier)
 app.command("reproduce")(_reproduce.reproduce)
 app.add_typer(_hierarchy.app, name="hierarchy")

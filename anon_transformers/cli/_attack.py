@@ -214,6 +214,7 @@ def _tell(
     header = ["attack", "records exposed", "share", "found in", "what exposed means"]
     print_table(f"{path}: what an intruder can do", header, rows)
     for report in reports:
+        _tell_interval(report)
         if report.exposed:
             typer.echo(f"- {report.attack}: {report.remedy}")
     for name, why in skipped.items():
@@ -231,3 +232,13 @@ def _tell(
                     for row in table.itertuples(index=False)
                 ],
             )
+
+
+def _tell_interval(report: "AttackReport") -> None:
+    """The share of persons that an attack finds, and how far chance may move it."""
+    if {"share", "low", "high"} <= set(report.details):
+        share, low, high = (report.details[name] for name in ("share", "low", "high"))
+        typer.echo(
+            f"- {report.attack}: {share:.1%} of the persons are found; by chance this "
+            f"may be {low:.1%} to {high:.1%}"
+        )

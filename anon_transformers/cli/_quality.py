@@ -23,6 +23,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +92,8 @@ def quality(
         after, roles = read_table(path, separator, missing, encoding=encoding), {}
     if quasi_identifiers or sensitive:
         roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    if not set(before.columns) & set(after.columns):
+        raise ConfigurationError(f"{path} and {original} have no column in common.")
     with Console(stderr=True, quiet=json_output).status(
         f"comparing {len(after):,} rows with {len(before):,}"
     ):

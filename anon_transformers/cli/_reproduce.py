@@ -39,7 +39,7 @@ Census = Annotated[
     typer.Option(
         "--census",
         metavar="FILE",
-        help="For probabilistic: the CASC Census table (1,080 rows) as CSV.",
+        help="For probabilistic and fuzzy: the CASC Census table (1,080 rows) as CSV.",
     ),
 ]
 Eia = Annotated[

@@ -202,9 +202,24 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     )
     with Console(stderr=True).status(f"judging {len(frame):,} rows"):
         result = run_gate(frame, requirements=requirements, evidence=known, **options)
-    if options["subject"] in {None, *frame.columns}:
-        return result
-    return _without_persons(result, options["subject"], measured)
+    if options["subject"] not in {None, *frame.columns}:
+        return _without_persons(result, options["subject"], measured)
+    return _as_measured(result, measured)
+
+
+def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
+    """Say what a release was published with where its evidence is gone since.
+
+    It stays a failure: nobody can judge it again.
+    """
+    then = {c["id"]: c for c in measured if c["observed"] is not None}
+    told_of = [
+        f"At release, {check.id} was measured as {shown(then[check.id]['observed'])}: "
+        f"{check.sentence}"
+        for check in result.checks
+        if check.observed is None and check.id in then
+    ]
+    return replace(result, reasons=(*result.reasons, *told_of))
 
 
 def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) -> Any:

@@ -3,11 +3,14 @@
 from anon_transformers._lazy import lazy_names
 
 __all__ = [
+    "CodingComparison",
     "Experiment",
     "Findings",
     "compare",
+    "compare_codings",
     "plot_frontier",
     "reproduce",
+    "write_codings",
     "write_comparison",
     "write_findings",
 ]
@@ -15,11 +18,14 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "CodingComparison": "anon_transformers.experiments._codings",
         "Experiment": "anon_transformers.experiments._experiment",
         "Findings": "anon_transformers.experiments._experiment",
         "compare": "anon_transformers.experiments._compare",
+        "compare_codings": "anon_transformers.experiments._codings",
         "plot_frontier": "anon_transformers.experiments._frontier",
         "reproduce": "anon_transformers.experiments._experiment",
+        "write_codings": "anon_transformers.experiments._coding_pages",
         "write_comparison": "anon_transformers.experiments._pages",
         "write_findings": "anon_transformers.experiments._pages",
     },

@@ -46,14 +46,15 @@ def write_comparison(
     """
     told = results.assign(parameters=results["parameters"].map(_assignments))
     figures = {p.name: (p.title, draw(p)) for p in comparison_panels(results)}
-    page = _environment().get_template("comparison.html").render(
+    page = render(
+        "comparison.html",
+        figures,
         title=title,
         about=results.attrs.get("about", {}),
-        figures=_inline(figures),
         header=[name.replace("_", " ") for name in COLUMNS],
         rows=[[shown(cell) for cell in row] for row in told[list(COLUMNS)].to_numpy()],
-    )  # fmt: skip
-    return _write(folder, "comparison", page, {"comparison": told}, figures)
+    )
+    return write_page(folder, "comparison", page, {"comparison": told}, figures)
 
 
 def write_findings(
@@ -76,12 +77,13 @@ def write_findings(
     """
     figures = {p.name: (p.title, draw(p)) for p in findings.figures}
     numbers = findings.numbers
-    page = _environment().get_template("findings.html").render(
+    page = render(
+        "findings.html",
+        figures,
         title=findings.title,
         source=findings.source,
         summary=findings.summary(),
         notes=findings.notes,
-        figures=_inline(figures),
         header=[column.replace("_", " ") for column in numbers.columns],
         rows=[
             {"cells": [shown(cell) for cell in row], "differs": differs}
@@ -89,9 +91,9 @@ def write_findings(
                 numbers.to_numpy(), numbers["equal"].eq(False), strict=True
             )
         ],
-    )  # fmt: skip
+    )
     tables = {name: numbers, f"{name}-runs": findings.runs}
-    return _write(folder, name, page, tables, figures)
+    return write_page(folder, name, page, tables, figures)
 
 
 def shown(cell: Any) -> str:
@@ -115,6 +117,14 @@ def _assignments(parameters: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={value}" for name, value in parameters.items())
 
 
+def render(
+    template: str, figures: Mapping[str, tuple[str, bytes]], **content: Any
+) -> str:
+    """Fill a template, figures in it."""
+    page = _environment().get_template(template)
+    return page.render(figures=_inline(figures), **content)
+
+
 def _inline(figures: Mapping[str, tuple[str, bytes]]) -> list[dict[str, str]]:
     return [
         {"title": title, "data": b64encode(png).decode("ascii")}
@@ -134,13 +144,14 @@ def _environment() -> Any:
     )
 
 
-def _write(
+def write_page(
     folder: str | os.PathLike[str],
     name: str,
     page: str,
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, tuple[str, bytes]],
 ) -> list[Path]:
+    """Write a page, the tables and the figures beside it."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [place / f"{name}.html"]

@@ -21,6 +21,8 @@ PLOTS = {
 }
 MARKERS = "osD^vPX*<>"
 SIDE_BY_SIDE = 3
+FINE = 3
+"""Size of markers where there are many."""
 WIDE = 50
 """From this ratio of the largest to the smallest number on, an axis is logarithmic."""
 
@@ -39,6 +41,8 @@ class Panels:
         Columns to draw, and what to write beside them.
     x_label : str
         What to write below.
+    every_x : bool
+        Whether each x has its tick; otherwise x only counts and a few will do.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Panels:
     data: pd.DataFrame
     measures: Mapping[str, str]
     x_label: str = "k"
+    every_x: bool = True
 
 
 def need_matplotlib() -> Any:
@@ -111,7 +116,7 @@ def draw(panels: Panels) -> bytes:
         for number in range(1, len(panels.measures) + 1)
     ]
     for axis, (measure, label) in zip(axes, panels.measures.items(), strict=True):
-        _draw_lines(axis, panels.data, measure)
+        _draw_lines(axis, panels.data, measure, panels.every_x)
         axis.set_xlabel(panels.x_label)
         axis.set_ylabel(label)
         axis.grid(alpha=0.3)
@@ -124,7 +129,7 @@ def draw(panels: Panels) -> bytes:
     return file.getvalue()
 
 
-def _draw_lines(axis: Any, data: pd.DataFrame, measure: str) -> None:
+def _draw_lines(axis: Any, data: pd.DataFrame, measure: str, every_x: bool) -> None:
     known = data[data[measure].notna() & data["x"].notna()]
     numeric = pd.api.types.is_numeric_dtype(pd.Series(data["x"].tolist()))
     places = {x: x if numeric else at for at, x in enumerate(dict.fromkeys(data["x"]))}
@@ -136,11 +141,12 @@ def _draw_lines(axis: Any, data: pd.DataFrame, measure: str) -> None:
             [places[x] for x in points["x"]],
             points[measure].astype(float).tolist(),
             marker=MARKERS[at % len(MARKERS)],
+            markersize=None if every_x else FINE,
             # A line that lies under another one still shows.
             alpha=0.8,
             label=line,
         )
-    ticks = list(places.values())
+    ticks = list(places.values()) if every_x else []
     # A share, such as t, is read as it is.
     if numeric and _is_wide(ticks, 10) and max(ticks) > 1:
         axis.set_xscale("log")

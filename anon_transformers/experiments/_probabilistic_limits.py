@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._intruders import record_hits, value_disclosure
+from anon_transformers._intruders import value_disclosure
+from anon_transformers._intruders_moves import record_hits
 from anon_transformers._intruders_regression import regression_hits
 from anon_transformers.evidence import Linkage
 from anon_transformers.experiments._numbers import NOT_RUN

@@ -15,7 +15,13 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.evidence import SUPPRESSED, Classes, Linkage, Report
+from anon_transformers.evidence import (
+    SUPPRESSED,
+    Classes,
+    Linkage,
+    Memberships,
+    Report,
+)
 from anon_transformers.exceptions import (
     AnonymizationError,
     NotEvaluable,
@@ -82,8 +88,34 @@ class Scope:
     def evidence(self, kind: str, frame: pd.DataFrame) -> Any:
         """What a model or metric judges of ``frame``: its classes, or its links."""
         if kind == "linkage":
-            return linkage(frame)
+            return linkage(frame, self.sensitive)
+        if kind == "memberships":
+            return self.memberships(frame)
         return self.classes(frame)
+
+    def memberships(self, frame: pd.DataFrame) -> Memberships:
+        """In which fuzzy class each row is, and how much; suppressed rows in none."""
+        private = _EVIDENCE.get() or PrivateEvidence()
+        if private.degrees is None:
+            raise NotEvaluable(
+                "it needs the degrees of membership, which are private evidence of the "
+                "run and go when the table is published."
+            )
+        if len(private.degrees) != len(frame):
+            raise NotEvaluable(
+                f"there are degrees of membership for {len(private.degrees)} rows, and "
+                f"the table has {len(frame)}."
+            )
+        classes = self.classes(frame)
+        shown = -1 if classes.suppressed is None else classes.suppressed
+        kept = np.asarray(classes.labels) != shown
+        return Memberships.from_frame(
+            private.degrees[kept],
+            frame[kept],
+            self.sensitive,
+            references=self._judged(private.references),
+            hierarchies=self._judged(private.hierarchies),
+        )
 
     def _judged(self, given: Mapping[Any, T] | None) -> dict[Any, T]:
         """What is known of the sensitive columns that are judged."""
@@ -117,6 +149,8 @@ class PrivateEvidence:
         The input, its rows in the order of the table.
     groups, sources : mapping of columns to int array, optional
         Within which rows cells were moved, and from where, as in ``Linkage``.
+    degrees : float array of shape (n_rows, n_sets), optional
+        How much each row of the table belongs to each fuzzy class.
     """
 
     references: Mapping[Any, Mapping[Any, int]] | None = None
@@ -125,6 +159,7 @@ class PrivateEvidence:
     original: pd.DataFrame | None = None
     groups: Mapping[Any, np.ndarray] | None = None
     sources: Mapping[Any, np.ndarray] | None = None
+    degrees: np.ndarray | None = None
 
 
 _EVIDENCE: ContextVar[PrivateEvidence | None] = ContextVar("evidence", default=None)
@@ -140,7 +175,7 @@ def knowing(evidence: PrivateEvidence | None) -> Iterator[None]:
         _EVIDENCE.reset(token)
 
 
-def linkage(frame: pd.DataFrame) -> Linkage:
+def linkage(frame: pd.DataFrame, sensitive: Sequence[Hashable]) -> Linkage:
     """Rows of the table beside those of the original, which only its maker knows."""
     private = _EVIDENCE.get() or PrivateEvidence()
     if private.original is None:
@@ -150,7 +185,11 @@ def linkage(frame: pd.DataFrame) -> Linkage:
         )
     columns = [name for name in frame.columns if name in private.original.columns]
     return Linkage(
-        private.original, frame[columns], private.groups or {}, private.sources
+        private.original,
+        frame[columns],
+        private.groups or {},
+        private.sources,
+        wanted=sensitive,
     )
 
 
@@ -202,6 +241,14 @@ def build_model(name: str, params: Mapping[str, Any]) -> Any:
 def build_metric(name: str, params: Mapping[str, Any]) -> Any:
     """Make a registered metric."""
     return build(registry().metrics, name, params)
+
+
+def judges_classes(kind: str, name: Any) -> bool:
+    """Whether a model or metric is about the quasi-identifiers that are named."""
+    shelf = registry().privacy_models if kind == "model" else registry().metrics
+    if not isinstance(name, str) or name not in shelf:
+        return True
+    return shelf[name].evidence in {"classes", "report"}
 
 
 def parameters(built: Any) -> dict[str, Any]:

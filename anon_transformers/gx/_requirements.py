@@ -16,6 +16,7 @@ from anon_transformers.gx._judging import (
     Scope,
     build_metric,
     build_model,
+    judges_classes,
     numbers_only,
     parameters,
     plain,
@@ -77,10 +78,15 @@ class Requirement:
     def sentence(self, scope: Scope) -> Sentence:
         """What is required, in words."""
         columns = scope.quasi_identifiers
+        of_classes = judges_classes(self.kind, self.name)
         if self.kind == "model":
-            return model_sentence(self.name, self.params, columns, scope.subject)
+            return model_sentence(
+                self.name, self.params, columns, scope.subject, of_classes=of_classes
+            )
         low, high = self.bounds.values()
-        return metric_sentence(self.name, self.own_params, columns, low, high)
+        return metric_sentence(
+            self.name, self.own_params, columns, low, high, of_classes=of_classes
+        )
 
     def wanted(self, scope: Scope) -> dict[str, Any]:
         """What an evaluation must say it judged, to count for this requirement.

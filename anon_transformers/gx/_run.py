@@ -26,14 +26,26 @@ from anon_transformers.gx.expect_privacy_metric_to_be_between import (
     ExpectPrivacyMetricToBeBetween,
 )
 from anon_transformers.gx.expect_privacy_model_to_hold import ExpectPrivacyModelToHold
+from anon_transformers.gx.expect_table_to_be_fuzzy_l_diverse import (
+    ExpectTableToBeFuzzyLDiverse,
+)
+from anon_transformers.gx.expect_table_to_be_fuzzy_t_close import (
+    ExpectTableToBeFuzzyTClose,
+)
 from anon_transformers.gx.expect_table_to_be_k_anonymous import (
     ExpectTableToBeKAnonymous,
+)
+from anon_transformers.gx.expect_table_to_be_q_anonymous import (
+    ExpectTableToBeQAnonymous,
 )
 
 OURS = {
     cls.expectation_type: cls
     for cls in (
         ExpectTableToBeKAnonymous,
+        ExpectTableToBeQAnonymous,
+        ExpectTableToBeFuzzyLDiverse,
+        ExpectTableToBeFuzzyTClose,
         ExpectPrivacyModelToHold,
         ExpectPrivacyMetricToBeBetween,
     )
@@ -118,7 +130,8 @@ def _outcome(single: Any) -> Outcome:
     passed = single.success is True and reason is None
     if config.type not in OURS:
         return Outcome(config.type, passed, reason=reason)
-    asked = ("model", config.kwargs.get("model", "k-anonymity"))
+    named = getattr(OURS[config.type], "model_name", config.kwargs.get("model"))
+    asked = ("model", named)
     if "metric" in config.kwargs:
         asked = ("metric", config.kwargs["metric"])
     result = single.result or {}

@@ -33,9 +33,14 @@ def k_sentence(k: Any, quasi_identifiers: Any, subject: Any = None) -> Sentence:
 
 
 def model_sentence(
-    name: Any, params: Any, quasi_identifiers: Any, subject: Any = None
+    name: Any,
+    params: Any,
+    quasi_identifiers: Any,
+    subject: Any = None,
+    *,
+    of_classes: bool = True,
 ) -> Sentence:
-    """Say what a privacy model asks.
+    """Say what a privacy model asks, of classes or of other evidence.
 
     Examples
     --------
@@ -45,6 +50,8 @@ def model_sentence(
     if name == "k-anonymity" and isinstance(params, Mapping) and "k" in params:
         return k_sentence(params["k"], quasi_identifiers, subject)
     subjects, parts = _named(name, params)
+    if not of_classes:
+        return Sentence(f"{subjects} must hold.", parts)
     return Sentence(
         f"{subjects} must hold for every combination of $columns.",
         {**parts, "columns": _text(quasi_identifiers)},
@@ -57,6 +64,8 @@ def metric_sentence(
     quasi_identifiers: Any,
     min_value: Any = None,
     max_value: Any = None,
+    *,
+    of_classes: bool = True,
 ) -> Sentence:
     """Say between which bounds a metric must lie.
 
@@ -70,6 +79,8 @@ def metric_sentence(
     asked = {word: bound for word, bound in bounds.items() if bound is not None}
     told = " and ".join(f"{word} ${word.split()[1]}" for word in asked)
     parts |= {word.split()[1]: _text(bound) for word, bound in asked.items()}
+    if not of_classes:
+        return Sentence(f"{subjects} must be {told}.", parts)
     return Sentence(
         f"{subjects} must be {told}, judged on $columns.",
         {**parts, "columns": _text(quasi_identifiers)},

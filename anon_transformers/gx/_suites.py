@@ -12,6 +12,20 @@ from anon_transformers.gx._requirements import (
     refuse_bad_requirements,
 )
 
+# Models with an expectation of their own: its type, and which argument gives what.
+NAMED = {
+    "k-anonymity": ("expect_table_to_be_k_anonymous", {"k": "k"}),
+    "q-anonymity": ("expect_table_to_be_q_anonymous", {"q": "q"}),
+    "fuzzy-l-diversity": (
+        "expect_table_to_be_fuzzy_l_diverse",
+        {"l": "l", "sensitive": "column"},
+    ),
+    "fuzzy-t-closeness": (
+        "expect_table_to_be_fuzzy_t_close",
+        {"t": "t", "distance": "distance", "sensitive": "column"},
+    ),
+}
+
 
 def suite_for(name: str, requirements: Sequence[Requirement]) -> dict[str, Any]:
     """Write a suite that asks for every requirement.
@@ -106,9 +120,12 @@ def _expectation(requirement: Requirement) -> dict[str, Any]:
         name: _parameter(name)
         for name in ("quasi_identifiers", "subject", "suppression_label")
     }
-    if requirement.kind == "model" and requirement.name == "k-anonymity":
-        kind = "expect_table_to_be_k_anonymous"
-        kwargs |= {"k": _parameter(f"{stem}_k")}
+    kind, arguments = NAMED.get(requirement.name, ("", {}))
+    own = bool(kind) and set(requirement.params) <= set(arguments)
+    if requirement.kind == "model" and own:
+        kwargs |= {arguments[p]: _parameter(f"{stem}_{p}") for p in requirement.params}
+        if kind != "expect_table_to_be_k_anonymous":
+            kwargs |= {"sensitive": _parameter("sensitive")}
     elif requirement.kind == "model":
         kind = "expect_privacy_model_to_hold"
         kwargs |= {"model": requirement.name, "params": _parameter(stem)}

@@ -13,6 +13,7 @@ from anon_transformers.gx._expectation import (
     PrivacyExpectation,
     is_parameter,
 )
+from anon_transformers.gx._judging import judges_classes
 from anon_transformers.gx._metrics import METRIC_METRIC
 from anon_transformers.gx._sentences import Sentence, metric_sentence
 
@@ -113,4 +114,5 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
             arguments.get("quasi_identifiers"),
             arguments.get("min_value"),
             arguments.get("max_value"),
+            of_classes=judges_classes("metric", arguments.get("metric")),
         )

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from great_expectations.compatibility import pydantic
 
 from anon_transformers.gx._expectation import Columns, ModelExpectation, Name
+from anon_transformers.gx._judging import judges_classes
 from anon_transformers.gx._metrics import MODEL_METRIC
 from anon_transformers.gx._sentences import Sentence, model_sentence
 
@@ -66,4 +67,5 @@ class ExpectPrivacyModelToHold(ModelExpectation):
             arguments.get("params"),
             arguments.get("quasi_identifiers"),
             arguments.get("subject"),
+            of_classes=judges_classes("model", arguments.get("model")),
         )

@@ -35,6 +35,7 @@ class ExpectTableToBeKAnonymous(ModelExpectation):
 
     k: Whole
 
+    model_name: ClassVar[str] = "k-anonymity"
     success_keys: ClassVar[tuple[str, ...]] = (
         "quasi_identifiers",
         "k",
@@ -52,7 +53,7 @@ class ExpectTableToBeKAnonymous(ModelExpectation):
     def question(self) -> tuple[str, dict[str, Any]]:
         """The metric that answers, and what it is asked."""
         return MODEL_METRIC, {
-            "model": "k-anonymity",
+            "model": self.model_name,
             "params": {"k": self.k},
             "quasi_identifiers": self.quasi_identifiers,
             "sensitive": [],

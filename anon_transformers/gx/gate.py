@@ -298,6 +298,12 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
         if outcome.passed and found["units"] > 0 and found["failing"] == 0:
             return None
         count = f"{found['failing']} of {found['units']} {found['unit']} fail"
+        broken = (found.get("details") or {}).get("broken") or {}
+        if broken:
+            told = ", ".join(
+                f"{name} is {number:.3g}" for name, number in broken.items()
+            )
+            return f"{told}; {count}"
         return f"the level is {observed}; {count}"
     low, high = wanted["min"], wanted["max"]
     if low is not None and not observed >= low:

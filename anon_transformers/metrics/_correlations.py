@@ -156,9 +156,13 @@ def correlations(values: np.ndarray) -> np.ndarray:
     values : float ndarray of shape (n_rows, n_columns)
         NaN where a cell is missing: each pair has the rows in which both are known.
     """
-    # By a power of two no digit is lost, and no square is too large or too small.
-    largest = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
-    scaled = np.ldexp(values, -np.frexp(largest)[1])
+    # About a known cell digits are kept, and by a power of two no square is too large
+    # or too small.
+    known = ~np.isnan(values)
+    first = values[known.argmax(axis=0), np.arange(values.shape[1])]
+    halves = 0.5 * values - 0.5 * np.where(np.isnan(first), 0.0, first)
+    largest = np.fmax.reduce(np.abs(halves), axis=0, initial=0.0)
+    scaled = np.ldexp(halves, -np.frexp(largest)[1])
     return pd.DataFrame(scaled).corr(min_periods=2).fillna(0.0).to_numpy()
 
 

@@ -107,8 +107,8 @@ class GroupSwapper(LinkedAnonymizer):
         The row that each row's cells came from; only with ``keep_links=True``.
     report_ : Report
         Groups, loss, risk and time, in numbers. ``loss`` is the mean distance from a
-        row's own cell to the one it got, as a share of the column's range; 0 or 1 where
-        values have no distance.
+        row's own cell to one drawn from its group, as a share of the column's range; 0
+        or 1 where values have no distance.
 
     References
     ----------

@@ -19,5 +19,8 @@ def register_privacy_models(register):
         privacy.KMap,
         privacy.ProbabilisticKAnonymity,
         privacy.LikelihoodKAnonymity,
+        privacy.QAnonymity,
+        privacy.FuzzyLDiversity,
+        privacy.FuzzyTCloseness,
     ):
         register(model.name, model)

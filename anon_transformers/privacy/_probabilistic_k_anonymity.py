@@ -1,22 +1,26 @@
 """Probabilistic k-anonymity of tables whose cells were moved inside groups."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from anon_transformers._intruders import (
-    RecordHits,
-    Structure,
     changed_columns,
-    record_hits,
-    structure,
     value_disclosure,
+    wanted_columns,
 )
 from anon_transformers._intruders_dependence import dependences
-from anon_transformers._intruders_regression import regression_hits
+from anon_transformers._intruders_moves import (
+    Structure,
+    by_chance,
+    moved_alike,
+    record_hits,
+    structure,
+)
+from anon_transformers._intruders_regression import RegressionHits, regression_hits
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Linkage
 from anon_transformers.exceptions import (
@@ -27,10 +31,10 @@ from anon_transformers.exceptions import (
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._parameters import real, whole
 
-SIGNIFICANCE = 1e-6
-"""Of the test whether cells were moved; honest swaps fail it once in a million."""
 FEWEST_GROUPS = 50
 """With fewer groups, chance could hide that cells were not moved."""
+DIGITS = 2
+"""Of rates that depend on the permutation that was drawn."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,16 @@ class ProbabilisticKAnonymity:
     * that it has ``k`` rows, and the cells it had before, or that all of it is
       published the same: a k-anonymous table passes for the ``k`` it has;
     * that columns that did not move are what they were;
-    * that no more rows than chance allows kept their own cells, by a one-sided test,
-      and not all of them lost them: permutations that keep nobody's cells leave a
-      choice of only ``k - 1``.
+    * that chance explains how many rows kept their own cells, and how many a cell of
+      their own value: more were not swapped, and permutations that keep nobody's cells
+      leave a choice of only ``k - 1``;
+    * that no part of the groups got its cells from a certain other part, in the order
+      of the rows or of the values, as a fixed permutation has it;
+    * that columns that moved separately did not move alike: who knows one of them would
+      find the row of the other.
 
     The level is the size of the smallest group, and 1 where any of the other demands
-    fails.
+    fails. Each test fails an honest swap once in a million times, or less.
 
     Parameters
     ----------
@@ -58,16 +66,18 @@ class ProbabilisticKAnonymity:
         At least 1.
     max_value_disclosure : float, optional
         Largest probability that a cell of the own group has the own value, over all
-        rows, for every column an intruder wants to know. None: it is only reported.
+        rows, for every column an intruder wants to know: ``Linkage.wanted``. None: it
+        is only reported.
     max_excess_risk : float, optional
         By how much an intruder who uses a regression may find more records than a guess
-        inside the group does. None: it is only reported.
+        inside the group does. Where that cannot be judged, the limit is not kept. None:
+        it is only reported.
 
     Warns
     -----
     DependenceWarning
-        If a column is a linear function of what the intruder knows: it can be computed,
-        and was moved for nothing.
+        If a column is a linear function of what the intruder knows, or has one value
+        for each of a known column: it can be computed, and was moved for nothing.
 
     See Also
     --------
@@ -85,9 +95,13 @@ class ProbabilisticKAnonymity:
     * Cells that were moved among neighbours lie near their old place: the range of the
       group is known.
     * Intruders who each know all but one column must not put together what they know.
+    * That permutations were drawn uniformly is believed, beyond the tests above: a
+      table cannot tell whether somebody can draw them again.
 
-    With fewer than 50 groups, or too few cells that can be told apart, the test is
-    undecidable.
+    Groups in which everybody is published the same need no test. Where there are no
+    others nothing moved that could be seen: records are as safe as promised, and all
+    values are told; :meth:`report` says so. Where there are some, but fewer than 50,
+    the tests are undecidable.
 
     Examples
     --------
@@ -140,130 +154,176 @@ class ProbabilisticKAnonymity:
         """Which groups, of all columns that moved, keep the promise."""
         _warn_of_dependences(evidence)
         found = _examine(evidence)
-        honest = all(unit.honest for unit in found) and not self._discloses(evidence)
+        honest = found.honest and not self._broken(evidence)
         passed = [unit.structure.kept & (unit.structure.sizes >= self.k)
-                  for unit in found]  # fmt: skip
+                  for unit in found.units]  # fmt: skip
         return np.concatenate(passed) & honest
 
     def level(self, evidence: Linkage) -> int:
         """One over the largest probability that a cell is traced to the person."""
-        return _level(_examine(evidence))
+        return _examine(evidence).level
 
     def report(self, linkage: Linkage) -> dict[str, Any]:
-        """Everything that was found, as plain numbers by column.
+        """What was found, as plain numbers by column.
+
+        Nothing in it tells which of the possible permutations was drawn: numbers are
+        those of the groups, verdicts, and the rates of a regression in two digits.
 
         Returns
         -------
         dict
-            ``level``; ``dependences``: columns by the column they give; ``moved``: for
-            each set of columns that moved together the groups, the smallest one, the
-            test of record hits, and, for each column that an intruder wants to know,
-            how well its values and records can be guessed.
+            ``level``; ``broken``: limits that are set and exceeded, with the number
+            found; ``untouched_kept`` and ``independent``: whether columns that did not
+            move are what they were, and whether those that moved separately did so by
+            permutations of their own; ``dependences``: columns by the column they give;
+            ``moved``: for each set of columns that moved together, by their names, the
+            groups, the smallest one, those that are tested, whether cells moved by
+            chance, and, for each column that an intruder wants to know, how well its
+            values and records can be guessed.
         """
-        found = _examine(linkage)
+        found, broken = _examine(linkage), self._broken(linkage)
+        if "max_excess_risk" in broken:
+            broken["max_excess_risk"] = round(broken["max_excess_risk"], DIGITS)
         return {
-            "level": _level(found),
+            "level": found.level,
+            "broken": broken,
+            "untouched_kept": found.untouched_kept,
+            "independent": found.independent,
             "dependences": {
                 str(name): [str(one) for one in given_by]
                 for name, given_by in dependences(linkage).items()
             },
-            "moved": [
-                {
-                    "columns": [str(name) for name in columns],
+            "moved": {
+                ", ".join(map(str, columns)): {
                     **unit.to_dict(),
                     "wanted": _disclosed(linkage, columns),
                 }
-                for columns, unit in zip(linkage.moved, found, strict=True)
-            ],
+                for columns, unit in zip(linkage.moved, found.units, strict=True)
+            },
         }
 
-    def _discloses(self, linkage: Linkage) -> bool:
-        """Whether a value, or a record, is easier to guess than it may be."""
-        values, records = self.max_value_disclosure, self.max_excess_risk
-        return any(
-            (
-                values is not None
-                and any(
-                    found.probability > values + ROUNDING
-                    for found in value_disclosure(linkage, columns).values()
-                )
-            )
-            or (
-                records is not None
-                and any(
-                    found.excess > records + ROUNDING
-                    for found in regression_hits(linkage, columns).values()
-                )
-            )
-            for columns in linkage.moved
-        )
+    def _broken(self, linkage: Linkage) -> dict[str, float]:
+        """Limits that are exceeded: what is easier to guess than it may be."""
+        found = {
+            "max_value_disclosure": _value_risks,
+            "max_excess_risk": _excess_risks,
+        }
+        worst = {
+            limit: _worst(limit, risks(linkage))
+            for limit, risks in found.items()
+            if getattr(self, limit) is not None
+        }
+        return {
+            limit: number
+            for limit, number in worst.items()
+            if number > getattr(self, limit) + ROUNDING
+        }
 
 
 class _Unit(NamedTuple):
     """What was found in columns that moved together."""
 
     structure: Structure
-    hits: RecordHits
-    changed: list
-
-    @property
-    def honest(self) -> bool:
-        """Whether only what is said to have moved did, and by chance."""
-        # A permutation keeps nobody's cells in at most every other group: in as many
-        # as are needed for a test that does not happen.
-        deranged = self.hits.hits == 0 and self.hits.expected >= FEWEST_GROUPS
-        too_many = self.hits.p_value < SIGNIFICANCE
-        return not (self.changed or deranged or too_many)
+    expected: float
+    by_chance: bool
 
     def to_dict(self) -> dict[str, Any]:
+        """Numbers that are the same whatever the permutation was, and the verdict."""
         return {
             "groups": len(self.structure.sizes),
             "smallest": int(self.structure.sizes.min()),
             "groups_kept": int(self.structure.kept.sum()),
-            "hits": self.hits.hits,
-            "rows_told": self.hits.told,
-            "expected_hits": self.hits.expected,
-            "p_value": self.hits.p_value,
+            "groups_tested": int(self.structure.tested.sum()),
+            "expected_hits": self.expected,
+            "by_chance": self.by_chance,
         }
 
 
-def _examine(linkage: Linkage) -> list[_Unit]:
+class _Examined(NamedTuple):
+    """What was found in all that moved."""
+
+    units: list[_Unit]
+    untouched_kept: bool
+    independent: bool
+
+    @property
+    def honest(self) -> bool:
+        """Whether only what is said to have moved did, and by chance."""
+        chance = all(unit.by_chance for unit in self.units)
+        return self.untouched_kept and self.independent and chance
+
+    @property
+    def level(self) -> int:
+        safe = self.honest and all(unit.structure.kept.all() for unit in self.units)
+        return min(int(u.structure.sizes.min()) for u in self.units) if safe else 1
+
+
+def _examine(linkage: Linkage) -> _Examined:
     """Look at all that moved; refuse what cannot be decided."""
     name = ProbabilisticKAnonymity.name
     if not linkage.n_rows:
         raise NotEvaluable(f"{name} has nothing to judge: the table is empty.")
     if not linkage.moved:
         raise NotEvaluable(f"{name} has nothing to judge: no column moved in groups.")
-    changed = changed_columns(linkage)
-    units = []
-    for columns in linkage.moved:
-        found, hits = structure(linkage, columns), record_hits(linkage, columns)
-        _refuse_undecidable(columns, found, hits)
-        units.append(_Unit(found, hits, changed))
-    return units
+    units = [
+        _Unit(
+            structure(linkage, columns),
+            record_hits(linkage, columns).expected,
+            by_chance(linkage, columns),
+        )
+        for columns in linkage.moved
+    ]
+    kept, independent = not changed_columns(linkage), not moved_alike(linkage)
+    found = _Examined(units, kept, independent)
+    if found.level > 1:  # what fails already is decided
+        for columns, unit in zip(linkage.moved, units, strict=True):
+            _refuse_undecidable(columns, int(unit.structure.tested.sum()))
+    return found
 
 
-def _refuse_undecidable(columns: Any, found: Structure, hits: RecordHits) -> None:
-    if not found.tested.any() or found.sizes.min() == 1:
-        # Either what is published is the same whatever moved, or one row is alone, and
-        # the level is 1 whatever the others did.
-        return
-    what = f"{ProbabilisticKAnonymity.name} is undecidable for {columns}: "
-    if len(found.sizes) < FEWEST_GROUPS:
+def _refuse_undecidable(columns: Any, tested: int) -> None:
+    # Where no group is tested, what is published is the same whatever moved.
+    if 0 < tested < FEWEST_GROUPS:
         raise NotEvaluable(
-            f"{what}{len(found.sizes)} groups are too few to see whether cells moved; "
+            f"{ProbabilisticKAnonymity.name} is undecidable for {columns}: {tested} "
+            f"groups of different cells are too few to see whether they moved; "
             f"{FEWEST_GROUPS} are needed."
         )
-    if hits._replace(hits=hits.told).p_value >= SIGNIFICANCE:
-        raise NotEvaluable(
-            f"{what}only {hits.told} rows tell whether their cells moved; give the "
-            "sources of the cells."
-        )
 
 
-def _level(units: list[_Unit]) -> int:
-    safe = all(unit.honest and unit.structure.kept.all() for unit in units)
-    return min(int(unit.structure.sizes.min()) for unit in units) if safe else 1
+Risks = list[tuple[Hashable, float]]
+"""Wanted columns, and how well what is wanted of them can be guessed."""
+
+
+def _value_risks(linkage: Linkage) -> Risks:
+    return [
+        (name, found.probability)
+        for columns in linkage.moved
+        for name, found in value_disclosure(linkage, columns).items()
+    ]
+
+
+def _excess_risks(linkage: Linkage) -> Risks:
+    """What a regression finds above a guess; NaN where nothing could be judged."""
+    risks: Risks = []
+    for columns in linkage.moved:
+        hits = regression_hits(linkage, columns)
+        for name in wanted_columns(linkage, columns):
+            risks.append((name, hits[name].excess if name in hits else np.nan))
+    return risks
+
+
+def _worst(limit: str, risks: Risks) -> float:
+    """The largest risk; what could not be judged does not pass."""
+    told = f"{ProbabilisticKAnonymity.name}: {limit} cannot be judged"
+    if not risks:
+        raise NotEvaluable(f"{told}: there is no column that an intruder wants.")
+    for name, risk in risks:
+        if np.isnan(risk):
+            raise NotEvaluable(
+                f"{told}: there is no value of {name!r}, or nothing that tells of it."
+            )
+    return max(risk for _, risk in risks)
 
 
 def _disclosed(linkage: Linkage, columns: Any) -> dict[str, dict[str, Any]]:
@@ -272,10 +332,15 @@ def _disclosed(linkage: Linkage, columns: Any) -> dict[str, dict[str, Any]]:
     return {
         str(name): {
             "value_disclosure": found._asdict(),
-            "regression": models[name]._asdict() if name in models else None,
+            "regression": _rounded(models[name]) if name in models else None,
         }
         for name, found in value_disclosure(linkage, columns).items()
     }
+
+
+def _rounded(found: RegressionHits) -> dict[str, float]:
+    """All digits would tell of the permutation, which the rates depend on."""
+    return {key: round(rate, DIGITS) for key, rate in found._asdict().items()}
 
 
 def _warn_of_dependences(linkage: Linkage) -> None:

@@ -10,9 +10,14 @@ import pandas as pd
 from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
 from anon_transformers.exceptions import AnonymizationError
-from anon_transformers.release._build import installed, make_anonymizer
+from anon_transformers.release._build import (
+    evidence_kinds,
+    installed,
+    make_anonymizer,
+)
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
-from anon_transformers.release._links import kept_rows, need_links, write_links
+from anon_transformers.release._links import kept_rows, write_links
+from anon_transformers.release._memberships import write_memberships
 from anon_transformers.release._run import (
     Run,
     discreet,
@@ -79,8 +84,11 @@ def write_candidate(run: Run) -> None:
         table_of = pd.DataFrame({config.roles.subject: persons})
         write_parquet(table_of, draft / PERSONS)
         noted["persons_sha256"] = sha256(draft / PERSONS)
-    if need_links(run.thresholds):
+    needed = evidence_kinds(run.thresholds)
+    if "linkage" in needed:
         noted |= write_links(draft, anonymizer, order)
+    if "memberships" in needed:
+        noted |= write_memberships(draft, anonymizer, order)
     write_json(draft / REFERENCES, distributions(source, config.roles.sensitive))
     noted["references_sha256"] = sha256(draft / REFERENCES)
     data = draft / f"data.{config.target.format}"

@@ -28,6 +28,8 @@ from anon_transformers.release._thresholds import Threshold
 
 READING_OPTIONS = ("unknown", "normalizer")
 """What may be said of a hierarchy that is read from a file."""
+KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
+"""Parameters that have an anonymizer keep evidence, and the kind of it."""
 
 
 def installed() -> Registry:
@@ -72,9 +74,9 @@ def named(threshold: Threshold) -> Any:
     return shelf[threshold.name]
 
 
-def evidence_of(threshold: Threshold) -> str:
-    """Kind of evidence that a threshold is judged on."""
-    return named(threshold).evidence
+def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
+    """Kinds of evidence that thresholds are judged on."""
+    return {named(threshold).evidence for threshold in thresholds}
 
 
 def make_model(threshold: Threshold) -> PrivacyModel:
@@ -91,7 +93,14 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
             "release has none; judge it with Classes.from_frame(…, population=…)."
         )
     if threshold.kind == "model":
-        return dict(make_model(threshold).tighter)
+        model = make_model(threshold)
+        if getattr(model, "reproduction_only", False):
+            raise ConfigurationError(
+                f"thresholds, {threshold.id}: {threshold.name} with these parameters "
+                "is no minimum over all, and reproduces published numbers only; leave "
+                "aggregation and the like out."
+            )
+        return dict(model.tighter)
     own = {k: v for k, v in threshold.params.items() if k not in {"min", "max"}}
     make(f"thresholds, {threshold.id}", cls, own)
     return {"min": "higher", "max": "lower"}
@@ -107,6 +116,12 @@ def requirements_for(thresholds: Sequence[Threshold]) -> list[Requirement]:
 
 def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
     """Refuse before the run what the gate would refuse at its end."""
+    crisp = any(t.name == "k-anonymity" for t in thresholds)
+    if "memberships" in evidence_kinds(thresholds) and not crisp:
+        raise ConfigurationError(
+            "thresholds: a fuzzy release is judged as a crisp table too, by the labels "
+            "it publishes; add {model: k-anonymity, k: …}."
+        )
     refuse_unjudgeable(
         requirements_for(thresholds),
         Scope(config.roles.quasi_identifiers, config.roles.sensitive),
@@ -141,21 +156,10 @@ def make_anonymizer(
     }
     if config.hierarchies:
         params["hierarchies"] = make_hierarchies(config, config.hierarchies)
-    sizes = [model.k for model in models if model.name == cls.k_model]
-    if sizes:
-        params["k"] = max(sizes)
-    takes = inspect.signature(cls).parameters
-    if "models" in takes:
-        params["models"] = [
-            model
-            for model in models
-            if model.evidence == "classes" and model.name != cls.k_model
-        ]
     what = f"anonymizer {config.anonymizer.name}"
+    params |= _promised(cls, models) | _kept(what, cls, stated, thresholds)
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
-    if "keep_links" in takes and any(evidence_of(t) == "linkage" for t in thresholds):
-        params["keep_links"] = True
     anonymizer = make(what, cls, {**params, **stated})
     try:
         if isinstance(anonymizer, TableAnonymizer):
@@ -164,6 +168,32 @@ def make_anonymizer(
     except ParameterError as error:
         raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
+
+
+def _promised(cls: Any, models: Sequence[PrivacyModel]) -> dict[str, Any]:
+    """What an anonymizer is asked to promise of the thresholds: k, and its models."""
+    sizes = [model.k for model in models if model.name == cls.k_model]
+    asked: dict[str, Any] = {"k": max(sizes)} if sizes else {}
+    if "models" in inspect.signature(cls).parameters:
+        asked["models"] = [
+            model
+            for model in models
+            if model.evidence in cls.model_evidence and model.name != cls.k_model
+        ]
+    return asked
+
+
+def _kept(
+    what: str, cls: Any, stated: Mapping[str, Any], thresholds: Sequence[Threshold]
+) -> dict[str, bool]:
+    """Private evidence that the gate needs, and an anonymizer must keep."""
+    for keep in KEPT:
+        if keep in stated:
+            raise ConfigurationError(
+                f"{what}: {keep}: a release knows what its gate needs."
+            )
+    takes, needed = inspect.signature(cls).parameters, evidence_kinds(thresholds)
+    return {keep: True for keep in KEPT if keep in takes and KEPT[keep] in needed}
 
 
 def make_hierarchies(

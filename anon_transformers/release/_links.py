@@ -4,7 +4,6 @@ Cells that were swapped have groups and sources beside it. None of this is publi
 and it goes with the run's folder.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,10 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import ReleaseError
-from anon_transformers.release._build import evidence_of
 from anon_transformers.release._files import read_parquet, write_parquet
 from anon_transformers.release._run import Run, sha256
-from anon_transformers.release._thresholds import Threshold
 
 LINKS = "links.parquet"
-
-
-def need_links(thresholds: Sequence[Threshold]) -> bool:
-    """Whether a threshold compares the candidate with the input, row by row."""
-    return any(evidence_of(threshold) == "linkage" for threshold in thresholds)
 
 
 def write_links(folder: Path, anonymizer: Any, order: np.ndarray) -> dict[str, Any]:

@@ -17,7 +17,8 @@ TOLD_VERSIONS = (
 DISCLAIMER = (
     "The models named here bound what they say about this table alone: k-anonymity how "
     "well a person can be singled out, and nothing about what that person's class has "
-    "in common. None of them is differential privacy."
+    "in common; probabilistic k-anonymity how well a record is traced, and not how "
+    "well its values are guessed. None of them is differential privacy."
 )
 
 
@@ -55,7 +56,27 @@ def make_manifest(
 
 def _told(report: dict[str, Any]) -> dict[str, Any]:
     """The report; of what a method tells in its own words, only the numbers."""
-    return {**report, "details": numbers_only(report["details"])}
+    return coarse({**report, "details": numbers_only(report["details"])})
+
+
+def coarse(value: Any) -> Any:
+    """The same with three digits of every number that is not whole.
+
+    All digits of a number that was taken of the input are a hash of it: whoever guesses
+    the input, or a permutation, could see that the guess is right.
+
+    Examples
+    --------
+    >>> coarse({"loss": 0.123456, "rows": 30162})
+    {'loss': 0.123, 'rows': 30162}
+    """
+    if isinstance(value, float):
+        return float(f"{value:.3g}")
+    if isinstance(value, dict):
+        return {key: coarse(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [coarse(item) for item in value]
+    return value
 
 
 def _plain(threshold: Any) -> dict[str, Any]:

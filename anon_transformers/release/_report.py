@@ -5,8 +5,27 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
-from anon_transformers.release._manifest import DISCLAIMER
+from anon_transformers.release._manifest import DISCLAIMER, coarse
 from anon_transformers.release._run import Run, write_text
+
+
+def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
+    """Nested numbers as lines, each named by the way to it.
+
+    Examples
+    --------
+    >>> lines({"moved": {"pay": {"groups": 60}}, "level": 5})
+    [('moved: pay: groups', 60), ('level', 5)]
+    """
+    if isinstance(details, dict):
+        return [
+            line
+            for key, item in details.items()
+            for line in lines(item, (*path, str(key).replace("_", " ")))
+        ]
+    if isinstance(details, list):
+        details = ", ".join(map(str, details))
+    return [(": ".join(path), details)] if details != "" else []
 
 
 def write_report(
@@ -23,8 +42,9 @@ def write_report(
         method=run.config.anonymizer.name,
         quasi_identifiers=run.config.roles.quasi_identifiers,
         sensitive=run.config.roles.sensitive,
-        report=candidate["report"],
+        report=coarse(candidate["report"]),
         verdict=verdict,
+        details={c["id"]: lines(c["details"]) for c in verdict["checks"]},
         disclaimer=DISCLAIMER,
     )
     write_text(path, page)

@@ -1,6 +1,7 @@
 """Third step: judge the candidate as its readers will see it."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -12,11 +13,13 @@ from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.release._anonymize import PERSONS, REFERENCES
-from anon_transformers.release._build import make_hierarchies, requirements_for
+from anon_transformers.release._build import make_hierarchies, named, requirements_for
 from anon_transformers.release._candidate import read_candidate
 from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._files import read_data, read_parquet
 from anon_transformers.release._links import LINKS, read_links
+from anon_transformers.release._manifest import coarse
+from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     Run,
@@ -26,6 +29,10 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._thresholds import Threshold
+
+PRIVATE = ("linkage", "memberships", "report")
+"""Kinds of evidence that tell of the input, and not of the published table alone."""
 
 
 @discreet
@@ -51,7 +58,7 @@ def validate(location: str) -> str:
     run = Run(location)
     candidate = read_candidate(run)
     result = judge_candidate(run, candidate)
-    verdict = {"sha256": candidate["sha256"], **result.to_dict()}
+    verdict = {"sha256": candidate["sha256"], **public_verdict(result, run.thresholds)}
     write_report(run.path("validation.html"), run, candidate, verdict)
     write_json(run.path("verdict.json"), verdict)
     if not result.passed:
@@ -59,6 +66,19 @@ def validate(location: str) -> str:
         told = "; ".join(result.reasons) or "a threshold is broken"
         raise GateError(f"{run.config.name}: {told}. The candidate lies in {place}.")
     return location
+
+
+def public_verdict(
+    result: GateResult, thresholds: Sequence[Threshold]
+) -> dict[str, Any]:
+    """The verdict as it is published: coarse where private evidence was judged."""
+    verdict = result.to_dict()
+    kinds = {threshold.id: named(threshold).evidence for threshold in thresholds}
+    verdict["checks"] = [
+        coarse(check) if kinds[check["id"]] in PRIVATE else check
+        for check in verdict["checks"]
+    ]
+    return verdict
 
 
 def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
@@ -95,7 +115,7 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
 
 
 def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
-    """Input distributions, hierarchies of the sensitive columns, links of the rows."""
+    """Input distributions, hierarchies of the sensitive columns, links, memberships."""
     file = run.path("candidate") / REFERENCES
     if sha256(file) != candidate["references_sha256"]:
         raise ReleaseError(f"run {run.id}: its evidence of the input changed.")
@@ -106,7 +126,12 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
         if not isinstance(tree, Hierarchy):
             known = [text for text in references[name] if text is not None]
             trees[name] = tree.build(known)
-    return PrivateEvidence(references, trees, **read_links(run, candidate))
+    return PrivateEvidence(
+        references,
+        trees,
+        **read_links(run, candidate),
+        **read_memberships(run, candidate),
+    )
 
 
 def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
@@ -131,6 +156,7 @@ def quarantine(run: Run) -> str:
         f"candidate/{PERSONS}",
         f"candidate/{REFERENCES}",
         f"candidate/{LINKS}",
+        f"candidate/{MEMBERSHIPS}",
     ):
         run.path(private).unlink(missing_ok=True)
     run.folder.rename(place)

@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._tables import Column
-from anon_transformers.evidence import Classes, Likelihoods, Linkage, Report
+from anon_transformers.evidence import (
+    Classes,
+    Likelihoods,
+    Linkage,
+    Memberships,
+    Report,
+)
 from anon_transformers.hierarchies import Hierarchy
 
 N_TRIALS = 200
@@ -69,9 +75,9 @@ def _random_report(rng: np.random.Generator, _: Hashable) -> Report:
 
 
 def random_linkage(rng: np.random.Generator, sensitive: Hashable = "salary") -> Linkage:
-    """A table whose sensitive cells were swapped in 60 small groups, or were not."""
+    """A table whose sensitive cells were swapped in 200 small groups, or were not."""
     smallest = int(rng.choice([1, 2, 3, 5]))
-    sizes = rng.integers(smallest, 2 * smallest + 1, 60)
+    sizes = rng.integers(smallest, 2 * smallest + 1, 200)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     n_rows = len(labels)
     age = 20 + labels + rng.integers(0, 9, n_rows)
@@ -99,10 +105,35 @@ def random_likelihoods(rng: np.random.Generator, _: Hashable = None) -> Likeliho
     return Likelihoods(rng.dirichlet(np.full(shape[0], likeness), shape[1]).T + 1e-9)
 
 
+def random_memberships(
+    rng: np.random.Generator, sensitive: Hashable = "salary"
+) -> Memberships:
+    """From crisp sets to vague ones, each with a row that belongs to it mostly.
+
+    There are more rows than sets, so that a model's units can be told apart.
+    """
+    n_sets = int(rng.integers(2, 6))
+    n_rows = n_sets * int(rng.choice([2, 4, 20]))
+    vagueness = float(rng.choice([0.01, 0.3, 2.0]))
+    degrees = rng.dirichlet(np.full(n_sets, vagueness), n_rows)
+    mostly = np.arange(n_sets)
+    degrees[mostly, mostly] += 1 + rng.random(n_sets)
+    degrees /= degrees.sum(axis=1, keepdims=True)
+    weights = rng.dirichlet(np.full(len(_VALUES) + 1, 1.0), n_sets)
+    codes = [
+        rng.choice(len(_VALUES) + 1, p=weights[row % n_sets]) for row in range(n_rows)
+    ]
+    column = Column(
+        sensitive, "number", _VALUES, np.array(codes, dtype=np.int32), hierarchy=_TREE
+    )
+    return Memberships(np.minimum(degrees, 1), {sensitive: column})
+
+
 EVIDENCE: dict[str, Callable[[np.random.Generator, Hashable], Any]] = {
     "classes": random_classes,
     "likelihoods": random_likelihoods,
     "linkage": random_linkage,
+    "memberships": random_memberships,
     "report": _random_report,
 }
 """A new kind of evidence is tried by one entry here."""
@@ -131,22 +162,36 @@ def empty_linkage(sensitive: Hashable = "salary") -> Linkage:
     return Linkage(table, table)
 
 
+def empty_memberships(sensitive: Hashable = "salary") -> Memberships:
+    """A partition that nobody belongs to."""
+    column = Column(sensitive, "number", _VALUES, np.zeros(0, dtype=np.int32))
+    return Memberships(np.empty((0, 3)), {sensitive: column})
+
+
+EMPTY: dict[str, Callable[[Hashable], Any]] = {
+    "classes": empty_classes,
+    "likelihoods": lambda _: Likelihoods(np.empty((3, 0))),
+    "linkage": empty_linkage,
+    "memberships": empty_memberships,
+}
+
+
 def empty(item: Any) -> Any:
     """Evidence of a table without rows, of the kind that a model or metric judges."""
-    if item.evidence == "likelihoods":
-        return Likelihoods(np.empty((3, 0)))
     sensitive = getattr(item, "sensitive", None)
-    made = {"classes": empty_classes, "linkage": empty_linkage}[item.evidence]
-    return made("salary" if sensitive is None else sensitive)
+    return EMPTY[item.evidence]("salary" if sensitive is None else sensitive)
 
 
-def n_units(evidence: Any) -> int:
-    """Classes, groups or records that a model answers for."""
+def n_units(evidence: Any) -> tuple[int, ...]:
+    """Classes, groups or records that a model answers for; or sets, or else rows."""
     if isinstance(evidence, Linkage):
-        return sum(len(evidence.group_sizes(columns)) for columns in evidence.moved)
+        sizes = [len(evidence.group_sizes(columns)) for columns in evidence.moved]
+        return (sum(sizes),)
     if isinstance(evidence, Likelihoods):
-        return evidence.n_records
-    return evidence.n_classes
+        return (evidence.n_records,)
+    if isinstance(evidence, Memberships):
+        return evidence.n_sets, evidence.n_rows
+    return (evidence.n_classes,)
 
 
 def reordered(evidence: Any, order: np.ndarray) -> Any:
@@ -157,7 +202,20 @@ def reordered(evidence: Any, order: np.ndarray) -> Any:
         return replace(evidence, groups=groups)
     if isinstance(evidence, Likelihoods):
         return Likelihoods(evidence.matrix[:, np.argsort(order)])
+    if isinstance(evidence, Memberships):
+        return _reordered_degrees(evidence, np.argsort(order))
     return evidence.merge(order, evidence.n_classes)
+
+
+def _reordered_degrees(evidence: Memberships, order: np.ndarray) -> Memberships:
+    """With the sets, or else the rows, in another order."""
+    if len(order) == evidence.n_sets:
+        return replace(evidence, degrees=evidence.degrees[:, order])
+    columns = evidence.sensitive.items()
+    moved = {
+        name: replace(column, codes=column.codes[order]) for name, column in columns
+    }
+    return replace(evidence, degrees=evidence.degrees[order], sensitive=moved)
 
 
 def fingerprint(evidence: Any) -> str:
@@ -168,6 +226,9 @@ def fingerprint(evidence: Any) -> str:
         return repr([tables, [{k: v.tolist() for k, v in m.items()} for m in moves]])
     if isinstance(evidence, Likelihoods):
         return repr(evidence.matrix.tolist())
+    if isinstance(evidence, Memberships):
+        codes = [(n, c.codes.tolist()) for n, c in evidence.sensitive.items()]
+        return repr([evidence.degrees.tolist(), codes])
     if not isinstance(evidence, Classes):
         return repr(evidence)
     parts: list[Any] = [evidence.sizes.tolist(), evidence.rows.tolist()]

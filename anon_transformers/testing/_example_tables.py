@@ -165,6 +165,11 @@ def _with_more_sensitive(example: Example) -> Example:
     return replace(example, quasi_identifiers=known[::2], sensitive=sensitive)
 
 
+def _holds_numbers(column: pd.Series) -> bool:
+    """Whether a column holds numbers; False and True are categories."""
+    return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+
+
 def _fit_for(estimator: Any, example: Example) -> Example:
     """Leave out quasi-identifiers that scikit-learn's input tags refuse."""
     tags = get_tags(estimator).input_tags
@@ -173,10 +178,7 @@ def _fit_for(estimator: Any, example: Example) -> Example:
         name
         for name in example.quasi_identifiers
         if (table[name].isna().any() and not tags.allow_nan)
-        or (
-            not types.is_numeric_dtype(table[name])
-            and not (tags.string or tags.categorical)
-        )
+        or (not _holds_numbers(table[name]) and not (tags.string or tags.categorical))
     }
     return replace(
         example,

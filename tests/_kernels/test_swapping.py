@@ -16,10 +16,9 @@ from scipy import stats
 from anon_transformers._kernels.swapping import (
     FEW,
     agreement,
+    expected_shift,
     gather,
     permute_members,
-    permute_within,
-    shift,
 )
 
 FILE = Path(__file__).parents[1] / "data" / "vectors" / "probabilistic.json"
@@ -42,6 +41,10 @@ def labels_from_groups(groups):
     return labels
 
 
+def permuted(labels, rng):
+    return permute_members(gather(labels), rng)
+
+
 group_sizes = st.lists(st.integers(1, 7), min_size=1, max_size=12)
 
 
@@ -57,7 +60,7 @@ def test_gathered_rows_are_those_of_each_group_in_order(sizes, seed):
 @given(sizes=group_sizes, seed=st.integers(0, 99))
 def test_it_is_a_permutation_that_stays_in_its_groups(sizes, seed):
     labels = labels_of(sizes, seed)
-    sources = permute_within(labels, np.random.default_rng(seed))
+    sources = permuted(labels, np.random.default_rng(seed))
     assert sources.dtype == np.int64
     assert sorted(sources.tolist()) == list(range(len(labels)))
     assert (labels[sources] == labels).all()
@@ -66,9 +69,9 @@ def test_it_is_a_permutation_that_stays_in_its_groups(sizes, seed):
 def test_the_generator_decides_and_one_number_a_row_is_drawn():
     labels = labels_of([5] * 20)
     one, other = np.random.default_rng(1), np.random.default_rng(1)
-    first = permute_within(labels, one)
-    assert (permute_members(gather(labels), other) == first).all()
-    assert (permute_within(labels, one) != first).any()
+    first = permuted(labels, one)
+    assert (permuted(labels, other) == first).all()
+    assert (permuted(labels, one) != first).any()
     untouched = np.random.default_rng(1)
     untouched.random(2 * len(labels))
     assert one.random() == untouched.random()
@@ -77,7 +80,7 @@ def test_the_generator_decides_and_one_number_a_row_is_drawn():
 def counted(size, n_groups, seed):
     """How often each permutation of a group occurs."""
     labels = np.repeat(np.arange(n_groups), size)
-    sources = permute_within(labels, np.random.default_rng(seed))
+    sources = permuted(labels, np.random.default_rng(seed))
     places = sources.reshape(n_groups, size) % size
     return Counter(map(tuple, places.tolist()))
 
@@ -103,7 +106,7 @@ def test_fixed_points_appear_as_often_as_they_should():
 def test_groups_are_permuted_independently():
     labels = np.repeat([0, 1], 2)
     rng = np.random.default_rng(5)
-    pairs = Counter(tuple(permute_within(labels, rng).tolist()) for _ in range(4000))
+    pairs = Counter(tuple(permuted(labels, rng).tolist()) for _ in range(4000))
     assert len(pairs) == 4
     assert stats.chisquare(list(pairs.values())).pvalue > RARE
 
@@ -123,7 +126,7 @@ def test_frequencies_are_the_probabilities_of_the_specification(name):
     seen = set()
     counts = np.zeros((n_rows, n_rows))
     for _ in range(n_draws):
-        sources = permute_within(labels, rng)
+        sources = permuted(labels, rng)
         seen.add(tuple(sources.tolist()))
         counts[sources, np.arange(n_rows)] += 1
     assert len(seen) == expected["permutations_enumerated"]
@@ -176,38 +179,55 @@ def test_agreement_is_counted_value_by_value(sizes, seed, n_values, gaps):
 def test_agreement_is_how_often_a_swapped_cell_equals_the_own_one():
     labels, rng = np.repeat(np.arange(4), 3), np.random.default_rng(4)
     keys = np.array([1, 1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 7])
-    hits = [(keys[permute_within(labels, rng)] == keys).mean() for _ in range(4000)]
+    hits = [(keys[permuted(labels, rng)] == keys).mean() for _ in range(4000)]
     expected = agreement(gather(labels), keys).same
     assert np.mean(hits) == pytest.approx(expected, abs=5 * np.std(hits) / 4000**0.5)
 
 
-def shift_oracle(places, sources):
+def shift_oracle(labels, places):
+    """The distance from every row to every row of its group, one by one."""
     known = [place for place in places if not math.isnan(place)]
     width = max(known) - min(known) if known else 0.0
     total = 0.0
-    for row, source in enumerate(sources):
-        own, got = places[row], places[source]
-        if math.isnan(own) or math.isnan(got):
-            total += math.isnan(own) != math.isnan(got)
-        elif own != got:
-            total += abs(got - own) / width
+    for label, own in zip(labels, places, strict=True):
+        inside = [p for p, of in zip(places, labels, strict=True) if of == label]
+        for got in inside:
+            if math.isnan(own) or math.isnan(got):
+                total += (math.isnan(own) != math.isnan(got)) / len(inside)
+            elif own != got:
+                total += abs(got - own) / width / len(inside)
     return total / len(places)
 
 
 @given(
-    places=st.lists(
-        st.one_of(st.integers(-9, 9).map(float), st.just(math.nan)),
-        min_size=1,
-        max_size=20,
-    ),
+    sizes=st.lists(st.integers(1, 2 * FEW), min_size=1, max_size=4),
     seed=st.integers(0, 99),
+    gaps=st.booleans(),
 )
-def test_shift_is_the_mean_share_of_the_range(places, seed):
-    sources = np.random.default_rng(seed).permutation(len(places))
-    found = shift(np.array(places), sources)
-    assert found == pytest.approx(shift_oracle(places, sources.tolist()))
+def test_the_expected_shift_is_the_mean_over_all_pairs(sizes, seed, gaps):
+    labels, rng = labels_of(sizes, seed), np.random.default_rng(seed)
+    places = rng.integers(-9, 9, len(labels)).astype(float)
+    if gaps:
+        places = np.where(rng.random(len(places)) < 0.3, np.nan, places)
+    found = expected_shift(gather(labels), places)
+    assert found == pytest.approx(shift_oracle(labels.tolist(), places.tolist()))
 
 
-def test_shift_knows_no_overflow():
-    largest = np.finfo(np.float64).max
-    assert shift(np.array([-largest, largest]), np.array([1, 0])) == 1.0
+def test_the_expected_shift_is_that_of_permutations_on_average():
+    labels, rng = np.repeat(np.arange(4), 3), np.random.default_rng(4)
+    places = rng.normal(size=12)
+    shifts = [
+        np.abs(places[permuted(labels, rng)] - places).mean() / np.ptp(places)
+        for _ in range(4000)
+    ]
+    expected = expected_shift(gather(labels), places)
+    error = 5 * np.std(shifts) / 4000**0.5
+    assert np.mean(shifts) == pytest.approx(expected, abs=error)
+
+
+def test_the_expected_shift_knows_no_overflow_and_no_underflow():
+    members, numbers = gather(np.array([0, 0])), np.finfo(np.float64)
+    for places in ([-numbers.max, numbers.max], [0, numbers.smallest_subnormal]):
+        assert expected_shift(members, np.array(places)) == 0.5
+    assert expected_shift(members, np.array([np.nan, np.nan])) == 0
+    assert expected_shift(members, np.array([np.nan, 7.0])) == 0.5

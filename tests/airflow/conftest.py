@@ -36,6 +36,21 @@ thresholds:
 target: {path: ../out/people}
 workspace: ../work
 """
+FUZZY = """\
+source: {path: people.csv}
+roles:
+  quasi_identifiers: [age]
+  sensitive: [job]
+  identifiers: [name, zip]
+anonymizer: {name: fuzzy-c-means, n_sets: 3}
+thresholds:
+  - {model: k-anonymity, k: 3}
+  - {model: q-anonymity, q: 3}
+  - {model: fuzzy-l-diversity, l: 2}
+  - {model: fuzzy-t-closeness, t: 0.8}
+target: {path: ../out/fuzzy}
+workspace: ../work
+"""
 PLUGIN_MODEL = "  - {model: depth-of-values, depth: 2}\ntarget:"
 FILES = {
     "people.yaml": PEOPLE,
@@ -43,6 +58,7 @@ FILES = {
     "with-plugin.yaml": PEOPLE.replace("out/people", "out/with-plugin").replace(
         "target:", PLUGIN_MODEL
     ),
+    "fuzzy.yaml": FUZZY,
     "misspelt.yaml": PEOPLE.replace("roles:", "rolls:"),
     "unreadable.yaml": "source: [",
     "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",

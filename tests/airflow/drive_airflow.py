@@ -133,6 +133,8 @@ def main():
     found["never published"] = run(bag.dags["staff"], average_risk_max=0.0001)
     found["plugin loosened"] = run(bag.dags["with-plugin"], depth_of_values_depth=1)
     found["plugin tightened"] = run(bag.dags["with-plugin"], depth_of_values_depth=3)
+    found["fuzzy"] = run(bag.dags["fuzzy"])
+    found["fuzzy tightened"] = run(bag.dags["fuzzy"], q_anonymity_q=30)
     found["broken"] = run(bag.dags["misspelt"])
     found["errors"] = errors_of_steps()
     (FOLDER / "found.json").write_text(json.dumps(found, default=str))

@@ -131,6 +131,26 @@ def test_a_plugins_parameter_is_judged_by_the_plugin(found):
     assert seen["manifest"]["measured"]["checks"][-1]["observed"] >= 3
 
 
+def test_a_fuzzy_release_is_judged_by_k_l_t_and_q(found, airflow_folder):
+    assert found["fuzzy"]["state"] == "success"
+    checks = {c["id"]: c for c in found["fuzzy"]["manifest"]["measured"]["checks"]}
+    assert set(checks) == {
+        "k-anonymity",
+        "q-anonymity",
+        "fuzzy-l-diversity",
+        "fuzzy-t-closeness",
+    }
+    assert all(check["passed"] for check in checks.values())
+    assert checks["q-anonymity"]["observed"] >= 3
+    assert not list((airflow_folder / "work" / "fuzzy").rglob("memberships*"))
+
+
+def test_a_fuzzy_release_that_cannot_keep_its_promise_publishes_nothing(found):
+    tightened = found["fuzzy tightened"]
+    assert tightened["state"] == "failed"
+    assert tightened["states"]["publish"] == "upstream_failed"
+
+
 def test_only_trouble_with_the_file_system_is_retried(found):
     assert found["errors"] == {
         "GateError": ["AirflowFailException", False],

@@ -92,12 +92,45 @@ def test_informed_intruders_are_one_a_column(census):
     for name, found in columns.items():
         assert name not in found["columns_known"]
         assert len(found["columns_known"]) == len(census.columns) - 1
-        assert found["low"] < found["share"] < found["high"]
+        assert found["low"] <= found["share"] <= found["high"]
     # Who knows the column that was not masked finds more than who does not.
     assert columns["FICA"]["share"] > columns["TAXINC"]["share"] > 0.2
+    assert columns["FICA"]["found_by"] == ["TAXINC"]
+    assert columns["TAXINC"]["found_by"] == columns["TAXINC"]["columns_known"]
+    assert columns["TAXINC"]["low"] < columns["TAXINC"]["share"] < 1
     assert report.details["share"] == max(f["share"] for f in columns.values())
     uninformed = attack(release, census).details["share"]
     assert uninformed < columns["FICA"]["share"]
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_columns_that_moved_alike_lead_to_each_other(alike):
+    """By all columns together the own row is found; by one alone, the own cell."""
+    rng = np.random.default_rng(0)
+    pay, rent = rng.permutation(600), rng.permutation(600)
+    original = pd.DataFrame(rng.normal(size=(600, 9)), columns=[*"abcdefghi"])
+    original = original.assign(age=np.arange(600) // 6, pay=pay, rent=rent)
+    one, other = (np.lexsort((rng.random(600), original["age"])) for _ in range(2))
+    release = original.assign(pay=pay[one], rent=rent[one if alike else other])
+    report = attack(release, original, ["age"], ["pay", "rent"], scenario="informed")
+    found = report.details["columns"]["pay"]
+    if alike:
+        assert (found["share"], found["found_by"]) == (1, ["rent"])
+        assert report.exposed == 600
+    else:
+        assert report.details["share"] == pytest.approx(1 / 6, abs=0.05)
+        broken = attack(release, original, ["age"], ["pay", "rent"], k=6,
+                        scenario="informed")  # fmt: skip
+        assert broken.exposed == 0
+
+
+def test_the_interval_is_wide_enough_for_all_that_was_tried(census):
+    wide, narrow = (
+        attack(census[:50], census[:50], sensitive=[], scenario=scenario).details
+        for scenario in ("informed", "uninformed")
+    )
+    assert wide["share"] == narrow["share"] == 1
+    assert wide["low"] < narrow["low"]
 
 
 def test_a_key_tells_who_is_who_in_any_order(census):

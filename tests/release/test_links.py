@@ -129,6 +129,74 @@ def test_another_anonymizer_has_no_groups_to_judge(swapped):
         validate(anonymize(load(swapped.file)))
 
 
+def test_a_limit_that_is_broken_is_named(swapped):
+    swapped.write(thresholds=[{**SWAPPED, "max_value_disclosure": 0.0}])
+    with pytest.raises(GateError, match="max_value_disclosure is 0"):
+        validate(anonymize(load(swapped.file)))
+
+
+def test_what_is_published_tells_nothing_of_the_permutation(swapped):
+    publish(validate(anonymize(load(swapped.file))))
+    content = swapped.public_bytes()
+    for name in content:
+        if name.endswith((".json", ".html")):
+            assert b"p_value" not in content[name]
+            told = content[name].replace(b"expected_hits", b"")
+            assert b"hits" not in told.replace(b"expected hits", b"")
+    measured = swapped.manifest()["measured"]
+    numbers = [measured["loss"], *measured["column_losses"].values()]
+    numbers += [check["observed"] for check in measured["checks"]]
+    assert all(number == float(f"{number:.3g}") for number in numbers)
+
+
+def test_the_report_says_what_the_guarantee_is_not(swapped):
+    folder = publish(validate(anonymize(load(swapped.file))))
+    page = Path(folder, "validation.html").read_text()
+    assert "what else was found" in page
+    assert "value disclosure" in page
+    assert "regression" in page
+
+
+def test_the_sentence_names_no_combination(swapped):
+    publish(validate(anonymize(load(swapped.file))))
+    told = [check["sentence"] for check in swapped.manifest()["measured"]["checks"]]
+    assert told == [
+        "probabilistic-k-anonymity (k = 5) must hold.",
+        "correlation-difference must be at most 0.2.",
+    ]
+
+
+def test_links_are_kept_by_the_release_alone(swapped):
+    swapped.write(anonymizer={"name": "group-swap", "keep_links": False})
+    with pytest.raises(ConfigurationError, match="keep_links"):
+        load(swapped.file)
+
+
+def test_values_that_all_share_are_disclosed_by_any_swap(swapped):
+    table = pd.read_csv(swapped.source).assign(INTVAL=7)
+    table.to_csv(swapped.source, index=False)
+    swapped.write(
+        roles={
+            "quasi_identifiers": ["AGI"],
+            "sensitive": ["INTVAL"],
+            "identifiers": ["name", *KNOWN[:1], *KNOWN[2:], *WANTED[:2]],
+        },
+        anonymizer={"name": "group-swap", "scenario": "uninformed"},
+        thresholds=[{**SWAPPED, "max_value_disclosure": 0.25}],
+    )
+    with pytest.raises(GateError, match="max_value_disclosure is 1"):
+        validate(anonymize(load(swapped.file)))
+
+
+def test_a_limit_that_cannot_be_evaluated_fails(swapped):
+    table = pd.read_csv(swapped.source)
+    table["TAXINC"] = table["TAXINC"].where(table.index > 0)
+    table.to_csv(swapped.source, index=False)
+    swapped.write(thresholds=[{**SWAPPED, "max_excess_risk": 0.0}])
+    with pytest.raises(GateError, match=r"max_excess_risk|cannot"):
+        validate(anonymize(load(swapped.file)))
+
+
 def test_a_seed_is_refused(swapped):
     swapped.write(anonymizer={"name": "group-swap", "random_state": 1})
     with pytest.raises(ConfigurationError, match="random_state"):

@@ -1,0 +1,317 @@
+"""Fuzzy c-means and Gustafson-Kessel: every row belongs to every set to some degree."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numba import get_num_threads
+
+from anon_transformers._kernels._fuzzy_passes import CHUNK, pass_chunks
+
+__all__ = ["FuzzyClusters", "fuzzy_c_means", "gustafson_kessel", "spread_centres"]
+
+# Squares, and their sums, stay far from the largest number.
+_LARGEST = 1e100
+# Parts that the chunks are shared out in, for each thread: one that is late waits less.
+_PARTS = 4
+
+
+class FuzzyClusters(NamedTuple):
+    """Degrees of all rows, and what they come from.
+
+    Attributes
+    ----------
+    degrees : float64 ndarray of shape (n, c)
+        Degree of each row in each set; rows add up to 1. Columns lie together in
+        memory.
+    centres : float64 ndarray of shape (c, d)
+        Centres that the degrees were computed from.
+    norms : float64 ndarray of shape (c, d, d) or None
+        Norm matrices of the squared distances; None for plain distances.
+    n_iter : int
+        Number of iterations.
+    history : float64 ndarray of shape (n_iter,)
+        Objective at the end of each iteration: the sum of degree ** m times squared
+        distance, to which 1e-10 was added.
+    converged : bool
+        Whether the stop rule was met before ``max_iter``.
+    empty : bool ndarray of shape (c,)
+        Sets in which the weights degree ** m of all rows add up to exactly 0. Such a
+        set keeps its centre and norm, and nothing becomes NaN.
+    """
+
+    degrees: np.ndarray
+    centres: np.ndarray
+    norms: np.ndarray | None
+    n_iter: int
+    history: np.ndarray
+    converged: bool
+    empty: np.ndarray
+
+
+def spread_centres(points: np.ndarray, random: np.ndarray) -> np.ndarray:
+    """Centres to start from: spread about the mean, as far as the farthest row.
+
+    Parameters
+    ----------
+    points : float64 ndarray of shape (n, d)
+    random : float64 ndarray of shape (c, d)
+        Numbers between 0 and 1; 0.5 everywhere gives the mean.
+
+    Returns
+    -------
+    float64 ndarray of shape (c, d)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ages = np.array([[20.0], [30.0], [70.0]])
+    >>> spread_centres(ages, np.array([[0.0], [0.5], [1.0]])).tolist()
+    [[10.0], [40.0], [70.0]]
+    """
+    mean = points.mean(axis=0)
+    reach = np.maximum(points.max(axis=0) - mean, mean - points.min(axis=0))
+    return mean + 2 * reach * (random - 0.5)
+
+
+def fuzzy_c_means(
+    points: np.ndarray,
+    centres: np.ndarray,
+    m: float = 2.0,
+    tol: float = 1e-4,
+    max_iter: int = 10_000,
+) -> FuzzyClusters:
+    """Minimize the sum of degree ** m times squared distance from the centres.
+
+    The degrees of the first centres are the start. An iteration computes the centres of
+    the degrees and the degrees of these centres; it is the last one if no degree has
+    risen by more than ``tol``.
+
+    Parameters
+    ----------
+    points : float64 ndarray of shape (n, d)
+        Coordinates, at most 1e100 in size. All distances count alike, so columns are
+        to be scaled before. A constant column does no harm.
+    centres : float64 ndarray of shape (c, d)
+        Centres to start from. Equal ones stay equal.
+    m : float
+        Fuzziness, above 1: near 1 the sets are almost crisp, far above almost equal.
+    tol : float
+        Largest rise of a degree in the last iteration.
+    max_iter : int
+        Most iterations.
+
+    Returns
+    -------
+    FuzzyClusters
+        The same whatever the number of threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ages = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> found = fuzzy_c_means(ages, np.array([[0.0], [5.0]]))
+    >>> found.centres.round(1).tolist()
+    [[0.5], [9.5]]
+    >>> found.degrees.round(2).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    """
+    return _cluster(points, centres, m, tol, max_iter, None)
+
+
+def gustafson_kessel(
+    points: np.ndarray,
+    centres: np.ndarray,
+    m: float = 2.0,
+    rho: np.ndarray | float = 1.0,
+    tol: float = 1e-4,
+    max_iter: int = 10_000,
+    max_condition: float = 1e15,
+) -> FuzzyClusters:
+    """Minimize as fuzzy c-means does, with the shape of each set in its distances.
+
+    The squared distance is ``(x - v) @ A @ (x - v)``. From the set's covariance F about
+    its centre v, each row with the weight degree ** m, comes ``A = (rho * det(F)) **
+    (1 / d) * inv(F)``, so that ``det(A) = rho``. The start is that of fuzzy c-means,
+    and so are the iterations and the stop rule. With one column and ``rho = 1`` it is
+    fuzzy c-means.
+
+    A singular F (a constant column, rows on a line) is mended: eigenvalues below the
+    largest over ``max_condition`` are raised to that. Directions without any spread
+    then shrink all other distances, down to the 1e-10 that is added to them, and the
+    degrees say little: leave constant columns out. If F is 0, for all rows of the
+    set lie on its centre or its weights add up to 0, then A is a multiple of the unit
+    matrix.
+
+    Parameters
+    ----------
+    points, centres, m, tol, max_iter
+        As for ``fuzzy_c_means``.
+    rho : float or ndarray of shape (c,)
+        Determinant of each norm matrix: the larger, the smaller the set.
+    max_condition : float
+        Largest ratio of eigenvalues of a covariance.
+
+    Returns
+    -------
+    FuzzyClusters
+        The same whatever the number of threads.
+
+    Examples
+    --------
+    Two long lines side by side: fuzzy c-means cuts both in the middle.
+
+    >>> import numpy as np
+    >>> line = np.array([[0.0, 0.1], [3, -0.1], [6, 0.1], [9, -0.1]])
+    >>> lines = np.concatenate([line, line + [0, 2]])
+    >>> start = np.array([[4.0, 0.0], [5.0, 2.0]])
+    >>> fuzzy_c_means(lines, start).degrees.argmax(axis=1)
+    array([0, 0, 1, 1, 0, 0, 1, 1])
+    >>> found = gustafson_kessel(lines, start)
+    >>> found.degrees.argmax(axis=1)
+    array([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> np.linalg.det(found.norms).round(6)
+    array([1., 1.])
+    """
+    if not max_condition >= 1:
+        raise ValueError(f"max_condition: {max_condition} is not 1 or more")
+    volumes = np.broadcast_to(np.asarray(rho, dtype=np.float64), len(centres))
+    if not (volumes > 0).all():
+        raise ValueError("rho: every determinant must be above 0")
+
+    def shape(covariances):
+        return _norms(covariances, volumes, max_condition)
+
+    return _cluster(points, centres, m, tol, max_iter, shape)
+
+
+_Shape = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def _cluster(
+    points: np.ndarray,
+    centres: np.ndarray,
+    m: float,
+    tol: float,
+    max_iter: int,
+    shape: _Shape | None,
+) -> FuzzyClusters:
+    """Iterate; ``shape`` gives norms and factors of covariances, None plain ones."""
+    points, centres, m = _checked(points, centres, m, max_iter)
+    n_sets, n_columns = centres.shape
+    n_moments = 1 + n_columns
+    if shape is not None:
+        n_moments += n_columns * (n_columns + 1) // 2
+    n_chunks = -(-len(points) // CHUNK)
+    degrees = np.zeros((n_sets, len(points)))
+    sums, tallies = np.empty((n_chunks, n_sets, n_moments)), np.empty((n_chunks, 2))
+    norms, factors = None, np.empty((0, n_columns, n_columns))
+    history: list[float] = []
+    converged = False
+    with _Shares(n_chunks) as shares:
+        shares.run(pass_chunks, points, centres, factors, m, degrees, sums, tallies)
+        while not converged and len(history) < max_iter:
+            means = _means(sums.sum(axis=0))
+            shift = means[:, :n_columns]
+            centres = centres + shift
+            if shape is not None:
+                norms, factors = shape(_covariances(shift, means[:, n_columns:]))
+            shares.run(pass_chunks, points, centres, factors, m, degrees, sums, tallies)
+            history.append(tallies[:, 1].sum())
+            converged = tallies[:, 0].max() <= tol
+    return FuzzyClusters(
+        degrees.T,
+        centres,
+        norms,
+        len(history),
+        np.array(history),
+        bool(converged),
+        sums[:, :, 0].sum(axis=0) == 0,
+    )
+
+
+class _Shares:
+    """Threads that share out the chunks of a table; none for a table of one chunk.
+
+    Python's own threads, not those of compiled loops: these must not be used from two
+    threads at once, nor after a fork.
+    """
+
+    def __init__(self, n_chunks: int):
+        threads = get_num_threads()
+        bounds = np.linspace(0, n_chunks, min(n_chunks, _PARTS * threads) + 1)
+        self._bounds = bounds.astype(np.int64)
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._pool.shutdown()
+
+    def run(self, function, *arguments):
+        """Call the function for all parts, and wait."""
+        first, last = self._bounds[:-1], self._bounds[1:]
+        spread = self._pool.map if len(first) > 1 else map
+        list(spread(lambda *part: function(*arguments, *part), first, last))
+
+
+def _checked(
+    points: np.ndarray, centres: np.ndarray, m: float, max_iter: int
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """What the compiled code reads in the types that it wants, or an error."""
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    centres = np.ascontiguousarray(centres, dtype=np.float64)
+    if points.shape[1:] != centres.shape[1:] or not points.size or not centres.size:
+        raise ValueError(
+            f"points, centres: {points.shape} and {centres.shape} are no shapes that "
+            "fit together"
+        )
+    for name, values in (("points", points), ("centres", centres)):
+        # Not "any above": comparisons with NaN are false.
+        if not (values.max() <= _LARGEST and values.min() >= -_LARGEST):
+            raise ValueError(f"{name}: coordinates must be numbers up to {_LARGEST:g}")
+    if not 1 < m < np.inf:
+        raise ValueError(f"m: {m} is not a number above 1")
+    if max_iter < 1:
+        raise ValueError(f"max_iter: {max_iter} is below 1")
+    return points, centres, float(m)
+
+
+def _means(sums: np.ndarray) -> np.ndarray:
+    """Weighted means of all moments, about the old centres."""
+    weights = sums[:, :1]
+    # A set without weight has sums of 0: it stays where it is.
+    return sums[:, 1:] / np.where(weights > 0, weights, 1.0)
+
+
+def _covariances(shift: np.ndarray, products: np.ndarray) -> np.ndarray:
+    """Covariances about the new centres, from mean products about the old ones.
+
+    Near the end centres hardly move, so that the difference loses no digits.
+    """
+    n_sets, n_columns = shift.shape
+    row, column = np.triu_indices(n_columns)
+    about_old = np.empty((n_sets, n_columns, n_columns))
+    about_old[:, row, column] = about_old[:, column, row] = products
+    return about_old - shift[:, :, None] * shift[:, None, :]
+
+
+def _norms(
+    covariances: np.ndarray, volumes: np.ndarray, max_condition: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Norm matrices A, and upper triangles R with A = R'R.
+
+    Distances by R cannot become negative by rounding, as those by A can.
+    """
+    values, vectors = np.linalg.eigh(covariances)
+    largest = values[:, -1:]
+    relative = np.where(largest > 0, values, 1.0) / np.where(largest > 0, largest, 1.0)
+    relative = np.maximum(relative, 1.0 / max_condition)
+    # By logarithms, for the product of many small numbers is 0.
+    scale = np.exp(np.log(relative).mean(axis=1)) * volumes ** (1 / values.shape[1])
+    stretch = scale[:, None] / relative
+    turned = vectors.transpose(0, 2, 1)
+    _, factors = np.linalg.qr(np.sqrt(stretch)[:, :, None] * turned)
+    return vectors * stretch[:, None, :] @ turned, factors

@@ -1,0 +1,142 @@
+"""Break points of one column, and the intervals between them."""
+
+import numpy as np
+
+from anon_transformers._moments import local_midnight
+from anon_transformers._tables import Column
+from anon_transformers.exceptions import DataError
+from anon_transformers.fuzzy._naming import interval_names
+from anon_transformers.fuzzy._rules import Intervals
+from anon_transformers.fuzzy._scaling import Axis
+
+
+def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
+    """Limits of about ``n_sets`` intervals; those that fall together are one.
+
+    Parameters
+    ----------
+    column : Column
+        Numbers or dates without a missing one.
+    n_sets : int
+        How many intervals.
+    method : {"equidistant", "log", "equal-amount"}
+        Equal lengths; equal lengths of the logarithms; about equal numbers of rows.
+
+    Returns
+    -------
+    ndarray
+        Rising. Its ends are the lowest and the highest value, even if these are one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers._tables import encode
+    >>> ages = encode(pd.Series([1, 2, 3, 100]))
+    >>> break_points(ages, 2, "equidistant")
+    array([  1. ,  50.5, 100. ])
+    >>> break_points(ages, 2, "log")
+    array([  1.,  10., 100.])
+    >>> break_points(ages, 2, "equal-amount")
+    array([  1. ,   2.5, 100. ])
+    """
+    axis, values = Axis.of(column, None), column.values
+    if method == "log":
+        inner = _log_breaks(column, n_sets)
+        inner = inner if axis.origin is None else inner.astype(values.dtype)
+    else:
+        places = axis.place_values(values)
+        if method == "equidistant":
+            inner = np.linspace(places[0], places[-1], n_sets + 1)[1:-1]
+        else:
+            shares = np.arange(1, n_sets) / n_sets
+            inner = np.quantile(places[column.codes], shares)
+        inner = axis.back(inner)
+    return _with_ends(column, _midnights(column, inner))
+
+
+def break_between(column: Column, coordinates: np.ndarray, axis: Axis) -> np.ndarray:
+    """Limits between neighbouring values that lie on either side of coordinates.
+
+    A limit is as short a number as there is between the two, a midnight if there is
+    one: any other would part the same rows, and say more of where the coordinate lies.
+
+    Parameters
+    ----------
+    column : Column
+        Numbers or dates.
+    coordinates : float64 ndarray
+        Rising; a value lies below the first one and above the last.
+    axis : Axis
+        Of the column.
+    """
+    below = np.searchsorted(axis.place_values(column.values), coordinates, "right") - 1
+    low, high = column.values[below], column.values[below + 1]
+    found = axis.back(coordinates)
+    if column.values.dtype.kind == "M":
+        midnight = local_midnight(found, column.zone)
+        found = np.where(midnight >= low, midnight, found)
+    elif found.dtype.kind == "f":
+        parts = zip(found, low, high, strict=True)
+        found = np.array([_shortest(*part) for part in parts])
+    inside = (low <= found) & (found < high)
+    return _with_ends(column, np.where(inside, found, low))
+
+
+def intervals(
+    column: Column,
+    breaks: np.ndarray,
+    names: tuple[str, ...] | None,
+    *,
+    lowest: bool = True,
+    endless: bool = False,
+) -> Intervals:
+    """The rule of break points; without ``names`` its sets are called by them."""
+    if len(breaks) == 1:
+        breaks = np.repeat(breaks, 2)
+    if names is not None and len(names) != len(breaks) - 1:
+        raise DataError(
+            f"labels: {len(names)} sets are named for column {column.name!r}, whose "
+            f"break points make {len(breaks) - 1}."
+        )
+    told = names or interval_names(breaks, lowest=lowest, zone=column.zone)
+    return Intervals(told, breaks, lowest, endless)
+
+
+def _log_breaks(column: Column, n_sets: int) -> np.ndarray:
+    if column.kind == "date":
+        raise DataError(
+            f"column {column.name!r} holds dates; method='log' needs numbers."
+        )
+    values = column.values.astype(np.float64)
+    if values[0] <= 0:
+        count = int((values[column.codes] <= 0).sum())
+        raise DataError(
+            f"column {column.name!r} holds numbers in {count} rows that are not above "
+            "0; method='log' takes positive ones only."
+        )
+    first, last = np.log(values[[0, -1]])
+    return np.exp(np.linspace(first, last, n_sets + 1)[1:-1])
+
+
+def _with_ends(column: Column, inner: np.ndarray) -> np.ndarray:
+    low, high = column.values[0], column.values[-1]
+    inside = inner[(inner > low) & (inner < high)]
+    # Doubles, unless the column holds what they cannot.
+    ends = np.array([low, high], dtype=inner.dtype)
+    return np.unique(np.concatenate((ends[:1], inside, ends[1:])))
+
+
+def _midnights(column: Column, moments: np.ndarray) -> np.ndarray:
+    """Days where all values are days: for these it is the same limit."""
+    if column.values.dtype.kind != "M" or not len(moments):
+        return moments
+    days = local_midnight(column.values, column.zone)
+    if (days != column.values).any():
+        return moments
+    return local_midnight(moments, column.zone)
+
+
+def _shortest(point: float, low: float, high: float) -> float:
+    """The shortest number from ``low`` to below ``high`` that rounds the point."""
+    rounded = (float(f"{point:.{digits}g}") for digits in range(1, 18))
+    return next((number for number in rounded if low <= number < high), point)

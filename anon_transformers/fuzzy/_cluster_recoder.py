@@ -1,0 +1,122 @@
+"""What recoders by fuzzy clusters have in common."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centres
+from anon_transformers._recoding import PublishedColumn, Table
+from anon_transformers._tables import Column
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.fuzzy._centres import Layout, centre_order
+from anon_transformers.fuzzy._naming import numbered_names, ordered_names
+from anon_transformers.fuzzy._recoder import SetRecoder
+from anon_transformers.fuzzy._rules import Centres, Rule, Whole
+from anon_transformers.fuzzy._scaling import Scale
+from anon_transformers.privacy import AllOf
+from anon_transformers.privacy._parameters import real, whole
+
+
+class ClusterRecoder(SetRecoder):
+    """Base of recoders whose sets lie about centres that are learnt.
+
+    A subclass implements ``_cluster``, which learns from given centres on.
+    """
+
+    m: float
+    tol: float
+    max_iter: int
+    n_init: int
+    init: Any
+    coding: str
+    scale: Scale
+
+    @abstractmethod
+    def _cluster(self, points: np.ndarray, centres: np.ndarray) -> FuzzyClusters:
+        """Learn centres and degrees from these centres on."""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        real("m", self.m, 1, above=True)
+        real("tol", self.tol, 0)
+        whole("max_iter", self.max_iter)
+        whole("n_init", self.n_init)
+        if self.init is None:
+            return
+        start = self._start()
+        if not isinstance(self.n_sets, int) or len(start) != self.n_sets:
+            raise ParameterError(
+                f"init has {len(start)} rows, one a set, for n_sets={self.n_sets!r}."
+            )
+
+    def _start(self) -> np.ndarray:
+        """Where the first centres lie, as it was given."""
+        try:
+            start = np.array(self.init, dtype=np.float64)
+        except (TypeError, ValueError):
+            start = np.empty(0)
+        if start.ndim not in {1, 2} or not start.size or not np.isfinite(start).all():
+            raise ParameterError(
+                "init must be an array of numbers, of shape (n_sets,) or (n_sets, "
+                f"n_columns), got {self.init!r}."
+            )
+        return start.reshape(len(start), -1)
+
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+        published = super()._learn(table, models)
+        rules = [block.rule for block in self._coding.blocks]
+        steps = [rule.n_iter for rule in rules if isinstance(rule, Centres)]
+        self.n_iter_ = max(steps, default=0)
+        return published
+
+    def _make_rule(
+        self,
+        columns: Sequence[Column],
+        n_sets: int,
+        names: tuple[str, ...] | None,
+        rng: np.random.Generator,
+    ) -> Rule:
+        if n_sets == 1:
+            return Whole(names or ordered_names(1))
+        layout = Layout.of(columns, self.scale)
+        found = self._best(layout, len(columns), n_sets, rng)
+        order = centre_order(found.centres)
+        norms = None if found.norms is None else found.norms[order]
+        default = ordered_names if len(columns) == 1 else numbered_names
+        return Centres(
+            names or default(n_sets),
+            layout.axes,
+            layout.used,
+            found.centres[order],
+            norms,
+            float(self.m),
+            found.n_iter,
+        )
+
+    def _best(
+        self, layout: Layout, n_columns: int, n_sets: int, rng: np.random.Generator
+    ) -> FuzzyClusters:
+        """The clusters of the start that leads to the least objective."""
+        if self.init is None:
+            shape = n_sets, n_columns
+            starts = [rng.random(shape) for _ in range(self.n_init)]
+        else:
+            starts = [self._start()[:n_sets]]
+        if starts[0].shape[1] not in {1, n_columns}:
+            raise ParameterError(
+                f"init has {starts[0].shape[1]} columns for {n_columns} columns that "
+                f"are coded together (coding={self.coding!r})."
+            )
+        found = [
+            self._cluster(
+                layout.points,
+                spread_centres(
+                    layout.points,
+                    np.broadcast_to(start, (n_sets, n_columns))[:, layout.used],
+                ),
+            )
+            for start in starts
+        ]
+        return min(found, key=lambda clusters: clusters.history[-1])

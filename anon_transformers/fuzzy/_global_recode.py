@@ -1,0 +1,151 @@
+"""Global recoding into intervals."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from anon_transformers._tables import Column
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import check_choice
+from anon_transformers.fuzzy._breaks import break_points, intervals
+from anon_transformers.fuzzy._naming import Labels
+from anon_transformers.fuzzy._recoder import SetRecoder
+from anon_transformers.fuzzy._rules import Intervals
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.privacy import PrivacyModel
+
+METHODS = ("equidistant", "log", "equal-amount")
+
+
+class GlobalRecoder(SetRecoder):
+    """Replace numbers and dates by intervals, one column at a time.
+
+    The intervals of a column hold about the same number of rows, or have the same
+    length, also of the logarithms. They are closed on the right, the first one on both
+    sides: ``[20, 35]``, ``(35, 60]``. Break points that fall together are one, so that
+    there may be fewer intervals than were asked for. A missing value is a set of its
+    own, and stays missing.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know: numbers or dates. None: all that are not declared
+        otherwise.
+    n_sets : int or dict of column to int, default=None
+        Intervals of each column, at most as many as it has different values. None, or
+        a column that is not named: look for the numbers that keep every promise with
+        the least loss, up to ``max_sets``.
+    method : {"equal-amount", "equidistant", "log"}, default="equal-amount"
+        About the same number of rows in each interval, by quantiles; equal lengths; or
+        equal lengths of the logarithms, for positive numbers.
+    include_lowest : bool, default=True
+        False: as in the source, the rows that hold the lowest value of a column get no
+        interval, and are suppressed; ``suppression_limit`` must allow it.
+    max_sets : int, default=12
+        Most intervals of a column that a search tries.
+    labels : list of str or dict of column to list, default=None
+        Names from the lowest interval to the highest, published instead of the limits.
+    keep_memberships : bool, default=False
+        Keep ``degrees_`` and ``class_names_``, which are private.
+    k : int, default=5
+        Rows (persons, with ``subject``) that must share each published combination.
+    models : list of privacy models, default=None
+        Further promises, of classes or of degrees; here these are 0 and 1.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Trees of sensitive columns, which tell models how near two values are; those of
+        quasi-identifiers are not used.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float, default=0.0
+        Largest share of rows that may be suppressed.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    report_ : Report
+        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
+        number of sets, and what was tried.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows that were suppressed; those that went only to fill the suppressed class.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+    degrees_ : float64 ndarray of shape (n_rows, n_classes)
+        With ``keep_memberships``: 1 where a row belongs to a class, for every
+        combination of intervals.
+    class_names_ : list of tuple of str
+        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+
+    See Also
+    --------
+    KMeansRecoder : Intervals about centres.
+
+    Notes
+    -----
+    The lowest and the highest value of a column are published, as limits. Other rows
+    that ``transform`` is given are suppressed where they lie beyond these.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.fuzzy import GlobalRecoder
+    >>> people = pd.DataFrame({"age": [20, 22, 40, 44], "job": list("abab")})
+    >>> GlobalRecoder(["age"], n_sets=2, k=2).fit_transform(people)
+            age job
+    0  [20, 31]   a
+    1  [20, 31]   b
+    2  (31, 44]   a
+    3  (31, 44]   b
+    """
+
+    method: str
+    include_lowest: bool
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        n_sets: int | Mapping[Hashable, int] | None = None,
+        method: Literal["equal-amount", "equidistant", "log"] = "equal-amount",
+        include_lowest: bool = True,
+        max_sets: int = 12,
+        labels: Labels = None,
+        keep_memberships: bool = False,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        self._take(locals())
+
+    @classmethod
+    def test_instances(cls) -> list["GlobalRecoder"]:
+        """Configurations that the contract checks run on."""
+        return [cls(k=2), cls(k=2, method="equidistant", suppression_limit=0.1)]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("method", self.method, METHODS)
+        check_choice("include_lowest", self.include_lowest, (False, True))
+
+    def _make_rule(
+        self,
+        columns: Sequence[Column],
+        n_sets: int,
+        names: tuple[str, ...] | None,
+        rng: np.random.Generator,
+    ) -> Intervals:
+        (column,) = columns
+        breaks = break_points(column, n_sets, self.method)
+        return intervals(column, breaks, names, lowest=self.include_lowest)

@@ -1,0 +1,204 @@
+"""Recoding by k-means."""
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from anon_transformers._kernels.kmeans_moves import move_rows
+from anon_transformers._tables import Column
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.fuzzy._breaks import break_between, break_points, intervals
+from anon_transformers.fuzzy._centres import Layout, centre_order
+from anon_transformers.fuzzy._naming import Labels, numbered_names
+from anon_transformers.fuzzy._recoder import SetRecoder
+from anon_transformers.fuzzy._rules import Centres, Rule, Whole
+from anon_transformers.fuzzy._scaling import Scale
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.privacy import PrivacyModel
+from anon_transformers.privacy._parameters import whole
+
+
+class KMeansRecoder(SetRecoder):
+    """Replace numbers and dates by the cluster they lie in.
+
+    Clusters are found by k-means: every row belongs to the nearest centre, and every
+    centre is the mean of its rows. Afterwards single rows move to another cluster while
+    that lowers the sum of squares.
+
+    Coded independently, each column has clusters of its own, which are intervals and
+    published as such: ``[20, 35]``, ``(35, 60]``. Coded jointly, rows are clustered by
+    all columns together, and every quasi-identifier of a row publishes the name of its
+    cluster: ``set 1``, ``set 2``, in the order of the first column. A missing value is
+    a set of its own and stays missing; coded jointly, the rows that lack a value in any
+    column are one set, ``missing``.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know: numbers or dates. None: all that are not declared
+        otherwise.
+    n_sets : int or dict of column to int, default=None
+        Clusters of each column, or of the table; at most as many as there are different
+        values. None, or a column that is not named: look for the numbers that keep
+        every promise with the least loss, up to ``max_sets``.
+    coding : {"independent", "joint"}, default="independent"
+        Cluster each column by itself, or all together.
+    scale : {"range", "standard"} or None, default="range"
+        Bring every column to 0 to 1, or to a variance of 1, before distances are taken.
+        None: as they are, dates in days, so that a column of large numbers decides.
+    n_init : int, default=10
+        Starts, of which the best is taken.
+    random_state : int or Generator, default=None
+        Where the starts come from.
+    max_sets : int, default=12
+        Most clusters that a search tries.
+    labels : list of str or dict of column to list, default=None
+        Names from the lowest cluster to the highest, published instead of intervals or
+        numbers.
+    keep_memberships : bool, default=False
+        Keep ``degrees_``, ``class_names_`` and ``centres_``, which are private.
+    k : int, default=5
+        Rows (persons, with ``subject``) that must share each published combination.
+    models : list of privacy models, default=None
+        Further promises, of classes or of degrees; here these are 0 and 1.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Trees of sensitive columns, which tell models how near two values are; those of
+        quasi-identifiers are not used.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float, default=0.0
+        Largest share of rows that may be suppressed.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    report_ : Report
+        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
+        number of sets, and what was tried.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows that were suppressed; those that went only to fill the suppressed class.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+    degrees_ : float64 ndarray of shape (n_rows, n_classes)
+        With ``keep_memberships``: 1 where a row belongs to a class, for every
+        combination of clusters.
+    class_names_ : list of tuple of str
+        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+    centres_ : dict of column to ndarray
+        With ``keep_memberships`` and joint coding: where the clusters lie.
+
+    See Also
+    --------
+    FuzzyCMeansRecoder : Clusters that rows belong to by degrees.
+    GlobalRecoder : Intervals of equal length or of equal numbers of rows.
+
+    Notes
+    -----
+    A fitted recoder holds the centres of joint clusters, since ``transform`` needs
+    them: like the table itself it is private. Of intervals it holds the limits only,
+    and suppresses other rows that lie beyond the lowest and highest value of the fitted
+    table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.fuzzy import KMeansRecoder
+    >>> people = pd.DataFrame({"age": [20, 22, 40, 44], "job": list("abab")})
+    >>> KMeansRecoder(["age"], k=2, random_state=0).fit_transform(people)
+            age job
+    0  [20, 30]   a
+    1  [20, 30]   b
+    2  (30, 44]   a
+    3  (30, 44]   b
+    """
+
+    coding: str
+    scale: Scale
+    n_init: int
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        n_sets: int | Mapping[Hashable, int] | None = None,
+        coding: Literal["independent", "joint"] = "independent",
+        scale: Scale = "range",
+        n_init: int = 10,
+        random_state: int | np.random.Generator | None = None,
+        max_sets: int = 12,
+        labels: Labels = None,
+        keep_memberships: bool = False,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        self._take(locals())
+
+    @classmethod
+    def test_instances(cls) -> list["KMeansRecoder"]:
+        """Configurations that the contract checks run on."""
+        return [
+            cls(k=2, n_init=1, max_sets=3),
+            cls(k=2, n_init=1, max_sets=4, coding="joint", suppression_limit=0.1),
+        ]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        whole("n_init", self.n_init)
+
+    def _make_rule(
+        self,
+        columns: Sequence[Column],
+        n_sets: int,
+        names: tuple[str, ...] | None,
+        rng: np.random.Generator,
+    ) -> Rule:
+        single = len(columns) == 1
+        if n_sets == 1:
+            if not single:
+                return Whole()
+            return intervals(
+                columns[0], break_points(columns[0], 1, "equidistant"), names
+            )
+        layout = Layout.of(columns, self.scale)
+        centres = self._cluster(layout.points, n_sets, rng)
+        centres = centres[centre_order(centres)]
+        if not single:
+            told = (names or numbered_names(n_sets))[: len(centres)]
+            return Centres(told, layout.axes, layout.used, centres)
+        halfway = (centres[1:, 0] + centres[:-1, 0]) / 2
+        breaks = break_between(columns[0], halfway, layout.axes[0])
+        return intervals(columns[0], breaks, names, endless=names is not None)
+
+    def _cluster(
+        self, points: np.ndarray, n_sets: int, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Centres of the best clusters that were found."""
+        found: list[tuple[float, np.ndarray]] = []
+        for seed in rng.integers(2**31, size=self.n_init).tolist():
+            model = KMeans(n_sets, n_init=1, random_state=seed)
+            with warnings.catch_warnings():
+                # Values so near that doubles are equal: fewer clusters will do.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                labels = model.fit(points).labels_
+            labels = np.unique(move_rows(points, labels), return_inverse=True)[1]
+            sums = [np.bincount(labels, coordinate) for coordinate in points.T]
+            centres = np.stack(sums, axis=1) / np.bincount(labels)[:, None]
+            found.append((float(((points - centres[labels]) ** 2).sum()), centres))
+        return min(found, key=lambda pair: pair[0])[1]

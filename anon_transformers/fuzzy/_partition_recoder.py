@@ -1,0 +1,215 @@
+"""Recoding by fuzzy sets that people have laid out."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from anon_transformers._labels import set_label
+from anon_transformers._recoding import Table
+from anon_transformers._tables import Column
+from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.fuzzy._bounds import Wish
+from anon_transformers.fuzzy._naming import Labels, ordered_names
+from anon_transformers.fuzzy._partitions import FuzzyPartition
+from anon_transformers.fuzzy._recoder import SetRecoder
+from anon_transformers.fuzzy._rules import Rule, Shapes, Values, Whole
+from anon_transformers.fuzzy._scaling import Axis
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.privacy import PrivacyModel
+
+
+class FuzzyPartitionRecoder(SetRecoder):
+    """Replace values by the names of fuzzy sets: Low, Medium, High.
+
+    For each column of numbers a partition may be given, made of triangles, shoulders
+    and trapezoids. What is published is the name of the set in which a value has its
+    largest degree, of equal ones the first. The shapes are not published.
+
+    A column of numbers or dates without a partition gets ``n_sets`` sets that are laid
+    evenly over its range: a triangle about each of as many points, half open at the
+    ends. Any other column is published as it is, each value a set of its own, with
+    degree 1. So is a missing value, which stays missing.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know. None: all that are not declared otherwise.
+    partitions : dict of column to FuzzyPartition, default=None
+        Sets of columns of numbers. Their degrees must add up to 1 at every value.
+    n_sets : int or dict of column to int, default=None
+        Sets of each column of numbers or dates that has no partition, at most as many
+        as it has different values. None, or a column that is not named: look for the
+        numbers that keep every promise with the least loss, up to ``max_sets``.
+    max_sets : int, default=12
+        Most sets of a column that a search tries.
+    labels : list of str or dict of column to list, default=None
+        Names of the sets of columns without a partition, from the lowest on.
+    keep_memberships : bool, default=False
+        Keep ``degrees_`` and ``class_names_``, which are private.
+    k : int, default=5
+        Rows (persons, with ``subject``) that must share each published combination.
+    models : list of privacy models, default=None
+        Further promises, of classes or of degrees. Degrees are judged of the rows that
+        are kept, in all classes.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Trees of sensitive columns, which tell models how near two values are; those of
+        quasi-identifiers are not used.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float, default=0.0
+        Largest share of rows that may be suppressed.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    report_ : Report
+        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
+        number of sets, and what was tried.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows that were suppressed; those that went only to fill the suppressed class.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+    degrees_ : float64 ndarray of shape (n_rows, n_classes)
+        With ``keep_memberships``: degree of each row in each class, which is every
+        combination of sets: the product of the degrees in its sets.
+    class_names_ : list of tuple of str
+        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+
+    See Also
+    --------
+    FuzzyCMeansRecoder : Sets that are learnt from the table.
+    FuzzyPartition : Sets by hand.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from anon_transformers.fuzzy import FuzzyPartition, FuzzyPartitionRecoder
+    >>> people = pd.DataFrame({"age": [20, 29, 44, 61], "zip": ["476", "476"] * 2})
+    >>> ages = FuzzyPartition.from_peaks([25, 45], ["Young", "Old"])
+    >>> FuzzyPartitionRecoder(partitions={"age": ages}, k=2).fit_transform(people)
+         age  zip
+    0  Young  476
+    1  Young  476
+    2    Old  476
+    3    Old  476
+    """
+
+    partitions: Mapping[Hashable, FuzzyPartition] | None
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        partitions: Mapping[Hashable, FuzzyPartition] | None = None,
+        n_sets: int | Mapping[Hashable, int] | None = None,
+        max_sets: int = 12,
+        labels: Labels = None,
+        keep_memberships: bool = False,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        self._take(locals())
+
+    @classmethod
+    def test_instances(cls) -> list["FuzzyPartitionRecoder"]:
+        """Configurations that the contract checks run on."""
+        return [cls(k=2, max_sets=4), cls(k=2, suppression_limit=0.1)]
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.partitions, Mapping | None):
+            raise ParameterError("partitions must be a dict of columns.")
+        for name, partition in (self.partitions or {}).items():
+            if not isinstance(partition, FuzzyPartition):
+                raise ParameterError(
+                    f"partitions: what {name!r} has is no FuzzyPartition."
+                )
+            for key in ("n_sets", "labels"):
+                given = getattr(self, key)
+                if isinstance(given, Mapping) and name in given:
+                    raise ParameterError(
+                        f"{key}: column {name!r} has a partition, which tells it."
+                    )
+
+    def _takes(self, column: Column) -> bool:
+        return True
+
+    def _wishes(self, table: Table, places: Sequence[tuple[int, ...]]) -> list[Wish]:
+        partitions = self.partitions or {}
+        columns = {column.name: column for column in table.known}
+        for name in partitions:
+            if name not in columns:
+                told = unknown_choice("column", name, columns)
+                raise ParameterError(f"partitions: {told}")
+            if columns[name].kind != "number":
+                raise DataError(
+                    f"column {name!r} holds no numbers; its partition has no use."
+                )
+        wishes = super()._wishes(table, places)
+        return [
+            wish
+            if self._is_laid_evenly(column)
+            else _as_it_is(wish, column, partitions)
+            for wish, column in zip(wishes, table.known, strict=True)
+        ]
+
+    def _is_laid_evenly(self, column: Column) -> bool:
+        """Whether the sets of a column follow from its range."""
+        given = column.name in (self.partitions or {})
+        return column.kind in {"number", "date"} and not given
+
+    def _make_rule(
+        self,
+        columns: Sequence[Column],
+        n_sets: int,
+        names: tuple[str, ...] | None,
+        rng: np.random.Generator,
+    ) -> Rule:
+        (column,) = columns
+        partition = (self.partitions or {}).get(column.name)
+        if partition is not None:
+            rule = Shapes(partition, Axis.of(column, None))
+            _refuse_gaps(column, rule)
+            return rule
+        if not self._is_laid_evenly(column):
+            return Values(tuple(set_label([text]) for text in column.texts()))
+        if n_sets == 1:
+            return Whole(names or ordered_names(1))
+        peaks = np.linspace(0, 1, n_sets).tolist()
+        evenly = FuzzyPartition.from_peaks(peaks, names or ordered_names(n_sets))
+        return Shapes(evenly, Axis.of(column, "range"))
+
+
+def _as_it_is(wish: Wish, column: Column, partitions: Mapping[Hashable, Any]) -> Wish:
+    """What follows from a partition, or from the values themselves."""
+    n_sets = len(column.values)
+    if column.name in partitions:
+        n_sets = len(partitions[column.name].names)
+    # No fewer sets than the partition has, even where there are fewer values.
+    return wish._replace(
+        n_sets=n_sets or None, names=None, distinct=max(wish.distinct, n_sets)
+    )
+
+
+def _refuse_gaps(column: Column, rule: Shapes) -> None:
+    off = int((rule.places([column]) < 0).sum())
+    if off:
+        raise DataError(
+            f"column {column.name!r} has {off} rows whose degrees in the sets of its "
+            "partition do not add up to 1."
+        )

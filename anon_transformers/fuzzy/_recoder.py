@@ -1,0 +1,364 @@
+"""What anonymizers that publish sets have in common."""
+
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from anon_transformers._promises import make_promise
+from anon_transformers._recoding import (
+    PublishedColumn,
+    Table,
+    approved,
+    refuse_too_few,
+)
+from anon_transformers._suppression import Settlement, approve
+from anon_transformers._tables import Column
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.evidence import Memberships
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    NotEvaluable,
+    ParameterError,
+    check_choice,
+)
+from anon_transformers.fuzzy._bounds import (
+    Wish,
+    check_n_sets,
+    numbers_by_column,
+    refuse_kind,
+    refuse_objects,
+    refuse_single_sets,
+)
+from anon_transformers.fuzzy._coding import MOST_DEGREES, Coding
+from anon_transformers.fuzzy._naming import Labels, given_names
+from anon_transformers.fuzzy._publishing import grouped_table
+from anon_transformers.fuzzy._rules import Centres, Rule
+from anon_transformers.fuzzy._scaling import SCALES
+from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
+from anon_transformers.fuzzy._workshop import Workshop, count_distinct
+from anon_transformers.metrics import domain_share_loss
+from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+from anon_transformers.privacy._parameters import whole
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "coding": ("independent", "joint"),
+    "scale": SCALES,
+    "keep_memberships": (False, True),
+}
+
+
+class SetRecoder(TableAnonymizer):
+    """Base of anonymizers that replace values by the sets they belong to.
+
+    A subclass implements ``_make_rule``, which puts the rows of one block of columns
+    into a given number of sets. This class does the rest: which columns go together,
+    how many sets there are, missing values, the judgement of fuzzy models, and what is
+    kept of the private evidence.
+    """
+
+    uses_hierarchies: ClassVar[bool] = True
+    model_evidence: ClassVar[tuple[str, ...]] = ("classes", "memberships")
+    random_state: Any = None
+    n_sets: int | Mapping[Hashable, int] | None
+    max_sets: int
+    labels: Labels
+    keep_memberships: bool
+
+    @abstractmethod
+    def _make_rule(
+        self,
+        columns: Sequence[Column],
+        n_sets: int,
+        names: tuple[str, ...] | None,
+        rng: np.random.Generator,
+    ) -> Rule:
+        """Put rows into sets.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            The columns of one block, with the rows that lack no value in them.
+        n_sets : int
+            How many sets, at most as many as there are different rows.
+        names : tuple of str or None
+            What the user calls them.
+        rng : Generator
+            Where randomness comes from.
+        """
+
+    def publish_grouped(self, X: Any) -> pd.DataFrame:
+        """Group rows by class, promising nothing about another table than the fitted.
+
+        Of the fitted table this publishes less than ``fit_transform``: with each class
+        the list of sensitive values that are found in it, see :func:`grouped_table`.
+        Suppressed rows are left out.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The fitted table.
+
+        Returns
+        -------
+        DataFrame
+            One row a class.
+        """
+        check_is_fitted(self)
+        frame, table = self._reopen(X)
+        published = self._coding.publish(table.known)
+        kept = approved(self._approved, published)
+        if not kept.any():
+            raise DataError("no row of the table is in a class that may be published.")
+        roles = self.roles_
+        rows = Memberships.from_frame(
+            self._coding.degrees(table.known)[kept], frame[kept], roles.sensitive
+        )
+        grouped = grouped_table(
+            rows, self._coding.class_names(), roles.quasi_identifiers
+        )
+        # A row may belong to two classes by one half each, of which one is not shown.
+        codes = [
+            pd.Index(column.labels).get_indexer(pd.Index(grouped[name], dtype=object))
+            for name, column in zip(roles.quasi_identifiers, published, strict=True)
+        ]
+        columns = [
+            replace(column, codes=code)
+            for column, code in zip(published, codes, strict=True)
+        ]
+        return grouped[approved(self._approved, columns)].reset_index(drop=True)
+
+    def check(self, table: Any) -> list[Verdict]:
+        """Judge a published table by every model this anonymizer was given.
+
+        Parameters
+        ----------
+        table : data frame or array
+            Published rows; beside them the ``subject`` column, if there is one.
+
+        Returns
+        -------
+        list of Verdict
+            One a model. A model that judges degrees raises NotEvaluable: labels do not
+            tell them. ``report_.models`` has its verdict on the fitted table.
+        """
+        for model in self._fuzzy_models():
+            raise NotEvaluable(
+                f"{model.name} judges degrees, and a published table has none; "
+                "report_.models has the verdict on the fitted table."
+            )
+        return super().check(table)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = False
+        tags.input_tags.categorical = False
+        return tags
+
+    def _take(self, arguments: Mapping[str, Any]) -> None:
+        """Store the arguments of the constructor as they were given."""
+        for name in self._get_param_names():
+            setattr(self, name, arguments[name])
+
+    def _fuzzy_models(self) -> list[PrivacyModel]:
+        """Those of the models that judge degrees."""
+        listed = self.models if isinstance(self.models, Sequence) else ()
+        return [model for model in listed if _judges_degrees(model)]
+
+    def _promise(self) -> AllOf:
+        models = self.models
+        if isinstance(models, Sequence):
+            models = [model for model in models if not _judges_degrees(model)]
+        return make_promise(self.k, models)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name, choices in CHOICES.items():
+            if name in self.get_params(deep=False):
+                check_choice(name, getattr(self, name), choices)
+        check_n_sets(self.n_sets)
+        whole("max_sets", self.max_sets, 2)
+        self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        try:
+            return np.random.default_rng(self.random_state)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "random_state must be None, a whole number of at least 0 or a numpy "
+                f"Generator, got {self.random_state!r}."
+            ) from None
+
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        table = super()._encode(frame)
+        for column in table.known:
+            refuse_objects(column, frame[column.name])
+            if not self._takes(column):
+                refuse_kind(column)
+        return table
+
+    def _tree(self, series: pd.Series) -> None:
+        """Sets are made of values, whatever hierarchy they may have."""
+
+    def _takes(self, column: Column) -> bool:
+        """Whether sets can be made of a column."""
+        return column.kind in {"number", "date"}
+
+    def _places(self, n_columns: int) -> list[tuple[int, ...]]:
+        """Which columns are coded together."""
+        if getattr(self, "coding", "independent") == "joint":
+            return [tuple(range(n_columns))]
+        return [(at,) for at in range(n_columns)]
+
+    def _wishes(self, table: Table, places: Sequence[tuple[int, ...]]) -> list[Wish]:
+        """What is asked of each block of columns."""
+        columns = [column.name for column in table.known]
+        told = [f"column {name!r}" for name in columns]
+        if len(places) < len(columns):
+            for key in ("n_sets", "labels"):
+                if isinstance(getattr(self, key), Mapping):
+                    raise ParameterError(
+                        f"{key}: coding='joint' makes the same sets of all columns, "
+                        "and takes no dict of columns."
+                    )
+            columns, told = columns[:1], ["the table"]
+        numbers = numbers_by_column(self.n_sets, columns)
+        names = given_names(self.labels, columns)
+        distinct = [count_distinct(table, at) for at in places]
+        return [Wish(*w) for w in zip(told, numbers, names, distinct, strict=True)]
+
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+        refuse_too_few(table.points(), self.k)
+        places = self._places(len(table.known))
+        wishes = self._wishes(table, places)
+        bounds = [wish.bounds(self.max_sets) for wish in wishes]
+        refuse_single_sets(wishes, bounds)
+        rng = self._generator()
+        workshop = Workshop(table, places, wishes, self._make_rule, rng)
+        numbers = self._choose(table, models, workshop, bounds)
+        self._coding = workshop.coding(numbers)
+        self._keep_evidence(table)
+        return workshop.published(numbers)
+
+    def _choose(
+        self, table: Table, models: AllOf, workshop: Workshop, bounds: list[Bounds]
+    ) -> Numbers:
+        """How many sets each block gets: as asked for, or as a search finds."""
+        self._trials: list[Trial] = []
+        if all(bound.fewest == bound.most for bound in bounds):
+            return tuple(bound.fewest for bound in bounds)
+
+        def attempt(numbers: Numbers) -> Trial:
+            coding, published = workshop.coding(numbers), workshop.published(numbers)
+            try:
+                _refuse_one_class(table, published)
+                approval = approve(table, published, models, self._rules(table.n_rows))
+                self._judge_degrees(table, coding, ~approval.suppressed)
+            except (InfeasibleError, NotEvaluable) as error:
+                return Trial(numbers, None, str(error))
+            losses = [column.loss(approval.suppressed) for column in published]
+            return Trial(numbers, domain_share_loss(losses))
+
+        best, self._trials = find_n_sets(bounds, attempt)
+        if best is None:
+            first = self._trials[0]
+            raise InfeasibleError(
+                f"no number of sets up to max_sets={self.max_sets} keeps the promise. "
+                f"With n_sets={self._told(first.n_sets)}: {first.reason}"
+            )
+        return best.n_sets
+
+    def _judge_degrees(
+        self, table: Table, coding: Coding, kept: np.ndarray
+    ) -> list[Verdict]:
+        """Ask the fuzzy models about the rows that are kept, or raise."""
+        models = self._fuzzy_models()
+        if not models:
+            return []
+        if len(kept) * coding.n_classes > MOST_DEGREES:
+            raise InfeasibleError(
+                f"{models[0]!r} cannot be judged: {coding.n_classes} product classes "
+                "are too many."
+            )
+        part = table.part(kept)
+        degrees = coding.degrees(part.known)
+        degrees.setflags(write=False)
+        sensitive = {column.name: column for column in part.sensitive}
+        rows = Memberships(degrees, sensitive, part.references or {})
+        verdicts = [judge(model, rows) for model in models]
+        for verdict in verdicts:
+            if not verdict.passed:
+                raise InfeasibleError(
+                    f"{verdict.model!r} does not hold: level {verdict.level}, "
+                    f"{verdict.failing} of {verdict.units} units fail."
+                )
+        return verdicts
+
+    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
+        try:
+            _refuse_one_class(table, published)
+            settled = super()._approve(table, published, promise)
+            verdicts = self._judge_degrees(table, self._coding, ~self.suppressed_mask_)
+        except (InfeasibleError, NotEvaluable) as error:
+            n_sets = self._told(self._coding.n_sets)
+            raise InfeasibleError(f"with n_sets={n_sets}: {error}") from None
+        return replace(settled, verdicts=[*settled.verdicts, *verdicts])
+
+    def _recode(self, table: Table) -> list[PublishedColumn]:
+        return self._coding.publish(table.known)
+
+    def _keep_evidence(self, table: Table) -> None:
+        """Keep degrees and what they come from, if that was asked for."""
+        for name in ("degrees_", "class_names_", "centres_", "norms_"):
+            self.__dict__.pop(name, None)
+        if not self.keep_memberships:
+            return
+        self.degrees_ = self._coding.degrees(table.known)
+        self.class_names_ = self._coding.class_names()
+        rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, Centres)]
+        if not rules:
+            return
+        self.centres_ = {
+            table.known[block.at[used]].name: axis.back(rule.centres[:, at])
+            for block in self._coding.blocks
+            if isinstance(rule := block.rule, Centres)
+            for at, (axis, used) in enumerate(zip(rule.axes, rule.used, strict=True))
+        }
+        if rules[0].norms is not None:
+            self.norms_ = [rule.norms for rule in rules]
+
+    def _told(self, numbers: Numbers) -> Any:
+        """Numbers of sets by column, or the one of all columns together."""
+        names = [str(name) for name in self.roles_.quasi_identifiers]
+        if len(numbers) < len(names):
+            return numbers[0]
+        return dict(zip(names, numbers, strict=True))
+
+    def _details(self) -> dict[str, Any]:
+        tried = [
+            {"n_sets": self._told(trial.n_sets), "loss": trial.loss}
+            for trial in self._trials
+        ]
+        coding = getattr(self, "coding", "independent")
+        n_sets = self._told(self._coding.n_sets)
+        return {"coding": coding, "n_sets": n_sets, "tried": tried}
+
+
+def _judges_degrees(model: Any) -> bool:
+    """Whether a model wants degrees; a class is no model yet."""
+    evidence = getattr(model, "evidence", None)
+    return evidence == "memberships" and not isinstance(model, type)
+
+
+def _refuse_one_class(table: Table, published: list[PublishedColumn]) -> None:
+    """Refuse to put different rows into one and the same class, all of them."""
+    one = all((column.codes == column.codes[0]).all() for column in published)
+    if one and any((c.codes != c.codes[0]).any() for c in table.known):
+        raise InfeasibleError(
+            "every row would be published in the same class, which tells nothing."
+        )

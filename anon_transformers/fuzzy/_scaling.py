@@ -1,0 +1,139 @@
+"""Where the rows of a number or date column lie, as doubles that may be compared."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from anon_transformers._exact import LARGEST_WHOLE
+from anon_transformers._tables import Column
+from anon_transformers.exceptions import DataError
+
+Scale = Literal["range", "standard"] | None
+SCALES = ("range", "standard", None)
+FARTHEST = 1e100
+"""Squares of larger numbers, and sums of them, may be no numbers any more."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One coordinate of a row: its value, less ``start``, by ``width``.
+
+    Attributes
+    ----------
+    origin : numpy integer or None
+        Dates, and whole numbers that a double cannot hold, are counted from here.
+    unit : float
+        Dates: ticks a day.
+    start, width : float
+        What is subtracted, and what it is then divided by.
+    dtype : numpy dtype
+        Of the fitted values.
+    """
+
+    origin: Any
+    unit: float
+    start: float
+    width: float
+    dtype: np.dtype
+
+    @classmethod
+    def of(cls, column: Column, scale: Scale) -> "Axis":
+        """Lay out a column by its known rows.
+
+        Parameters
+        ----------
+        column : Column
+            Numbers or dates, of which one at least is known.
+        scale : {"range", "standard"} or None
+            Bring the values to 0 to 1; to a mean of 0 and a variance of 1; or leave
+            numbers as they are and count dates in days. A constant column is 0 in
+            either scale.
+        """
+        values = column.values
+        raw = cls(_origin(values), _ticks_a_day(values), 0.0, 1.0, values.dtype)
+        places = raw.place_values(values)
+        if max(-places[0], places[-1]) > FARTHEST:
+            raise DataError(
+                f"column {column.name!r} holds numbers beyond {FARTHEST:g}, whose "
+                "distances cannot be computed; divide the column by a number first."
+            )
+        if scale is None:
+            return raw
+        if scale == "range":
+            start, width = places[0], places[-1] - places[0]
+        else:
+            # In the order of values: no order of rows can show in a sum.
+            rows = np.bincount(column.codes, minlength=column.cardinality)
+            cells = np.repeat(places, rows[:-1])
+            start, width = cells.mean(), cells.std()
+        if len(values) == 1:
+            start, width = places[0], 1.0
+        return cls(raw.origin, raw.unit, float(start), float(width), raw.dtype)
+
+    def place(self, column: Column) -> np.ndarray:
+        """Coordinate of each row; any number where its value is missing."""
+        return self.place_values(row_values(column))
+
+    def place_values(self, values: np.ndarray) -> np.ndarray:
+        """Coordinate of each number or date."""
+        if self.dtype.kind == "M":
+            values = values.astype(self.dtype)
+        counted = _counted(values, self.origin) / self.unit
+        return (counted - self.start) / self.width
+
+    def back(self, coordinates: np.ndarray) -> np.ndarray:
+        """Numbers or dates at some coordinates; whole ones are rounded down.
+
+        Numbers come back as doubles, unless a double cannot hold them.
+        """
+        counted = (coordinates * self.width + self.start) * self.unit
+        if self.origin is None:
+            return counted
+        steps = np.floor(counted).astype(np.int64)
+        if self.dtype.kind == "M":
+            return (self.origin + steps).astype(self.dtype)
+        # Unsigned, a sum is right even where the signed one overflows.
+        return (self.origin.astype(np.uint64) + steps.astype(np.uint64)).astype(
+            self.dtype
+        )
+
+
+def row_values(column: Column) -> np.ndarray:
+    """Number or date of each row; any of them where it is missing."""
+    if column.given is not None:
+        return column.given
+    return column.values.take(column.codes, mode="clip")
+
+
+def _origin(values: np.ndarray) -> Any:
+    if values.dtype.kind == "M":
+        return values[0].astype(np.int64)
+    wide = values.dtype.kind in "iu" and (
+        max(-int(values[0]), int(values[-1])) > LARGEST_WHOLE
+    )
+    return values[0] if wide else None
+
+
+def _ticks_a_day(values: np.ndarray) -> float:
+    if values.dtype.kind != "M":
+        return 1.0
+    unit, _ = np.datetime_data(values.dtype)
+    day = np.timedelta64(1, "D").astype(f"m8[{unit}]").astype(np.int64)
+    return float(day)
+
+
+def _counted(values: np.ndarray, origin: Any) -> np.ndarray:
+    """As doubles, from the origin on if there is one."""
+    if values.dtype.kind == "M":
+        values = values.astype(np.int64)
+    if origin is None:
+        return values.astype(np.float64)
+    if values.dtype.kind not in "iu":
+        # Python numbers beside such whole ones; they subtract without a wrong digit.
+        return (values.astype(object) - int(origin)).astype(np.float64)
+    below = values < origin
+    # Unsigned, a difference is right even where the signed one overflows.
+    these, first = values.astype(np.uint64), origin.astype(np.uint64)
+    gap = np.where(below, first - these, these - first)
+    return np.where(below, -1.0, 1.0) * gap

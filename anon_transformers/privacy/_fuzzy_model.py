@@ -1,0 +1,55 @@
+"""What the models of sensitive values in fuzzy sets have in common."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from anon_transformers._evidence_memberships import CARDINALITIES, Cardinality
+from anon_transformers.evidence import Memberships
+from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
+from anon_transformers.privacy._judge import Direction, Merging
+
+
+@dataclass(frozen=True, kw_only=True)
+class FuzzyModel:
+    """A promise about the sensitive values of fuzzy sets of rows.
+
+    Parameters
+    ----------
+    sensitive : column, default=None
+        The column that is judged; None: every sensitive column must pass.
+    cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
+        How the rows of a set are counted: those above one half, and one more if any is
+        exactly there; or the sum of their degrees.
+    """
+
+    sensitive: Hashable | None = None
+    cardinality: Cardinality = "non-fuzzy"
+    name: ClassVar[str]
+    evidence: ClassVar[str] = "memberships"
+    better: ClassVar[Direction]
+    merging: ClassVar[Merging] = "none"
+    tighter: ClassVar[Mapping[str, Direction]]
+
+    def __post_init__(self) -> None:
+        check_choice("cardinality", self.cardinality, CARDINALITIES)
+        if not isinstance(self.sensitive, Hashable):
+            raise ParameterError(
+                f"sensitive must be one column or None, got {self.sensitive!r}."
+            )
+
+    @property
+    def reproduction_only(self) -> bool:
+        """Whether this is for published numbers, and no release may rest on it."""
+        return False
+
+    @property
+    def for_search(self) -> bool:
+        """Whether a search can be asked for this."""
+        return not self.reproduction_only
+
+    def _columns(self, evidence: Memberships) -> list[Hashable]:
+        """Names of the columns that are judged; a table without rows has none."""
+        if not (evidence.n_rows and evidence.n_sets):
+            raise NotEvaluable(f"{self.name} has nothing to judge: the table is empty.")
+        return evidence.sensitive_names(self.sensitive)

@@ -1,0 +1,130 @@
+"""``anon compare-codings`` as a person or a script calls it."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+
+SECRET = "Zebedee-the-secret"
+ASKED = ["-q", "age", "-q", "pay", "-s", "ill"]
+TWO = ["-c", "independent:global-recode", "-c", "joint:fuzzy-c-means"]
+
+
+@pytest.fixture
+def anon(declared):
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    pd.DataFrame(
+        {
+            "age": [20 + i * 7 % 41 for i in range(90)],
+            "pay": [900 + i * 13 % 77 for i in range(90)],
+            "name": [f"{SECRET}-{i}" for i in range(90)],
+            "ill": ["flu", "cold", "gout"] * 30,
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+def test_all_six_codings_for_machines(anon, people):
+    made = anon("compare-codings", people, *ASKED, "--json")
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert [(run["coding"], run["method"]) for run in told["runs"]] == [
+        ("independent", "k-means"), ("independent", "global-recode"),
+        ("independent", "fuzzy-c-means"), ("joint", "k-means"),
+        ("joint", "gustafson-kessel"), ("joint", "fuzzy-c-means"),
+    ]  # fmt: skip
+    assert told["runs"][0]["q_min"] is None
+    assert all(run["k"] >= 1 for run in told["runs"])
+    assert {row["criterion"] for row in told["summary"]} == {
+        "k", "measure_risk", "q_min", "l ill", "t ill",
+    }  # fmt: skip
+    assert told["about"]["quasi-identifiers"] == "age, pay"
+    assert told["files"] == []
+
+
+def test_people_read_two_tables(anon, people):
+    made = anon("compare-codings", people, *ASKED, *TWO)
+    assert made.exit_code == 0, made.output
+    assert "2 runs" in made.stdout
+    assert "joint coding: wins" in made.stdout
+    assert "promise nothing" not in made.stdout
+    assert SECRET not in made.output
+
+
+def test_the_convention_of_the_source_is_told(anon, people):
+    call = ["compare-codings", people, *ASKED, *TWO, "--convention", "source"]
+    made = anon(*call)
+    assert made.exit_code == 0, made.output
+    assert "promise nothing" in made.stdout
+    told = json.loads(anon(*call, "--json").stdout)
+    assert told["convention"] == "source"
+    assert any(row["criterion"] == "q_mean" for row in told["summary"])
+
+
+def test_sets_subsets_and_scale_are_passed_on(anon, people):
+    made = anon(
+        "compare-codings", people, *ASKED, "--subset", "age", "--subset", "age,pay",
+        "-c", "joint:k-means", "--sets", 2, "--scale", "none", "--json",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    told = json.loads(made.stdout)
+    assert [run["quasi_identifiers"] for run in told["runs"]] == ["age", "age, pay"]
+    assert [run["classes"] for run in told["runs"]] == [2, 2]
+    assert told["about"]["scale"] == "None"
+
+
+def test_exit_code_one_if_a_run_failed(anon, people):
+    made = anon(
+        "compare-codings", people, "-q", "age", "-q", "name", "-s", "ill",
+        "--subset", "age", "--subset", "name", "-c", "joint:k-means",
+    )  # fmt: skip
+    assert made.exit_code == 1
+    assert "1 runs without a result" in made.stdout
+    assert SECRET not in made.output
+
+
+def test_the_page_is_written_once(anon, people, tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    call = ["compare-codings", people, *ASKED, *TWO, "--out", tmp_path / "out"]
+    made = anon(*call, "--json")
+    assert made.exit_code == 0, made.output
+    assert len(json.loads(made.stdout)["files"]) == 5
+    assert "people.csv" in (tmp_path / "out/codings.html").read_text(encoding="utf-8")
+    again = anon(*call)
+    assert again.exit_code == 2
+    assert "--force" in " ".join(again.stderr.split())
+    assert anon(*call, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-q", "agee", "-q", "pay"], "did you mean 'age'"),
+        ([*ASKED, "-c", "k-means"], "independent:NAME"),
+        ([*ASKED, "--subset", "age,"], "--subset: expected COLUMN"),
+        ([*ASKED, "--scale", "rang"], "did you mean 'range'"),
+        ([*ASKED, "--convention", "mine"], "convention"),
+        ([*ASKED, "--sets", "0"], "n_sets"),
+    ],
+)
+def test_bad_input_is_told_by_name(anon, people, arguments, told):
+    made = anon("compare-codings", people, *arguments)
+    assert made.exit_code == 2, made.output
+    assert told in " ".join(made.stderr.split())
+    assert SECRET not in made.output
+
+
+def test_reproduce_says_which_experiments_take_census(anon):
+    told = " ".join(anon("reproduce", "--help").stdout.split())
+    assert "probabilistic and fuzzy" in told
