@@ -38,7 +38,7 @@ class Likelihoods:
 
     def __post_init__(self) -> None:
         matrix = np.array(self.matrix, dtype=np.float64)
-        if matrix.ndim != 2:
+        if matrix.ndim != 2:  # noqa: PLR2004 - a matrix
             raise DataError(
                 "likelihoods need one row an identity and one column a record, got "
                 f"{matrix.ndim} dimensions."

@@ -99,7 +99,6 @@ class QAnonymity:
             cls(q=2, threshold=0.6, empty="keep"),
             cls(q=2, aggregation="mean"),
             cls(q=2, aggregation="product", threshold=0.2),
-            cls(q=2, aggregation=np.median),
         ]
 
     @property
