@@ -89,7 +89,9 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             validate_data(self, X, reset=reset, skip_check_array=True)
         else:
             if np.ndim(X) == 1:  # scikit-learn's own message would quote the cells
-                raise DataError("Expected 2D array, got 1D array instead.")
+                raise DataError(
+                    "Expected 2D array, got 1D array instead. Reshape your data."
+                )
             X = validate_data(
                 self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
             )

@@ -1,7 +1,7 @@
 """How far each row belongs to each set of a fuzzy partition: never published."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -103,6 +103,20 @@ class Memberships:
                 raise DataError(unknown_choice("column", name, frame.columns))
         columns, by_code = open_sensitive(frame, sensitive, references, hierarchies)
         return cls(degrees, {column.name: column for column in columns}, by_code)
+
+    def crisp(self, labels: np.ndarray) -> "Memberships":
+        """The same rows in the classes that readers see, each row in one of them.
+
+        Examples
+        --------
+        >>> Memberships([[0.5, 0.5], [0.2, 0.8]]).crisp(np.array([7, 9])).degrees
+        array([[1., 0.],
+               [0., 1.]])
+        """
+        held, place = np.unique(labels, return_inverse=True)
+        degrees = np.zeros((len(labels), len(held)))
+        degrees[np.arange(len(labels)), place] = 1.0
+        return replace(self, degrees=degrees)
 
     @property
     def n_rows(self) -> int:

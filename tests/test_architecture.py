@@ -56,7 +56,7 @@ MAY_IMPORT_DATASETS = {"cli", "release", "experiments", "datasets"}
 DATASETS_MAY_IMPORT = {"hierarchies", "exceptions", "_lazy", "datasets"}
 KERNELS_MAY_IMPORT = {"numpy", "numba"}
 # The vocabulary of judging; the models themselves gx gets from the registry.
-GX_MAY_NAME = {"judge", "Verdict", "PrivacyModel", "parameters", "AllOf"}
+GX_MAY_NAME = {"judge", "judge_both", "Verdict", "PrivacyModel", "parameters", "AllOf"}
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 40
 

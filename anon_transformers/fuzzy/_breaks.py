@@ -46,10 +46,10 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
     else:
         places = axis.place_values(values)
         if method == "equidistant":
-            inner = np.linspace(places[0], places[-1], n_sets + 1)[1:-1]
+            # One rounding, so that a value that is a limit stays one.
+            inner = places[0] + np.ptp(places) * np.arange(1, n_sets) / n_sets
         else:
-            shares = np.arange(1, n_sets) / n_sets
-            inner = np.quantile(places[column.codes], shares)
+            inner = _quantiles(np.sort(places[column.codes]), n_sets)
         inner = axis.back(inner)
     return _with_ends(column, _midnights(column, inner))
 
@@ -100,6 +100,17 @@ def intervals(
         )
     told = names or interval_names(breaks, lowest=lowest, zone=column.zone)
     return Intervals(told, breaks, lowest, endless)
+
+
+def _quantiles(places: np.ndarray, n_sets: int) -> np.ndarray:
+    """Quantiles of sorted numbers, linear between two of them.
+
+    Their places are found in whole numbers: numpy's may be off by the last digit of a
+    double, and put a value that is a quantile on the wrong side of it.
+    """
+    at, rest = np.divmod(np.arange(1, n_sets) * (len(places) - 1), n_sets)
+    low, high = places[at], places[np.minimum(at + 1, len(places) - 1)]
+    return low + (high - low) * rest / n_sets
 
 
 def _log_breaks(column: Column, n_sets: int) -> np.ndarray:

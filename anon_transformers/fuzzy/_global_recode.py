@@ -35,7 +35,7 @@ class GlobalRecoder(SetRecoder):
     n_sets : int or dict of column to int, default=None
         Intervals of each column, at most as many as it has different values. None, or
         a column that is not named: look for the numbers that keep every promise with
-        the least loss, up to ``max_sets``.
+        little loss, up to ``max_sets``.
     method : {"equal-amount", "equidistant", "log"}, default="equal-amount"
         About the same number of rows in each interval, by quantiles; equal lengths; or
         equal lengths of the logarithms, for positive numbers.
@@ -128,6 +128,16 @@ class GlobalRecoder(SetRecoder):
         suppression_label: str = SUPPRESSED,
     ):
         self._take(locals())
+
+    @property
+    def reproduction_only(self) -> bool:
+        """Whether labels tell of suppressed rows, which no release may.
+
+        Equidistant intervals end at the extremes of all rows, and rows that are left
+        out at the lowest end are known to be exactly there.
+        """
+        by_extremes = self.method != "equal-amount" and bool(self.suppression_limit)
+        return by_extremes or not self.include_lowest
 
     @classmethod
     def test_instances(cls) -> list["GlobalRecoder"]:

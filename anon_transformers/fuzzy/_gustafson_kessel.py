@@ -37,7 +37,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
     n_sets : int or dict of column to int, default=None
         Sets of each column, or of the table; at most as many as there are different
         values. None, or a column that is not named: look for the numbers that keep
-        every promise with the least loss, up to ``max_sets``.
+        every promise with little loss, up to ``max_sets``.
     coding : {"independent", "joint"}, default="independent"
         Make sets of each column by itself, or of all together.
     scale : {"range", "standard"} or None, default="range"

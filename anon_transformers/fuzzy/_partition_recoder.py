@@ -41,7 +41,7 @@ class FuzzyPartitionRecoder(SetRecoder):
     n_sets : int or dict of column to int, default=None
         Sets of each column of numbers or dates that has no partition, at most as many
         as it has different values. None, or a column that is not named: look for the
-        numbers that keep every promise with the least loss, up to ``max_sets``.
+        numbers that keep every promise with little loss, up to ``max_sets``.
     max_sets : int, default=12
         Most sets of a column that a search tries.
     labels : list of str or dict of column to list, default=None

@@ -36,6 +36,7 @@ from anon_transformers.fuzzy._bounds import (
     refuse_single_sets,
 )
 from anon_transformers.fuzzy._coding import MOST_DEGREES, Coding
+from anon_transformers.fuzzy._evidence import kept_degrees, labels_read
 from anon_transformers.fuzzy._naming import Labels, given_names
 from anon_transformers.fuzzy._publishing import grouped_table
 from anon_transformers.fuzzy._rules import Centres, Rule
@@ -43,7 +44,7 @@ from anon_transformers.fuzzy._scaling import SCALES
 from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
 from anon_transformers.fuzzy._workshop import Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
-from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge_both
 from anon_transformers.privacy._parameters import whole
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -51,6 +52,9 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "scale": SCALES,
     "keep_memberships": (False, True),
 }
+
+PRIVATE = ("degrees_", "class_names_", "centres_", "norms_")
+"""Attributes that are kept only if a user asks for them."""
 
 
 class SetRecoder(TableAnonymizer):
@@ -96,8 +100,8 @@ class SetRecoder(TableAnonymizer):
         """Group rows by class, promising nothing about another table than the fitted.
 
         Of the fitted table this publishes less than ``fit_transform``: with each class
-        the list of sensitive values that are found in it, see :func:`grouped_table`.
-        Suppressed rows are left out.
+        the list of sensitive values of the rows that publish its labels. Suppressed
+        rows are left out. (:func:`grouped_table` lists by degrees.)
 
         Parameters
         ----------
@@ -116,9 +120,9 @@ class SetRecoder(TableAnonymizer):
         if not kept.any():
             raise DataError("no row of the table is in a class that may be published.")
         roles = self.roles_
-        rows = Memberships.from_frame(
-            self._coding.degrees(table.known)[kept], frame[kept], roles.sensitive
-        )
+        degrees = self._coding.degrees(table.known)[kept]
+        own = degrees.argmax(axis=1)[:, None] == np.arange(degrees.shape[1])
+        rows = Memberships.from_frame(own.astype(float), frame[kept], roles.sensitive)
         grouped = grouped_table(
             rows, self._coding.class_names(), roles.quasi_identifiers
         )
@@ -181,9 +185,24 @@ class SetRecoder(TableAnonymizer):
         for name, choices in CHOICES.items():
             if name in self.get_params(deep=False):
                 check_choice(name, getattr(self, name), choices)
+        self._check_fuzzy_models()
         check_n_sets(self.n_sets)
         whole("max_sets", self.max_sets, 2)
         self._generator()
+
+    def _check_fuzzy_models(self) -> None:
+        """Refuse what a table cannot be promised by."""
+        for model in self._fuzzy_models():
+            if not getattr(model, "for_search", True):
+                raise ParameterError(
+                    f"models: {model!r} is no promise for every set and every row; it "
+                    "is for published numbers. Leave aggregation and the like out."
+                )
+            if self.subject is not None:
+                raise ParameterError(
+                    f"models: {model.name} counts rows, and subject={self.subject!r} "
+                    "asks for persons."
+                )
 
     def _generator(self) -> np.random.Generator:
         try:
@@ -233,6 +252,8 @@ class SetRecoder(TableAnonymizer):
         return [Wish(*w) for w in zip(told, numbers, names, distinct, strict=True)]
 
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+        for name in PRIVATE:
+            self.__dict__.pop(name, None)
         refuse_too_few(table.points(), self.k)
         places = self._places(len(table.known))
         wishes = self._wishes(table, places)
@@ -242,7 +263,6 @@ class SetRecoder(TableAnonymizer):
         workshop = Workshop(table, places, wishes, self._make_rule, rng)
         numbers = self._choose(table, models, workshop, bounds)
         self._coding = workshop.coding(numbers)
-        self._keep_evidence(table)
         return workshop.published(numbers)
 
     def _choose(
@@ -258,7 +278,7 @@ class SetRecoder(TableAnonymizer):
             try:
                 _refuse_one_class(table, published)
                 approval = approve(table, published, models, self._rules(table.n_rows))
-                self._judge_degrees(table, coding, ~approval.suppressed)
+                self._judge_degrees(table, coding, published, approval.suppressed)
             except (InfeasibleError, NotEvaluable) as error:
                 return Trial(numbers, None, str(error))
             losses = [column.loss(approval.suppressed) for column in published]
@@ -274,23 +294,28 @@ class SetRecoder(TableAnonymizer):
         return best.n_sets
 
     def _judge_degrees(
-        self, table: Table, coding: Coding, kept: np.ndarray
+        self,
+        table: Table,
+        coding: Coding,
+        published: list[PublishedColumn],
+        suppressed: np.ndarray,
     ) -> list[Verdict]:
-        """Ask the fuzzy models about the rows that are kept, or raise."""
+        """Ask the fuzzy models about degrees and about labels, or raise.
+
+        Degrees are those of the rows that are kept; in labels the suppressed rows are a
+        class like any other.
+        """
         models = self._fuzzy_models()
         if not models:
             return []
-        if len(kept) * coding.n_classes > MOST_DEGREES:
+        if len(suppressed) * coding.n_classes > MOST_DEGREES:
             raise InfeasibleError(
                 f"{models[0]!r} cannot be judged: {coding.n_classes} product classes "
                 "are too many."
             )
-        part = table.part(kept)
-        degrees = coding.degrees(part.known)
-        degrees.setflags(write=False)
-        sensitive = {column.name: column for column in part.sensitive}
-        rows = Memberships(degrees, sensitive, part.references or {})
-        verdicts = [judge(model, rows) for model in models]
+        fuzzy = kept_degrees(table, coding, suppressed)
+        crisp = labels_read(table, published, suppressed, self.suppression)
+        verdicts = [judge_both(model, fuzzy, crisp) for model in models]
         for verdict in verdicts:
             if not verdict.passed:
                 raise InfeasibleError(
@@ -303,21 +328,21 @@ class SetRecoder(TableAnonymizer):
         try:
             _refuse_one_class(table, published)
             settled = super()._approve(table, published, promise)
-            verdicts = self._judge_degrees(table, self._coding, ~self.suppressed_mask_)
+            verdicts = self._judge_degrees(
+                table, self._coding, published, self.suppressed_mask_
+            )
         except (InfeasibleError, NotEvaluable) as error:
             n_sets = self._told(self._coding.n_sets)
             raise InfeasibleError(f"with n_sets={n_sets}: {error}") from None
+        if self.keep_memberships:
+            self._keep_evidence(table)
         return replace(settled, verdicts=[*settled.verdicts, *verdicts])
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
         return self._coding.publish(table.known)
 
     def _keep_evidence(self, table: Table) -> None:
-        """Keep degrees and what they come from, if that was asked for."""
-        for name in ("degrees_", "class_names_", "centres_", "norms_"):
-            self.__dict__.pop(name, None)
-        if not self.keep_memberships:
-            return
+        """Keep degrees and what they come from."""
         self.degrees_ = self._coding.degrees(table.known)
         self.class_names_ = self._coding.class_names()
         rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, Centres)]

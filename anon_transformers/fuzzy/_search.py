@@ -39,7 +39,9 @@ class Trial:
 def find_n_sets(
     bounds: Sequence[Bounds], attempt: Callable[[Numbers], Trial]
 ) -> tuple[Trial | None, list[Trial]]:
-    """Look for the numbers of sets that keep the promise with the least loss.
+    """Look for the numbers of sets that keep the promise with little loss.
+
+    It climbs from the best number that all columns share, and proves nothing.
 
     First every block gets the same number, from 2 to the most. From the best of these,
     or from one set for each, one block after another is then given more sets: always

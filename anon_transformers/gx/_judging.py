@@ -28,9 +28,10 @@ from anon_transformers.exceptions import (
     ParameterError,
     unknown_choice,
 )
+from anon_transformers.gx._degrees import refuse_strange_degrees
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
-from anon_transformers.privacy import judge
+from anon_transformers.privacy import judge, judge_both
 from anon_transformers.registry import Shelf, registry
 
 P = ParamSpec("P")
@@ -90,11 +91,11 @@ class Scope:
         if kind == "linkage":
             return linkage(frame, self.sensitive)
         if kind == "memberships":
-            return self.memberships(frame)
+            return self.memberships(frame)[0]
         return self.classes(frame)
 
-    def memberships(self, frame: pd.DataFrame) -> Memberships:
-        """In which fuzzy class each row is, and how much; suppressed rows in none."""
+    def memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
+        """Fuzzy classes of the rows that are kept; those that readers see of all."""
         private = _EVIDENCE.get() or PrivateEvidence()
         if private.degrees is None:
             raise NotEvaluable(
@@ -106,16 +107,24 @@ class Scope:
                 f"there are degrees of membership for {len(private.degrees)} rows, and "
                 f"the table has {len(frame)}."
             )
+        if self.subject is not None:
+            raise NotEvaluable("degrees of membership count rows, and not persons.")
         classes = self.classes(frame)
+        labels = np.asarray(classes.labels)
         shown = -1 if classes.suppressed is None else classes.suppressed
-        kept = np.asarray(classes.labels) != shown
-        return Memberships.from_frame(
-            private.degrees[kept],
-            frame[kept],
-            self.sensitive,
-            references=self._judged(private.references),
-            hierarchies=self._judged(private.hierarchies),
+        kept = labels != shown
+        of = {
+            "references": self._judged(private.references),
+            "hierarchies": self._judged(private.hierarchies),
+        }
+        refuse_strange_degrees(private.degrees[kept], labels[kept])
+        fuzzy, every = (
+            Memberships.from_frame(
+                private.degrees[rows], frame[rows], self.sensitive, **of
+            )
+            for rows in (kept, np.ones(len(frame), dtype=bool))
         )
+        return fuzzy, every.crisp(labels)
 
     def _judged(self, given: Mapping[Any, T] | None) -> dict[Any, T]:
         """What is known of the sensitive columns that are judged."""
@@ -263,7 +272,10 @@ def judge_table(
     """Ask a privacy model about ``frame``; says what was judged and what was found."""
     model = build_model(name, params)
     evidence = scope.evidence(model.evidence, frame)
-    verdict = judge(model, evidence)
+    if model.evidence == "memberships":  # a fuzzy table is a crisp one to its readers
+        verdict = judge_both(model, *scope.memberships(frame))
+    else:
+        verdict = judge(model, evidence)
     units = int(verdict.units)
     classes = evidence.n_classes if evidence.kind == "classes" else None
     return {

@@ -26,6 +26,7 @@ __all__ = [
     "class_belief",
     "fuzzy_beliefs",
     "judge",
+    "judge_both",
     "posterior_belief",
     "prior_belief",
 ]
@@ -58,6 +59,7 @@ __getattr__, __dir__ = lazy_names(
         "class_belief": "anon_transformers.privacy._beliefs",
         "fuzzy_beliefs": "anon_transformers.privacy._fuzzy_beliefs",
         "judge": "anon_transformers.privacy._judge",
+        "judge_both": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
     },

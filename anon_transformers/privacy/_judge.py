@@ -94,6 +94,22 @@ def answers(model: PrivacyModel, evidence: Any) -> np.ndarray:
     return satisfied
 
 
+def judge_both(model: PrivacyModel, private: Any, published: Any) -> Verdict:
+    """Ask about what only its maker knows of a table, and about what readers see of it.
+
+    Both must hold. The level is the worse one.
+    """
+    one, other = judge(model, private), judge(model, published)
+    worse = min if model.better == "higher" else max
+    return Verdict(
+        model,
+        one.passed and other.passed,
+        worse(one.level, other.level),
+        one.units + other.units,
+        one.failing + other.failing,
+    )
+
+
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:
     """Ask ``model`` about a table; what cannot be evaluated raises.
 

@@ -161,6 +161,11 @@ def make_anonymizer(
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
     anonymizer = make(what, cls, {**params, **stated})
+    if getattr(anonymizer, "reproduction_only", False):
+        raise ConfigurationError(
+            f"{what}: with these parameters it reproduces published numbers only, and "
+            "tells more of the suppressed rows than a release may."
+        )
     try:
         if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
@@ -236,6 +241,9 @@ def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:
     if not isinstance(stated, list | None):
         raise ConfigurationError(f"{what}: models must be a list.")
     try:
-        return [make_model(Threshold.model_validate(model)) for model in stated or []]
+        asked = [Threshold.model_validate(model) for model in stated or []]
+        for threshold in asked:
+            check_threshold(threshold)
+        return [make_model(threshold) for threshold in asked]
     except ValidationError as error:
         raise ConfigurationError(f"{what}: models: {explain(error)}") from None

@@ -119,7 +119,7 @@ def test_degrees_are_judged_without_suppressed_rows(people):
         n_sets=3,
         sensitive=["ill"],
         k=5,
-        models=[FuzzyTCloseness(1.0)],
+        models=[QAnonymity(5), FuzzyTCloseness(1.0)],
         suppression="drop",
         suppression_limit=0.05,
         random_state=0,
@@ -175,6 +175,15 @@ def test_nothing_private_is_kept_unless_asked_for(cls, people):
     assert len(pickle.dumps(kept)) - len(held) > kept.degrees_.nbytes / 2
     kept.set_params(keep_memberships=False).fit(people[["age"]])
     assert not hasattr(kept, "degrees_")
+
+
+def test_a_fit_that_fails_leaves_nothing(people):
+    recoder = make(KMeansRecoder, ["age"], n_sets=3, k=2, keep_memberships=True)
+    recoder.fit(people[["age"]])
+    with pytest.raises(InfeasibleError):
+        recoder.set_params(k=80).fit(people[["age"]])
+    assert not hasattr(recoder, "report_")
+    assert not hasattr(recoder, "degrees_")
 
 
 @every

@@ -36,6 +36,11 @@ def test_one_column_may_stay_whole():
     assert best.n_sets == (1, 6)
 
 
+def test_one_column_may_pass_over_a_number_that_fails():
+    best, _ = find_n_sets([Bounds(1, 4)] * 2, attempt(lambda n: n in {(2, 1), (4, 1)}))
+    assert best.n_sets == (4, 1)
+
+
 def test_fixed_numbers_stay():
     best, trials = find_n_sets([Bounds(3, 3), Bounds(1, 4)], attempt(lambda n: True))
     assert best.n_sets == (3, 4)

@@ -73,6 +73,34 @@ def test_without_the_degrees_of_every_row_it_fails(evidence):
     assert not result.success
 
 
+@pytest.mark.parametrize(
+    "degrees", [DEGREES[::-1], np.column_stack([np.ones(6), np.zeros(6)])]
+)
+def test_degrees_of_other_rows_are_refused(degrees):
+    evidence = PrivateEvidence(degrees=degrees)
+    wanted = [Requirement("q", "model", "q-anonymity", {"q": 1})]
+    result = run_gate(
+        TABLE.iloc[[0, 1, 2, 3, 4, 5]].assign(age=["Low", "High"] * 3),
+        requirements=wanted,
+        evidence=evidence,
+        **KNOWN,
+    )
+    assert not result.passed
+    assert "do not fit" in result.reasons[0]
+
+
+def test_persons_cannot_be_counted_by_degrees():
+    wanted = [Requirement("q", "model", "q-anonymity", {"q": 1})]
+    result = run_gate(
+        TABLE.assign(who=range(6)),
+        requirements=wanted,
+        evidence=PrivateEvidence(degrees=DEGREES),
+        subject="who",
+        **KNOWN,
+    )
+    assert "not persons" in result.reasons[0]
+
+
 def test_suppressed_rows_are_in_no_set():
     table = TABLE.assign(age=["Low"] * 3 + ["High", "*", "*"])
     evidence = PrivateEvidence(degrees=DEGREES)

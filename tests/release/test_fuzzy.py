@@ -124,6 +124,23 @@ def test_readings_of_the_source_are_refused(fuzzy, wrong):
     assert "reproduces published numbers only" in fuzzy.refusal()
 
 
+def test_they_are_refused_as_models_of_the_anonymizer_too(fuzzy):
+    models = [{"model": "q-anonymity", "q": 10, "aggregation": "mean"}]
+    fuzzy.write(anonymizer={**fuzzy.content["anonymizer"], "models": models})
+    assert "reproduces published numbers only" in fuzzy.refusal()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"include_lowest": False}, {"method": "equidistant", "suppression_limit": 0.2}],
+)
+def test_intervals_that_tell_of_suppressed_rows_are_refused(fuzzy, params):
+    fuzzy.write(
+        anonymizer={"name": "global-recode", **params}, thresholds=[ALL_FOUR[0]]
+    )
+    assert "suppressed rows" in fuzzy.refusal()
+
+
 def test_another_anonymizer_has_no_degrees_to_judge(fuzzy):
     fuzzy.write(
         anonymizer={"name": "mondrian"},
