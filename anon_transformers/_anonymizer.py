@@ -88,7 +88,8 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
         else:
-            if np.ndim(X) == 1:  # scikit-learn's own message would quote the cells
+            flat = isinstance(X, np.ndarray | list | tuple) and np.ndim(X) == 1
+            if flat:  # scikit-learn's own message would quote the cells
                 raise DataError(
                     "Expected 2D array, got 1D array instead. Reshape your data."
                 )
