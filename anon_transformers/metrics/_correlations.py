@@ -22,6 +22,8 @@ Counted = Literal["pairs", "triangle"]
 Statistic = Literal["mean", "sd", "max"]
 COUNTED = ("pairs", "triangle")
 STATISTICS = ("mean", "sd", "max")
+FAR = 1e4
+"""Columns whose cells are this much larger than their range are moved to zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +158,22 @@ def correlations(values: np.ndarray) -> np.ndarray:
     values : float ndarray of shape (n_rows, n_columns)
         NaN where a cell is missing: each pair has the rows in which both are known.
     """
-    # About a known cell digits are kept, and by a power of two no square is too large
-    # or too small.
+    # About a known cell far from zero digits are kept, and by a power of two no square
+    # is too large or too small.
     known = ~np.isnan(values)
     first = values[known.argmax(axis=0), np.arange(values.shape[1])]
-    halves = 0.5 * values - 0.5 * np.where(np.isnan(first), 0.0, first)
+    halves = 0.5 * values - 0.5 * np.where(_is_far(values), first, 0.0)
     largest = np.fmax.reduce(np.abs(halves), axis=0, initial=0.0)
     scaled = np.ldexp(halves, -np.frexp(largest)[1])
     return pd.DataFrame(scaled).corr(min_periods=2).fillna(0.0).to_numpy()
+
+
+def _is_far(values: np.ndarray) -> np.ndarray:
+    """Columns that lie so far from zero that squares would lose their digits."""
+    high = np.fmax.reduce(values, axis=0, initial=-np.inf)
+    low = np.fmin.reduce(values, axis=0, initial=np.inf)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.maximum(np.abs(high), np.abs(low)) > FAR * (high - low)
 
 
 def _places(names: Sequence[Hashable], wanted: Sequence[Hashable]) -> list[int]:

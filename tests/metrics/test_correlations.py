@@ -251,3 +251,10 @@ def test_the_metric_does_not_judge_less_in_silence():
     with pytest.raises(NotEvaluable, match="'FICA'"):
         measure(CorrelationDifference(), ranges)
     assert measure(CorrelationDifference(columns=OPEN), ranges) == 0
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    rng = np.random.default_rng(0)
+    far = pd.DataFrame(1e9 + 1e-3 * rng.normal(size=(1000, 2)), columns=["a", "b"])
+    shuffled = far.sample(frac=1, random_state=0)
+    assert correlation_differences(far, shuffled).mean < 1e-12
