@@ -129,4 +129,8 @@ def _checked_names(key: str, given: Any) -> tuple[str, ...]:
             f"{key} must be a list of different texts, from the lowest set to the "
             f"highest, got {given!r}."
         )
+    if INCOMPLETE in names:
+        raise ParameterError(
+            f"{key}: {INCOMPLETE!r} is what rows without a value are called."
+        )
     return names

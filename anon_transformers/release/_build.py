@@ -198,6 +198,10 @@ def _kept(
                 f"{what}: {keep}: a release knows what its gate needs."
             )
     takes, needed = inspect.signature(cls).parameters, evidence_kinds(thresholds)
+    if "memberships" in needed and "keep_memberships" not in takes:
+        raise ConfigurationError(
+            f"{what}: it makes no fuzzy sets, and a threshold judges degrees in them."
+        )
     return {keep: True for keep in KEPT if keep in takes and KEPT[keep] in needed}
 
 

@@ -103,3 +103,9 @@ def test_grouped_lists_keep_what_was_promised_of_the_labels(seed):
     except InfeasibleError:
         return
     assert recoder.publish_grouped(frame)["ill"].map(len).min() >= 3
+
+
+def test_the_name_of_incomplete_rows_is_taken():
+    frame = table(range(40), "xy" * 20)
+    with pytest.raises(ParameterError, match="rows without a value"):
+        drawn(2, [], labels=["missing", "High"]).fit_transform(frame)
