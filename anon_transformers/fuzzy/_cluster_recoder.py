@@ -1,15 +1,17 @@
 """What recoders by fuzzy clusters have in common."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centres
 from anon_transformers._recoding import PublishedColumn, Table
 from anon_transformers._tables import Column
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import ParameterError, level_of_caller
 from anon_transformers.fuzzy._centres import Layout, centre_order
 from anon_transformers.fuzzy._naming import numbered_names, ordered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
@@ -67,8 +69,15 @@ class ClusterRecoder(SetRecoder):
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         published = super()._learn(table, models)
         rules = [block.rule for block in self._coding.blocks]
-        steps = [rule.n_iter for rule in rules if isinstance(rule, Centres)]
-        self.n_iter_ = max(steps, default=0)
+        found = [rule for rule in rules if isinstance(rule, Centres)]
+        self.n_iter_ = max((rule.n_iter for rule in found), default=0)
+        if not all(rule.converged for rule in found):
+            warnings.warn(
+                f"the sets did not come to rest in max_iter={self.max_iter} "
+                "iterations; the promise holds all the same.",
+                ConvergenceWarning,
+                stacklevel=level_of_caller(),
+            )
         return published
 
     def _make_rule(
@@ -93,6 +102,7 @@ class ClusterRecoder(SetRecoder):
             norms,
             float(self.m),
             found.n_iter,
+            found.converged,
         )
 
     def _best(

@@ -130,6 +130,8 @@ class Centres:
         Fuzziness; None: a row belongs to the nearest centre alone.
     n_iter : int
         Iterations that it took to find the centres.
+    converged : bool
+        Whether they came to rest before the most iterations.
     """
 
     names: tuple[str, ...]
@@ -139,6 +141,7 @@ class Centres:
     norms: np.ndarray | None = None
     m: float | None = None
     n_iter: int = 0
+    converged: bool = True
 
     def places(self, columns: Sequence[Column]) -> np.ndarray:
         """The nearest set, which is that of the largest degree; of equals the first."""

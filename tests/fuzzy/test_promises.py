@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.fuzzy import FuzzyCMeansRecoder, FuzzyPartitionRecoder
@@ -109,3 +110,10 @@ def test_the_name_of_incomplete_rows_is_taken():
     frame = table(range(40), "xy" * 20)
     with pytest.raises(ParameterError, match="rows without a value"):
         drawn(2, [], labels=["missing", "High"]).fit_transform(frame)
+
+
+def test_sets_that_did_not_come_to_rest_are_told():
+    frame = table([*range(20), *range(50, 70)], "xy" * 20)
+    recoder = FuzzyCMeansRecoder(["age"], n_sets=2, max_iter=1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        recoder.fit(frame)
