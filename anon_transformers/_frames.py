@@ -50,6 +50,16 @@ def like_input(
     return frame.to_numpy(dtype=object)
 
 
+def made_like(frame: pd.DataFrame, X: Any) -> Any:
+    """A new table as a frame of the library that ``X`` is of."""
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(X, pd.DataFrame) or not isinstance(native, nw.DataFrame):
+        return frame
+    columns = [_like_series(frame[name], native) for name in frame.columns]
+    made = {series.name: series for series in columns}
+    return nw.from_dict(made, backend=native.implementation).to_native()
+
+
 def _like_series(series: pd.Series, native: nw.DataFrame) -> nw.Series:
     cells = series.astype(object).where(series.notna(), None).tolist()
     return nw.new_series(str(series.name), cells, backend=native.implementation)

@@ -32,7 +32,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics._class_statistics import ClassStatistics
-from anon_transformers.privacy._parameters import whole
+from anon_transformers.parameters import whole
 from anon_transformers.roles import Roles
 
 

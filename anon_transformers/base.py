@@ -13,6 +13,7 @@ from anon_transformers._anonymizer import BaseAnonymizer, FrameAnonymizer
 from anon_transformers._columns import rows_by_value, without_rows
 from anon_transformers._evidence_counts import stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
+from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer
 from anon_transformers._linked_table import LinkedTable
 from anon_transformers._promises import check_promise, make_promise
@@ -36,6 +37,7 @@ from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
 __all__ = [
     "BaseAnonymizer",
     "Column",
+    "GraphAnonymizer",
     "LinkedAnonymizer",
     "LinkedTable",
     "PublishedColumn",

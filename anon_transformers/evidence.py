@@ -20,6 +20,7 @@ from anon_transformers._evidence_counts import (
     open_sensitive,
     persons_by_class,
 )
+from anon_transformers._evidence_graph import GraphEvidence
 from anon_transformers._evidence_likelihoods import Likelihoods
 from anon_transformers._evidence_linkage import Linkage
 from anon_transformers._evidence_memberships import Memberships
@@ -40,6 +41,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 __all__ = [
     "SUPPRESSED",
     "Classes",
+    "GraphEvidence",
     "Likelihoods",
     "Linkage",
     "Memberships",

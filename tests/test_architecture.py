@@ -11,11 +11,12 @@ LIBRARY = "anon_transformers"
 
 # From the bottom up; a module may import its own layer and those below it.
 LAYERS = (
-    {"_lazy", "exceptions", "roles"},
-    {"_kernels"},
+    {"_lazy", "exceptions", "parameters", "roles"},
+    {"_kernels", "jit"},
     {
         "_columns",
         "_evidence_counts",
+        "_evidence_graph",
         "_evidence_likelihoods",
         "_evidence_linkage",
         "_evidence_memberships",
@@ -36,11 +37,12 @@ LAYERS = (
         "_recoding",
         "_tables",
         "evidence",
+        "graphs",
         "hierarchies",
     },
     {"privacy", "metrics", "attacks"},
     {"_promises", "_suppression", "_reporting"},
-    {"_anonymizer", "_linked", "base"},
+    {"_anonymizer", "_graph_anonymizer", "_linked", "base"},
     {"generalization", "partitioning", "microaggregation", "fuzzy"},
     {"hookspecs", "registry", "testing"},
     {"gx"},

@@ -29,6 +29,8 @@ class FuzzyClusters(NamedTuple):
         Centres that the degrees were computed from.
     norms : float64 ndarray of shape (c, d, d) or None
         Norm matrices of the squared distances; None for plain distances.
+    factors : float64 ndarray of shape (c, d, d) or None
+        Upper triangles R with ``norms = R'R``, which distances were computed by.
     n_iter : int
         Number of iterations.
     history : float64 ndarray of shape (n_iter,)
@@ -44,6 +46,7 @@ class FuzzyClusters(NamedTuple):
     degrees: np.ndarray
     centres: np.ndarray
     norms: np.ndarray | None
+    factors: np.ndarray | None
     n_iter: int
     history: np.ndarray
     converged: bool
@@ -224,6 +227,7 @@ def _cluster(
         degrees.T,
         centres,
         norms,
+        None if shape is None else factors,
         len(history),
         np.array(history),
         bool(converged),

@@ -12,7 +12,7 @@ from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._value_counts import ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
-from anon_transformers.privacy._parameters import whole
+from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)

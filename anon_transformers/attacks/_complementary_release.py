@@ -14,7 +14,7 @@ from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._tuple_order import meet_labels, padded
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
-from anon_transformers.privacy._parameters import whole
+from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
-from anon_transformers.privacy._parameters import whole
+from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
 from anon_transformers.evidence import Classes, distribution
+from anon_transformers.parameters import whole
 from anon_transformers.privacy import TCloseness
-from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)

@@ -167,6 +167,10 @@ def _tell(source: Path, found: Any, files: Sequence[Path]) -> None:
     if len(failed):
         told_of = failed[["coding", "method", "quasi_identifiers", "error"]]
         _print(f"{len(failed)} runs without a result", told_of)
+    typer.echo(
+        f"{NOTHING} stands where nothing is defined: Q of crisp sets, l and t where "
+        "the source has none, the distance of a method that is the best."
+    )
     if found.convention == "source":
         typer.echo(
             "t is the least distance and Q a mean, as in a published comparison: "

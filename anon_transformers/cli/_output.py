@@ -132,7 +132,9 @@ def shown(number: object) -> str:
 
 
 def number_or_text(text: str) -> Any:
-    """What a person means by ``5``, ``0.1``, ``true`` or ``center``."""
+    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``center``."""
+    if text == "None":  # as Python and the documentation write it
+        return None
     try:
         value = json.loads(text)
     except json.JSONDecodeError:

@@ -157,17 +157,31 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     report = {k: v for k, v in manifest["measured"].items() if k != "checks"}
     frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
+    if isinstance(frame, tuple):
+        return frame[0], {
+            **_told_by(manifest),
+            "nodes": frame[1],
+            "quasi_identifiers": list(frame[0].columns[:2]),
+            "report": report,
+        }
     # Masked rows keep their sensitive cells: the input's distribution is still there.
     masked = manifest["anonymizer"].get("suppression", "mask") == "mask"
     whole = masked and len(frame) == manifest["measured"]["rows"]
     return frame, {
         "references": _references(frame, sensitive) if whole else None,
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        "sensitive": sensitive,
+        "report": report,
+        **_told_by(manifest),
+    }
+
+
+def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a manifest tells in the words of the gate."""
+    return {
+        "sensitive": manifest["roles"]["sensitive"],
         "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],
         "thresholds": manifest["promised"]["in_force"],
-        "report": report,
         "checks": manifest["measured"]["checks"],
     }
 
@@ -189,7 +203,11 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
     options.pop("thresholds", None)
     measured = options.pop("checks", [])
-    known = PrivateEvidence(options.pop("references", None), options.pop("hierarchies"))
+    known = PrivateEvidence(
+        options.pop("references", None),
+        options.pop("hierarchies"),
+        nodes=options.pop("nodes", None),
+    )
     try:
         thresholds = [Threshold.model_validate(t) for t in asked]
     except ValidationError as error:

@@ -215,10 +215,19 @@ def _statistics(
 def _summary(statistic: str, differences: list[np.ndarray]) -> dict[str, float]:
     """Mean and standard deviation, pooled as the printed tables are, or run by run."""
     values = np.array(differences)
-    if statistic in {"all pairs", "triangle"}:
-        return {"mean": float(values.mean()), "sd": float(values.std())}
-    spread = values.std(axis=1, ddof=1).mean()
-    return {"mean": float(values.mean()), "sd": float(spread)}
+    means, spreads = values.mean(axis=1), values.std(axis=1, ddof=1)
+    pooled = statistic in {"all pairs", "triangle"}
+    return {
+        "mean": float(means.mean()),
+        "sd": float(values.std() if pooled else spreads.mean()),
+        "mean_error": _standard_error(means),
+        "sd_error": _standard_error(spreads),
+    }
+
+
+def _standard_error(runs: np.ndarray) -> float:
+    """How far off the average of so many runs is by chance."""
+    return float(runs.std(ddof=1) / math.sqrt(len(runs))) if len(runs) > 1 else 0.0
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:

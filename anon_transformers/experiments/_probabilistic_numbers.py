@@ -1,11 +1,15 @@
 """Printed and recomputed averages of correlation differences, beside ours."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from anon_transformers.experiments._numbers import NOT_RUN
+
+FARTHEST = 4
+"""Standard errors beyond which chance is no explanation."""
 
 
 def column_findings(
@@ -14,13 +18,16 @@ def column_findings(
     """One finding a cell of a table; random ones count only if ``judged``."""
     for column in known["columns"]:
         for at, k in enumerate(known["k"]):
-            ours = _ours(runs, column, k)
+            ours, error = _ours(runs, column, k)
             printed = None if column["published"] is None else column["published"][at]
             recomputed = column["recomputed"][at]
             exact = column["tolerance"] < 1e-3  # noqa: PLR2004 - no random method
             if ours is not None and not (judged or exact):
                 ours = None
-            equal = None if ours is None else _agrees(ours, printed, recomputed, column)
+            near = ours is not None and _is_near(
+                ours, recomputed, column["tolerance"], error
+            )
+            equal = None if ours is None else _agrees(ours, printed, near)
             yield {
                 "where": column["where"],
                 "data_set": column["data_set"],
@@ -31,7 +38,7 @@ def column_findings(
                 "recomputed": recomputed,
                 "ours": ours,
                 "equal": equal,
-                "reason": _reason(known, column, equal, ours, recomputed),
+                "reason": _reason(known, column, equal, near),
             }
 
 
@@ -56,10 +63,16 @@ def claim_findings(
         }
 
 
-def _ours(runs: pd.DataFrame, column: Mapping[str, Any], k: int) -> float | None:
+def _ours(
+    runs: pd.DataFrame, column: Mapping[str, Any], k: int
+) -> tuple[float | None, float]:
+    """Our number and its standard error."""
     wanted = {name: column[name] for name in ("data_set", "method", "statistic")}
     chosen = _chosen(runs, k=k, **wanted)
-    return None if chosen.empty else float(chosen[column["measure"]].iloc[0])
+    if chosen.empty:
+        return None, 0.0
+    number, error = chosen[[column["measure"], f"{column['measure']}_error"]].iloc[0]
+    return float(number), float(error)
 
 
 def _chosen(runs: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
@@ -69,34 +82,37 @@ def _chosen(runs: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     return chosen
 
 
-def _agrees(
-    ours: float, printed: str | None, recomputed: float, column: Mapping[str, Any]
-) -> bool:
+def _agrees(ours: float, printed: str | None, near: bool) -> bool:
     """Whether ours is what was printed, to its last digit; else what was recomputed."""
     if printed is None:
-        return _is_near(ours, recomputed, column["tolerance"])
+        return near
     decimals = len(printed.partition(".")[2])
     half = 0.5 * 10.0**-decimals
     return abs(ours - float(printed)) <= half * (1 + 1e-9)
 
 
-def _is_near(ours: float, recomputed: float, tolerance: float) -> bool:
-    """Within the tolerance: a share for random methods, else a difference."""
+def _is_near(ours: float, recomputed: float, tolerance: float, error: float) -> bool:
+    """Within the tolerance: a share for random methods, else a difference.
+
+    Few large differences make some averages uncertain, even of a hundred runs: what
+    chance explains (``FARTHEST`` standard errors of the difference between two such
+    averages) is near, too.
+    """
     allowed = tolerance * recomputed if tolerance > 1e-3 else tolerance  # noqa: PLR2004
-    return abs(ours - recomputed) <= allowed
+    chance = FARTHEST * math.sqrt(2) * error
+    return abs(ours - recomputed) <= max(allowed, chance)
 
 
 def _reason(
     known: Mapping[str, Any],
     column: Mapping[str, Any],
     equal: bool | None,
-    ours: float | None,
-    recomputed: float,
+    near: bool,
 ) -> str:
     """Why ours is not what was printed; nothing explains what nobody expected."""
-    if equal is None or ours is None:
+    if equal is None:
         return NOT_RUN
-    if equal or not _is_near(ours, recomputed, column["tolerance"]):
+    if equal or not near:
         return ""
     return known["reasons"].get(column.get("reason"), "")
 

@@ -11,7 +11,7 @@ from pandas.api import types
 from anon_transformers._tables import Column
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.fuzzy._search import Bounds
-from anon_transformers.privacy._parameters import whole
+from anon_transformers.parameters import whole
 
 
 class Wish(NamedTuple):

@@ -51,6 +51,7 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
         else:
             inner = _quantiles(np.sort(places[column.codes]), n_sets)
         inner = axis.back(inner)
+    inner = _without_noise(column, inner)
     return _with_ends(column, _midnights(column, inner))
 
 
@@ -127,6 +128,21 @@ def _log_breaks(column: Column, n_sets: int) -> np.ndarray:
         )
     first, last = np.log(values[[0, -1]])
     return np.exp(np.linspace(first, last, n_sets + 1)[1:-1])
+
+
+def _without_noise(column: Column, points: np.ndarray) -> np.ndarray:
+    """Doubles rounded to 15 digits, where that parts the same rows.
+
+    The digits after these come from computing: 0.30000000000000004 for 0.3.
+    """
+    if points.dtype.kind != "f":
+        return points
+    rounded = np.array([float(f"{point:.15g}") for point in points])
+    values = column.values.astype(np.float64)
+    same = np.searchsorted(values, rounded, "right") == np.searchsorted(
+        values, points, "right"
+    )
+    return np.where(same, rounded, points)
 
 
 def _with_ends(column: Column, inner: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centres
 from anon_transformers._recoding import PublishedColumn, Table
 from anon_transformers._tables import Column
-from anon_transformers.exceptions import ParameterError, level_of_caller
-from anon_transformers.fuzzy._centres import Layout, centre_order
+from anon_transformers.exceptions import DataError, ParameterError, level_of_caller
+from anon_transformers.fuzzy._centres import Layout, centre_order, thinned
 from anon_transformers.fuzzy._naming import numbered_names, ordered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Centres, Rule, Whole
 from anon_transformers.fuzzy._scaling import Scale
+from anon_transformers.parameters import real, whole
 from anon_transformers.privacy import AllOf
-from anon_transformers.privacy._parameters import real, whole
+
+FEW_POINTS = 8192
+"""A larger table is clustered by this many of its points before it is by all."""
 
 
 class ClusterRecoder(SetRecoder):
@@ -48,7 +52,7 @@ class ClusterRecoder(SetRecoder):
         if self.init is None:
             return
         start = self._start()
-        if not isinstance(self.n_sets, int) or len(start) != self.n_sets:
+        if not isinstance(self.n_sets, Integral) or len(start) != self.n_sets:
             raise ParameterError(
                 f"init has {len(start)} rows, one a set, for n_sets={self.n_sets!r}."
             )
@@ -92,14 +96,21 @@ class ClusterRecoder(SetRecoder):
         layout = Layout.of(columns, self.scale)
         found = self._best(layout, len(columns), n_sets, rng)
         order = centre_order(found.centres)
-        norms = None if found.norms is None else found.norms[order]
+        order = order[~found.empty[order]]
+        n_found = len(order)
+        if names is not None and n_found < len(names):
+            raise DataError(
+                f"labels: {len(names)} sets are named, and {len(names) - n_found} of "
+                f"them got no row at all with m={self.m}; ask for fewer, or a larger m."
+            )
         default = ordered_names if len(columns) == 1 else numbered_names
         return Centres(
-            names or default(n_sets),
+            names or default(n_found),
             layout.axes,
             layout.used,
             found.centres[order],
-            norms,
+            None if found.norms is None else found.norms[order],
+            None if found.factors is None else found.factors[order],
             float(self.m),
             found.n_iter,
             found.converged,
@@ -119,14 +130,27 @@ class ClusterRecoder(SetRecoder):
                 f"init has {starts[0].shape[1]} columns for {n_columns} columns that "
                 f"are coded together (coding={self.coding!r})."
             )
-        found = [
-            self._cluster(
+        spread = [
+            spread_centres(
                 layout.points,
-                spread_centres(
-                    layout.points,
-                    np.broadcast_to(start, (n_sets, n_columns))[:, layout.used],
-                ),
+                np.broadcast_to(start, (n_sets, n_columns))[:, layout.used],
             )
             for start in starts
         ]
-        return min(found, key=lambda clusters: clusters.history[-1])
+        if self.init is None:
+            spread = self._nearer(layout.points, spread)
+        return self._best_of(layout.points, spread)
+
+    def _nearer(self, points: np.ndarray, starts: list[np.ndarray]) -> list[np.ndarray]:
+        """Where to start in a large table: at the best centres of some of its points.
+
+        Most iterations are then made with few points; those with all of them begin
+        where little is left to move.
+        """
+        if len(points) <= FEW_POINTS:
+            return starts
+        return [self._best_of(thinned(points, FEW_POINTS), starts).centres]
+
+    def _best_of(self, points: np.ndarray, starts: list[np.ndarray]) -> FuzzyClusters:
+        found = [self._cluster(points, start) for start in starts]
+        return min(found, key=lambda c: (c.empty.sum(), c.history[-1]))

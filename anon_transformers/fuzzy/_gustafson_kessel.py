@@ -23,7 +23,8 @@ class GustafsonKesselRecoder(ClusterRecoder):
     independently, it is fuzzy c-means unless ``rho`` says otherwise.
 
     Coded independently, each column has sets of its own, called by words for their
-    order: ``Low``, ``Medium``, ``High``. Coded jointly, the sets are of all columns
+    order: ``Low``, ``Medium``, ``High``, and from eight sets on by numbers from the
+    lowest: ``set 1``, ``set 2``. Coded jointly, the sets are of all columns
     together, and every quasi-identifier of a row publishes the name of its set:
     ``set 1``, ``set 2``, in the order of the first column. A missing value is a set of
     its own, with degree 1, and stays missing; coded jointly, the rows that lack a value
@@ -119,6 +120,10 @@ class GustafsonKesselRecoder(ClusterRecoder):
     A fitted recoder holds the centres and norms, since ``transform`` needs them: like
     the table itself it is private. Only labels are published; degrees and centres would
     give the values back.
+
+    Without ``init``, a table of more than 8,192 rows is clustered by so many of its
+    points first, and by all rows from the best centres of these. ``n_iter_`` counts
+    iterations with all rows.
 
     References
     ----------

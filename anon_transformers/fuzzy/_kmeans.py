@@ -18,8 +18,8 @@ from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Centres, Rule, Whole
 from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import whole
 from anon_transformers.privacy import PrivacyModel
-from anon_transformers.privacy._parameters import whole
 
 
 class KMeansRecoder(SetRecoder):

@@ -1,6 +1,6 @@
 """Recoding by fuzzy sets that people have laid out."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -29,15 +29,18 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     A column of numbers or dates without a partition gets ``n_sets`` sets that are laid
     evenly over its range: a triangle about each of as many points, half open at the
-    ends. Any other column is published as it is, each value a set of its own, with
+    ends. From eight sets on they are called by numbers from the lowest: ``set 1``,
+    ``set 2``. Any other column is published as it is, each value a set of its own, with
     degree 1. So is a missing value, which stays missing.
 
     Parameters
     ----------
     quasi_identifiers : list, default=None
         Columns an intruder may know. None: all that are not declared otherwise.
-    partitions : dict of column to FuzzyPartition, default=None
-        Sets of columns of numbers. Their degrees must add up to 1 at every value.
+    partitions : dict of column to FuzzyPartition or dict, default=None
+        Sets of columns of numbers. Their degrees must add up to 1 at every value. A
+        dict has the numbers of each set by its name, as a release writes them:
+        ``{"Young": [-inf, 25, 45], "Old": [25, 45, inf]}``.
     n_sets : int or dict of column to int, default=None
         Sets of each column of numbers or dates that has no partition, at most as many
         as it has different values. None, or a column that is not named: look for the
@@ -102,13 +105,13 @@ class FuzzyPartitionRecoder(SetRecoder):
     3    Old  476
     """
 
-    partitions: Mapping[Hashable, FuzzyPartition] | None
+    partitions: Mapping[Hashable, FuzzyPartition | Mapping[str, Any]] | None
 
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        partitions: Mapping[Hashable, FuzzyPartition] | None = None,
+        partitions: Mapping[Hashable, FuzzyPartition | Mapping[str, Any]] | None = None,
         n_sets: int | Mapping[Hashable, int] | None = None,
         max_sets: int = 12,
         labels: Labels = None,
@@ -132,13 +135,9 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not isinstance(self.partitions, Mapping | None):
-            raise ParameterError("partitions must be a dict of columns.")
-        for name, partition in (self.partitions or {}).items():
-            if not isinstance(partition, FuzzyPartition):
-                raise ParameterError(
-                    f"partitions: what {name!r} has is no FuzzyPartition."
-                )
+        for name in self._partitions():
+            if self.quasi_identifiers is not None:
+                _refuse_unknown(name, self.quasi_identifiers)
             for key in ("n_sets", "labels"):
                 given = getattr(self, key)
                 if isinstance(given, Mapping) and name in given:
@@ -146,20 +145,34 @@ class FuzzyPartitionRecoder(SetRecoder):
                         f"{key}: column {name!r} has a partition, which tells it."
                     )
 
+    def _partitions(self) -> dict[Hashable, FuzzyPartition]:
+        """The partitions that were given, by column, whatever form they have."""
+        if not isinstance(self.partitions, Mapping | None):
+            raise ParameterError("partitions must be a dict of columns.")
+        return {
+            name: _partition(name, given)
+            for name, given in (self.partitions or {}).items()
+        }
+
     def _takes(self, column: Column) -> bool:
         return True
 
     def _wishes(self, table: Table, places: Sequence[tuple[int, ...]]) -> list[Wish]:
-        partitions = self.partitions or {}
+        partitions = self._partitions()
         columns = {column.name: column for column in table.known}
         for name in partitions:
-            if name not in columns:
-                told = unknown_choice("column", name, columns)
-                raise ParameterError(f"partitions: {told}")
+            _refuse_unknown(name, columns)
             if columns[name].kind != "number":
                 raise DataError(
                     f"column {name!r} holds no numbers; its partition has no use."
                 )
+        if partitions and not any(map(self._is_laid_evenly, table.known)):
+            for key in ("n_sets", "labels"):
+                if getattr(self, key) is not None:
+                    raise ParameterError(
+                        f"{key}: every column of numbers or dates has a partition, "
+                        "which tells it."
+                    )
         wishes = super()._wishes(table, places)
         return [
             wish
@@ -181,7 +194,7 @@ class FuzzyPartitionRecoder(SetRecoder):
         rng: np.random.Generator,
     ) -> Rule:
         (column,) = columns
-        partition = (self.partitions or {}).get(column.name)
+        partition = self._partitions().get(column.name)
         if partition is not None:
             rule = Shapes(partition, Axis.of(column, None))
             _refuse_gaps(column, rule)
@@ -193,6 +206,27 @@ class FuzzyPartitionRecoder(SetRecoder):
         peaks = np.linspace(0, 1, n_sets).tolist()
         evenly = FuzzyPartition.from_peaks(peaks, names or ordered_names(n_sets))
         return Shapes(evenly, Axis.of(column, "range"))
+
+
+def _partition(column: Hashable, given: Any) -> FuzzyPartition:
+    """The partition of a column, also of plain numbers."""
+    if isinstance(given, FuzzyPartition):
+        return given
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            f"partitions: column {column!r} must have a FuzzyPartition, or a dict of "
+            f"names and numbers, got {given!r}."
+        )
+    try:
+        return FuzzyPartition(given)
+    except ParameterError as error:
+        raise ParameterError(f"partitions: column {column!r}: {error}") from None
+
+
+def _refuse_unknown(column: Hashable, columns: Collection[Hashable]) -> None:
+    if column not in columns:
+        told = unknown_choice("column", column, columns)
+        raise ParameterError(f"partitions: {told}")
 
 
 def _as_it_is(wish: Wish, column: Column, partitions: Mapping[Hashable, Any]) -> Wish:

@@ -14,6 +14,7 @@ from anon_transformers.fuzzy._naming import ordered_names
 from anon_transformers.fuzzy._sets import (
     ROUNDING,
     FuzzyShape,
+    as_number,
     left_shoulder,
     right_shoulder,
     trapezoid,
@@ -21,6 +22,7 @@ from anon_transformers.fuzzy._sets import (
 )
 
 FEWEST_PEAKS = 2
+PAIR = 2
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,9 @@ class FuzzyPartition:
 
     Parameters
     ----------
-    sets : mapping of name to FuzzyShape or to numbers
+    sets : mapping of name to FuzzyShape or to a list of numbers
         Three numbers are a triangle, or a shoulder if the first is ``-inf`` or the last
-        ``inf``; four are a trapezoid.
+        ``inf``; four are a trapezoid. YAML writes these ends ``-.inf`` and ``.inf``.
 
     Examples
     --------
@@ -109,8 +111,7 @@ class FuzzyPartition:
     sets: tuple[tuple[str, FuzzyShape], ...]
 
     def __init__(self, sets: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-        pairs = sets.items() if isinstance(sets, Mapping) else sets
-        made = tuple((name, _shape(name, given)) for name, given in pairs)
+        made = tuple((name, _shape(name, given)) for name, given in _pairs(sets))
         names = [name for name, _ in made]
         if not made or not all(isinstance(name, str) and name for name in names):
             raise ParameterError("a fuzzy partition needs sets, each with a name.")
@@ -143,6 +144,8 @@ class FuzzyPartition:
                [0.5, 0.5, 0. ],
                [0. , 1. , 0. ]])
         """
+        listed = isinstance(peaks, Iterable) and not isinstance(peaks, str)
+        peaks = [as_number(peak) for peak in peaks] if listed else []
         if len(peaks) < FEWEST_PEAKS:
             raise ParameterError(f"peaks must be at least two numbers, got {peaks!r}.")
         names = ordered_names(len(peaks)) if names is None else names
@@ -285,13 +288,31 @@ def _cross(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.einsum("ri,rj->rij", one, other).reshape(len(one), -1)
 
 
+def _pairs(sets: Any) -> list[tuple[Any, Any]]:
+    """Names and shapes; pairs of them may be given too."""
+    listed = isinstance(sets, Iterable) and not isinstance(sets, str)
+    pairs = list(sets.items() if isinstance(sets, Mapping) else sets) if listed else []
+    if not all(isinstance(pair, tuple | list) and len(pair) == PAIR for pair in pairs):
+        pairs = []
+    if not pairs:
+        raise ParameterError(
+            "a fuzzy partition needs sets, each with a name and a shape, such as "
+            f"{{'Low': [-inf, 20, 30], 'High': [20, 30, inf]}}, got {sets!r}."
+        )
+    return [(name, shape) for name, shape in pairs]
+
+
 def _shape(name: Any, given: Any) -> FuzzyShape:
     if isinstance(given, FuzzyShape):
         return given
-    points = tuple(given) if isinstance(given, Iterable) else ()
+    listed = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    points = tuple(given) if listed else ()
     makers: dict[int, Callable[..., FuzzyShape]] = {3: triangular, 4: trapezoid}
-    if isinstance(given, str) or len(points) not in makers:
+    if len(points) not in makers:
         raise ParameterError(
             f"set {name!r} must be a fuzzy shape, three numbers or four, got {given!r}."
         )
-    return makers[len(points)](*(float(point) for point in points))
+    try:
+        return makers[len(points)](*map(as_number, points))
+    except ParameterError as error:
+        raise ParameterError(f"set {name!r}: {error}") from None

@@ -44,8 +44,8 @@ from anon_transformers.fuzzy._scaling import SCALES
 from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
 from anon_transformers.fuzzy._workshop import Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
+from anon_transformers.parameters import whole
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge_both
-from anon_transformers.privacy._parameters import whole
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "coding": ("independent", "joint"),
@@ -68,6 +68,7 @@ class SetRecoder(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes", "memberships")
+    private_parameters: ClassVar[tuple[str, ...]] = ("init",)
     random_state: Any = None
     n_sets: int | Mapping[Hashable, int] | None
     max_sets: int
@@ -284,7 +285,7 @@ class SetRecoder(TableAnonymizer):
             losses = [column.loss(approval.suppressed) for column in published]
             return Trial(numbers, domain_share_loss(losses))
 
-        best, self._trials = find_n_sets(bounds, attempt)
+        best, self._trials = find_n_sets(bounds, attempt, workshop.least_loss)
         if best is None:
             first = self._trials[0]
             raise InfeasibleError(

@@ -126,6 +126,9 @@ class Centres:
         Where each set lies.
     norms : float64 ndarray of shape (n_sets, n_axes, n_axes) or None
         How each set measures distances; None: alike in all directions.
+    factors : float64 ndarray of shape (n_sets, n_axes, n_axes) or None
+        Upper triangles R with ``norms = R'R``. Distances are computed by these, as they
+        were when the sets were learnt: by the norms they lose digits.
     m : float or None
         Fuzziness; None: a row belongs to the nearest centre alone.
     n_iter : int
@@ -139,6 +142,7 @@ class Centres:
     used: tuple[int, ...]
     centres: np.ndarray
     norms: np.ndarray | None = None
+    factors: np.ndarray | None = None
     m: float | None = None
     n_iter: int = 0
     converged: bool = True
@@ -168,14 +172,11 @@ class Centres:
         squares = np.full((len(points[0]), len(self.centres)), NEAREST)
         for number, centre in enumerate(self.centres):
             away = [point - at for point, at in zip(points, centre, strict=True)]
-            for a, one in enumerate(away):
-                if self.norms is None:
-                    squares[:, number] += one * one
-                    continue
-                for b, other in enumerate(away):
-                    squares[:, number] += self.norms[number, a, b] * (one * other)
-        # With norms, rounding may bring a distance below 0.
-        return np.maximum(squares, NEAREST)
+            if self.factors is not None:
+                away = _turned(away, self.factors[number])
+            for one in away:
+                squares[:, number] += one * one
+        return squares
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,17 @@ class Shapes:
         degrees = np.stack([shape(values) for shape in self.partition.shapes], axis=1)
         degrees[np.abs(degrees.sum(axis=1) - 1) > SUMS_TO_ONE] = 0.0
         return degrees
+
+
+def _turned(away: list[np.ndarray], factor: np.ndarray) -> list[np.ndarray]:
+    """What an upper triangle makes of coordinates, term by term."""
+    turned = []
+    for row in range(len(away)):
+        total = factor[row, row] * away[row]
+        for column in range(row + 1, len(away)):
+            total = total + factor[row, column] * away[column]
+        turned.append(total)
+    return turned
 
 
 def one_hot(places: np.ndarray, n_sets: int) -> np.ndarray:

@@ -13,6 +13,8 @@ Scale = Literal["range", "standard"] | None
 SCALES = ("range", "standard", None)
 FARTHEST = 1e100
 """Squares of larger numbers, and sums of them, may be no numbers any more."""
+NEAREST_ENDS = float(np.finfo(np.float64).tiny)
+"""Parts of a shorter range are no full doubles, and shares of it are not exact."""
 
 
 @dataclass(frozen=True)
@@ -53,22 +55,28 @@ class Axis:
         values = column.values
         raw = cls(_origin(values), _ticks_a_day(values), 0.0, 1.0, values.dtype)
         places = raw.place_values(values)
-        if max(-places[0], places[-1]) > FARTHEST:
+        if max(-places[0], places[-1]) >= FARTHEST:  # farther ones are put there
             raise DataError(
                 f"column {column.name!r} holds numbers beyond {FARTHEST:g}, whose "
                 "distances cannot be computed; divide the column by a number first."
             )
         if scale is None:
             return raw
-        if scale == "range":
-            start, width = places[0], places[-1] - places[0]
-        else:
-            # In the order of values: no order of rows can show in a sum.
-            rows = np.bincount(column.codes, minlength=column.cardinality)
-            cells = np.repeat(places, rows[:-1])
-            start, width = cells.mean(), cells.std()
+        start, width = places[0], places[-1] - places[0]
         if len(values) == 1:
-            start, width = places[0], 1.0
+            width = 1.0
+        elif width < NEAREST_ENDS:
+            raise DataError(
+                f"column {column.name!r} holds numbers that differ by less than "
+                f"{NEAREST_ENDS:.1g}, or not as doubles; scale={scale!r} cannot tell "
+                "them apart. Multiply the column by a number first."
+            )
+        elif scale == "standard":
+            # In the order of values: no order of rows can show in a sum. As shares of
+            # the range, so that no square is too small for a number.
+            rows = np.bincount(column.codes, minlength=column.cardinality)
+            shares = np.repeat((places - start) / width, rows[:-1])
+            start, width = start + width * shares.mean(), width * shares.std()
         return cls(raw.origin, raw.unit, float(start), float(width), raw.dtype)
 
     def place(self, column: Column) -> np.ndarray:
@@ -80,7 +88,9 @@ class Axis:
         if self.dtype.kind == "M":
             values = values.astype(self.dtype)
         counted = _counted(values, self.origin) / self.unit
-        return (counted - self.start) / self.width
+        with np.errstate(over="ignore"):  # other rows may lie anywhere
+            placed = (counted - self.start) / self.width
+        return np.clip(placed, -FARTHEST, FARTHEST)
 
     def back(self, coordinates: np.ndarray) -> np.ndarray:
         """Numbers or dates at some coordinates; whole ones are rounded down.
@@ -90,13 +100,16 @@ class Axis:
         counted = (coordinates * self.width + self.start) * self.unit
         if self.origin is None:
             return counted
-        steps = np.floor(counted).astype(np.int64)
-        if self.dtype.kind == "M":
-            return (self.origin + steps).astype(self.dtype)
         # Unsigned, a sum is right even where the signed one overflows.
-        return (self.origin.astype(np.uint64) + steps.astype(np.uint64)).astype(
-            self.dtype
-        )
+        largest = np.iinfo(np.int64 if self.dtype.kind == "M" else self.dtype).max
+        room = int(largest) - int(self.origin)
+        inside = counted < float(room)
+        steps = np.where(inside, np.maximum(counted, 0.0), 0.0).astype(np.uint64)
+        steps = np.where(inside, steps, np.uint64(room))
+        total = self.origin.astype(np.uint64) + steps
+        if self.dtype.kind == "M":
+            return total.astype(np.int64).astype(self.dtype)
+        return total.astype(self.dtype)
 
 
 def row_values(column: Column) -> np.ndarray:

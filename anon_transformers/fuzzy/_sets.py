@@ -47,7 +47,7 @@ class FuzzyShape:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            object.__setattr__(self, name, _number(getattr(self, name)))
+            object.__setattr__(self, name, as_number(getattr(self, name)))
         rises = -math.inf < self.start < self.full_from < math.inf
         falls = -math.inf < self.full_to < self.end < math.inf
         rises = rises or self.start == self.full_from == -math.inf
@@ -169,7 +169,7 @@ def lambda_complement(degrees: Any, lam: float) -> np.ndarray:
     >>> lambda_complement([0, 0.5, 1], 2)
     array([1.  , 0.25, 0.  ])
     """
-    lam = _number(lam)
+    lam = as_number(lam)
     if not -1 < lam < math.inf:
         raise ParameterError(f"lam must be a number above -1, got {lam!r}.")
     degrees = degrees_of(degrees)
@@ -261,7 +261,7 @@ def degrees_of(given: Any) -> np.ndarray:
     return degrees
 
 
-def _number(given: Any) -> float:
+def as_number(given: Any) -> float:
     """A number; also infinity as a configuration writes it."""
     try:
         number = float(given)
@@ -274,7 +274,7 @@ def _number(given: Any) -> float:
 
 def _level(alpha: float, *, zero: bool, one: bool) -> float:
     """A level from 0 to 1; ``zero`` and ``one`` say whether the ends are legal."""
-    number = _number(alpha)
+    number = as_number(alpha)
     if not (0 < number < 1 or (zero and number == 0) or (one and number == 1)):
         start = "from 0" if zero else "above 0"
         end = "to 1" if one else "below 1"

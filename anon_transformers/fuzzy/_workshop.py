@@ -12,6 +12,7 @@ from anon_transformers.fuzzy._bounds import Wish
 from anon_transformers.fuzzy._coding import Block, Coding
 from anon_transformers.fuzzy._rules import Rule, Whole
 from anon_transformers.fuzzy._search import Numbers
+from anon_transformers.metrics import domain_share_loss
 
 MakeRule = Callable[
     [Sequence[Column], int, tuple[str, ...] | None, np.random.Generator], Rule
@@ -48,6 +49,7 @@ class Workshop:
         # Each rule has a generator of its own: what a search tried before it, or
         # beside it, does not change it.
         self._entropy = int(rng.integers(2**63))
+        self._lost: dict[tuple[int, int], list[float]] = {}
         self._made: dict[tuple[int, int], tuple[Block, list[PublishedColumn]]] = {}
 
     def coding(self, numbers: Numbers) -> Coding:
@@ -57,6 +59,18 @@ class Workshop:
     def published(self, numbers: Numbers) -> list[PublishedColumn]:
         """What that coding publishes of the table."""
         return [column for key in enumerate(numbers) for column in self._block(*key)[1]]
+
+    def least_loss(self, numbers: Numbers) -> float:
+        """Loss of that coding with no row suppressed: with some it is not less."""
+        losses = [loss for key in enumerate(numbers) for loss in self._losses(*key)]
+        return domain_share_loss(losses)
+
+    def _losses(self, at: int, n_sets: int) -> list[float]:
+        if (at, n_sets) not in self._lost:
+            nobody = np.zeros(self._table.n_rows, dtype=bool)
+            published = self._block(at, n_sets)[1]
+            self._lost[at, n_sets] = [column.loss(nobody) for column in published]
+        return self._lost[at, n_sets]
 
     def _block(self, at: int, n_sets: int) -> tuple[Block, list[PublishedColumn]]:
         if (at, n_sets) not in self._made:

@@ -29,6 +29,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.gx._degrees import refuse_strange_degrees
+from anon_transformers.gx._graphs import graph_evidence
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
 from anon_transformers.privacy import judge, judge_both
@@ -92,6 +93,10 @@ class Scope:
             return linkage(frame, self.sensitive)
         if kind == "memberships":
             return self.memberships(frame)[0]
+        if kind == "graph":
+            private = _EVIDENCE.get() or PrivateEvidence()
+            ends = self.quasi_identifiers
+            return graph_evidence(frame, ends, private.nodes, private.functions)
         return self.classes(frame)
 
     def memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
@@ -160,6 +165,10 @@ class PrivateEvidence:
         Within which rows cells were moved, and from where, as in ``Linkage``.
     degrees : float array of shape (n_rows, n_sets), optional
         How much each row of the table belongs to each fuzzy class.
+    nodes : data frame, optional
+        Where the table lists edges of a graph: its nodes, as they are published.
+    functions : int array, optional
+        What maps the nodes of that graph onto each other, as in ``GraphEvidence``.
     """
 
     references: Mapping[Any, Mapping[Any, int]] | None = None
@@ -169,6 +178,8 @@ class PrivateEvidence:
     groups: Mapping[Any, np.ndarray] | None = None
     sources: Mapping[Any, np.ndarray] | None = None
     degrees: np.ndarray | None = None
+    nodes: pd.DataFrame | None = None
+    functions: np.ndarray | None = None
 
 
 _EVIDENCE: ContextVar[PrivateEvidence | None] = ContextVar("evidence", default=None)

@@ -8,7 +8,7 @@ import numpy as np
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.metrics._risk import _kept
-from anon_transformers.privacy._parameters import real
+from anon_transformers.parameters import real
 
 NORMAL = 1.4826
 """Times the median absolute deviation: the standard deviation of normal numbers."""

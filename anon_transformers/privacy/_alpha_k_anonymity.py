@@ -9,8 +9,8 @@ import numpy as np
 from anon_transformers._kernels.diversity import ROUNDING, largest_counts
 from anon_transformers.evidence import Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import real, whole
 from anon_transformers.privacy._sensitive_model import SensitiveModel, in_rows
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING, largest_counts
 from anon_transformers.evidence import SensitiveCounts
+from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import real
 from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
 
 

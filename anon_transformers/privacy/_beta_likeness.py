@@ -9,8 +9,8 @@ import numpy as np
 from anon_transformers._kernels.diversity import ROUNDING, largest_gains
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.exceptions import check_choice
+from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import real
 from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
 
 FORMS = ("basic", "enhanced")

@@ -9,9 +9,9 @@ import numpy as np
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._k_map import population_of
-from anon_transformers.privacy._parameters import real
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import count_values
 from anon_transformers.evidence import SensitiveCounts
+from anon_transformers.parameters import whole
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._l_diversity import LDiversity
-from anon_transformers.privacy._parameters import whole
 from anon_transformers.privacy._sensitive_model import in_rows
 
 

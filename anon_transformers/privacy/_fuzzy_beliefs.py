@@ -10,7 +10,7 @@ from anon_transformers._evidence_memberships import Cardinality, as_degrees
 from anon_transformers._kernels.cardinality import nonfuzzy_cardinalities, sigma_counts
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import DataError
-from anon_transformers.privacy._parameters import real
+from anon_transformers.parameters import real
 
 
 class Disclosures(NamedTuple):

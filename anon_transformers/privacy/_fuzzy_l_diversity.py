@@ -9,9 +9,9 @@ import numpy as np
 from anon_transformers._kernels.cardinality import TIE
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import check_choice
+from anon_transformers.parameters import whole
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import whole
 from anon_transformers.privacy._q_anonymity import EMPTY
 
 

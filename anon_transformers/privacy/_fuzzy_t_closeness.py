@@ -11,6 +11,7 @@ from anon_transformers._kernels.cardinality import TIE
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Memberships, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, check_choice
+from anon_transformers.parameters import real
 from anon_transformers.privacy._fuzzy_mixtures import (
     Mixtures,
     by_rank,
@@ -19,7 +20,6 @@ from anon_transformers.privacy._fuzzy_mixtures import (
 )
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import real
 from anon_transformers.privacy._t_closeness import DISTANCES
 
 REDUCE = ("max", "min")

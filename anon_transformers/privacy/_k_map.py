@@ -8,8 +8,8 @@ import numpy as np
 
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.parameters import whole
 from anon_transformers.privacy._judge import Direction, Merging
-from anon_transformers.privacy._parameters import whole
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from anon_transformers.exceptions import (
     NotEvaluable,
     level_of_caller,
 )
+from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction, Merging
-from anon_transformers.privacy._parameters import real, whole
 
 FEWEST_GROUPS = 50
 """With fewer groups, chance could hide that cells were not moved."""

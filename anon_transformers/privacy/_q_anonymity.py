@@ -10,8 +10,8 @@ from anon_transformers._evidence_memberships import HALF
 from anon_transformers._kernels.cardinality import TIE, half_cut_sizes, possibilities
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
+from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction, Merging
-from anon_transformers.privacy._parameters import real, whole
 
 AGGREGATIONS: dict[str, Callable[..., np.ndarray]] = {
     "mean": np.mean,

@@ -10,8 +10,8 @@ from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers._kernels.transport import ordered_distances, tree_distances
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, check_choice
+from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._parameters import real
 from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
 
 DISTANCES = ("equal", "ordered", "hierarchical")

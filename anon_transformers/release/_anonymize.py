@@ -1,7 +1,8 @@
 """Second step: make the candidate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from anon_transformers.release._build import (
     make_anonymizer,
 )
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
+from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
 from anon_transformers.release._memberships import write_memberships
 from anon_transformers.release._run import (
@@ -67,17 +69,56 @@ def anonymize(location: str) -> str:
 
 
 def write_candidate(run: Run) -> None:
-    """Write the protected table, what was noted of it, and its private evidence."""
+    """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
     anonymizer = make_anonymizer(config, run.thresholds)
+    draft = run.path(".candidate.draft")
+    remove_tree(draft)
+    make_private(draft)
+    if config.is_graph:
+        tables = graph_tables(run, anonymizer)
+        noted = write_functions(draft, anonymizer)
+    else:
+        tables, noted = protected_table(run, anonymizer, draft)
+    files = write_tables(tables, draft, config.target.format)
+    write_json(
+        draft / "candidate.json",
+        {
+            **files,
+            "format": config.target.format,
+            "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
+            "report": asdict(anonymizer.report_),
+            **noted,
+        },
+    )
+    draft.rename(run.path("candidate"))
+
+
+def write_tables(
+    tables: Mapping[str, pd.DataFrame], draft: Path, format_: str
+) -> dict[str, Any]:
+    """Write one file a table; the second one, of nodes, is noted beside the first."""
+    noted = []
+    for name, table in tables.items():
+        data = draft / f"{name}.{format_}"
+        installed().writers[format_](table, data)
+        noted.append(
+            {"data": data.name, "schema": schema_of(table), "sha256": sha256(data)}
+        )
+    first, *second = noted
+    return {**first, NODES: second[0]} if second else first
+
+
+def protected_table(
+    run: Run, anonymizer: Any, draft: Path
+) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    """The protected table, its rows in random order, and what is noted of it."""
+    config = run.config
     anonymizer.set_output(transform="default")
     source = read_parquet(run.path("input.parquet"))
     table = anonymizer.fit_transform(source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
-    draft = run.path(".candidate.draft")
-    remove_tree(draft)
-    make_private(draft)
     noted: dict[str, Any] = {}
     if config.roles.subject is not None:
         persons = published_persons(source[config.roles.subject], anonymizer)[order]
@@ -91,21 +132,7 @@ def write_candidate(run: Run) -> None:
         noted |= write_memberships(draft, anonymizer, order)
     write_json(draft / REFERENCES, distributions(source, config.roles.sensitive))
     noted["references_sha256"] = sha256(draft / REFERENCES)
-    data = draft / f"data.{config.target.format}"
-    installed().writers[config.target.format](table, data)
-    write_json(
-        draft / "candidate.json",
-        {
-            "data": data.name,
-            "format": config.target.format,
-            "schema": schema_of(table),
-            "sha256": sha256(data),
-            "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
-            "report": asdict(anonymizer.report_),
-            **noted,
-        },
-    )
-    draft.rename(run.path("candidate"))
+    return {"data": table}, noted
 
 
 def distributions(

@@ -30,6 +30,8 @@ READING_OPTIONS = ("unknown", "normalizer")
 """What may be said of a hierarchy that is read from a file."""
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""
+OURS = ("relabel", "keep_mapping")
+"""Parameters of graphs that no release may state: names go, and nobody keeps them."""
 
 
 def installed() -> Registry:
@@ -122,12 +124,28 @@ def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
             "thresholds: a fuzzy release is judged as a crisp table too, by the labels "
             "it publishes; add {model: k-anonymity, k: …}."
         )
+    refuse_other_evidence(config, thresholds)
+    # The columns that name the ends of edges are known when the file is read.
+    known = ("source", "target") if config.is_graph else config.roles.quasi_identifiers
     refuse_unjudgeable(
-        requirements_for(thresholds),
-        Scope(config.roles.quasi_identifiers, config.roles.sensitive),
+        requirements_for(thresholds), Scope(known, config.roles.sensitive)
     )
     if config.suite is not None:
         read_suite(config.path(config.suite))
+
+
+def refuse_other_evidence(
+    config: ReleaseConfig, thresholds: Sequence[Threshold]
+) -> None:
+    """Refuse thresholds of tables for a graph, and those of graphs for a table."""
+    for threshold in thresholds:
+        kind = named(threshold).evidence
+        if kind != "report" and (kind == "graph") != config.is_graph:
+            whole = "a graph" if config.is_graph else "a table"
+            raise ConfigurationError(
+                f"thresholds, {threshold.id}: {threshold.name} judges {kind}, and this "
+                f"release publishes {whole}."
+            )
 
 
 def refuse_unjudgeable(requirements: list[Requirement], scope: Scope) -> None:
@@ -148,15 +166,15 @@ def make_anonymizer(
     cls = installed().anonymizers[config.anonymizer.name]
     stated = config.anonymizer.params
     models = [make_model(t) for t in thresholds if t.kind == "model"]
-    params: dict[str, Any] = {
-        "quasi_identifiers": list(config.roles.quasi_identifiers),
-        "sensitive": list(config.roles.sensitive),
-        "identifiers": list(config.roles.identifiers),
-        "subject": config.roles.subject,
-    }
+    what = f"anonymizer {config.anonymizer.name}"
+    if (cls.kind == "graph") != config.is_graph:
+        raise ConfigurationError(
+            f"{what}: it anonymizes a {cls.kind}, and the source is "
+            f"{'a graph' if config.is_graph else 'a table'} (source.kind)."
+        )
+    params = {} if config.is_graph else _roles(config)
     if config.hierarchies:
         params["hierarchies"] = make_hierarchies(config, config.hierarchies)
-    what = f"anonymizer {config.anonymizer.name}"
     params |= _promised(cls, models) | _kept(what, cls, stated, thresholds)
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
@@ -175,11 +193,22 @@ def make_anonymizer(
     return anonymizer
 
 
+def _roles(config: ReleaseConfig) -> dict[str, Any]:
+    """The declared columns as parameters of an anonymizer of tables."""
+    return {
+        "quasi_identifiers": list(config.roles.quasi_identifiers),
+        "sensitive": list(config.roles.sensitive),
+        "identifiers": list(config.roles.identifiers),
+        "subject": config.roles.subject,
+    }
+
+
 def _promised(cls: Any, models: Sequence[PrivacyModel]) -> dict[str, Any]:
     """What an anonymizer is asked to promise of the thresholds: k, and its models."""
+    takes = inspect.signature(cls).parameters
     sizes = [model.k for model in models if model.name == cls.k_model]
-    asked: dict[str, Any] = {"k": max(sizes)} if sizes else {}
-    if "models" in inspect.signature(cls).parameters:
+    asked: dict[str, Any] = {"k": max(sizes)} if sizes and "k" in takes else {}
+    if "models" in takes:
         asked["models"] = [
             model
             for model in models
@@ -192,7 +221,7 @@ def _kept(
     what: str, cls: Any, stated: Mapping[str, Any], thresholds: Sequence[Threshold]
 ) -> dict[str, bool]:
     """Private evidence that the gate needs, and an anonymizer must keep."""
-    for keep in KEPT:
+    for keep in (*KEPT, *OURS):
         if keep in stated:
             raise ConfigurationError(
                 f"{what}: {keep}: a release knows what its gate needs."

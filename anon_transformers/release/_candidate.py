@@ -14,9 +14,22 @@ def read_candidate(run: Run) -> dict[str, Any]:
     if not folder.is_dir():
         raise ReleaseError(f"run {run.id} has no candidate yet.")
     noted = json.loads((folder / "candidate.json").read_text(encoding="utf-8"))
-    if sha256(folder / noted["data"]) != noted["sha256"]:
-        raise ReleaseError(f"run {run.id}: the candidate changed after it was made.")
+    for file in files_of(noted):
+        if sha256(folder / file["data"]) != file["sha256"]:
+            raise ReleaseError(
+                f"run {run.id}: the candidate changed after it was made."
+            )
     return noted
+
+
+def files_of(noted: dict[str, Any]) -> list[dict[str, Any]]:
+    """The files of a candidate or a published version: a table, or edges and nodes."""
+    return [noted, noted["nodes"]] if "nodes" in noted else [noted]
+
+
+def hash_of(noted: dict[str, Any]) -> str:
+    """What tells these bytes from others: the hashes of all files."""
+    return "+".join(file["sha256"] for file in files_of(noted))
 
 
 def read_verdict(run: Run) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Nothing here touches pandas, numba, Great Expectations or the data, so that a sc
 can read configurations as often as it likes.
 """
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from anon_transformers.release._thresholds import Threshold
 
 BUNDLED = "bundled:"
 """Paths that start with this lie in the library's own data."""
+
+GRAPH = "graph"
+"""Kind of a source that is not one table."""
 
 
 class Source(Strict):
@@ -48,7 +52,7 @@ class Source(Strict):
 class DeclaredRoles(Strict):
     """Every column of the source, by role."""
 
-    quasi_identifiers: tuple[str, ...] = Field(min_length=1)
+    quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
@@ -129,6 +133,15 @@ ROLE_PARAMETERS = (
 )
 
 
+def _finite(value: Any) -> Any:
+    """The same with infinities as texts: JSON, which runs are noted in, has none."""
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
+
+
 class Method(Strict):
     """The anonymizer by name, and the parameters it states itself."""
 
@@ -148,7 +161,7 @@ class Method(Strict):
             slip = misspelt(given, ["name"])
             if slip:
                 raise ValueError(slip)
-        return given
+        return _finite(given)
 
     @model_validator(mode="after")
     def _no_roles(self) -> "Method":
@@ -226,6 +239,12 @@ class ReleaseConfig(Strict):
         return thresholds
 
     @model_validator(mode="after")
+    def _something_known(self) -> "ReleaseConfig":
+        if not self.roles.quasi_identifiers and not self.is_graph:
+            raise ValueError("roles.quasi_identifiers: name at least one column.")
+        return self
+
+    @model_validator(mode="after")
     def _declared_columns(self) -> "ReleaseConfig":
         known, wanted = self.roles.quasi_identifiers, self.roles.sensitive
         for column in self.hierarchies:
@@ -238,6 +257,11 @@ class ReleaseConfig(Strict):
                 told = unknown_choice("sensitive column", judged, wanted)
                 raise ValueError(f"thresholds, {threshold.id}: {told}")
         return self
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether a graph is released, as an edge file and a node file."""
+        return self.source.kind == GRAPH
 
     def path(self, given: str) -> Path:
         """A path of the file, from the folder of the file."""

@@ -349,7 +349,9 @@ def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
     return kind
 
 
-def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
+def read_published(
+    folder: str | os.PathLike[str],
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     """Read a published release with the schema of its manifest.
 
     Parameters
@@ -359,8 +361,9 @@ def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        Every cell as it was when the release was judged.
+    DataFrame, or tuple of two
+        Every cell as it was when the release was judged; of a graph its edges and its
+        nodes.
 
     Raises
     ------
@@ -373,10 +376,16 @@ def read_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     if not (place / "manifest.json").is_file():
         raise DataError(f"{folder}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    data = place / manifest["data"]
-    if not data.is_file() or sha256(data) != manifest["sha256"]:
+    files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]
+    tables = [_read_checked(place, manifest["format"], file) for file in files]
+    return (tables[0], tables[1]) if len(tables) > 1 else tables[0]
+
+
+def _read_checked(place: Path, format_: str, file: Mapping[str, Any]) -> pd.DataFrame:
+    data = place / file["data"]
+    if not data.is_file() or sha256(data) != file["sha256"]:
         raise DataError(f"{data}: these are not the bytes that were published.")
-    return read_data(data, manifest["format"], manifest["schema"])
+    return read_data(data, format_, file["schema"])
 
 
 def read_data(path: Path, format_: str, schema: Mapping[str, str]) -> pd.DataFrame:

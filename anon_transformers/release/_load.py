@@ -18,6 +18,7 @@ from anon_transformers.release._build import (
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
 from anon_transformers.release._files import kind_of_file, write_parquet
+from anon_transformers.release._graph import NODES, read_graph
 from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
@@ -31,6 +32,9 @@ from anon_transformers.release._run import (
     write_json,
 )
 from anon_transformers.release._thresholds import tighten
+
+INPUT = "input"
+"""Name of the table that was loaded; of a graph, that of its edges."""
 
 UNIQUE_LIMIT = 0.05
 """An insensitive column with a larger share of unique values points at persons."""
@@ -76,9 +80,7 @@ def load(
     if found is not None:
         return str(found)
     # Everything is checked before the first folder is made.
-    frame = read_source(config)
-    check_columns(frame, config.roles)
-    return str(start_run(config, run_id, order, frame))
+    return str(start_run(config, run_id, order, read_tables(config)))
 
 
 def find_run(
@@ -95,9 +97,10 @@ def start_run(
     config: ReleaseConfig,
     run_id: str | None,
     order: dict[str, Any],
-    frame: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
 ) -> Path:
     """Write the run's private folder; older unfinished runs go."""
+    frame = tables[INPUT]
     runs = make_private(config.home) / "runs"
     with locked(config.home):
         recover(config)
@@ -107,7 +110,8 @@ def start_run(
         remove_tree(draft)
         make_private(draft)
         try:
-            write_parquet(frame, draft / "input.parquet")
+            for name, table in tables.items():
+                write_parquet(table, draft / f"{name}.parquet")
             shares = unique_shares(frame, config.roles)
             write_json(
                 draft / "run.json",
@@ -150,6 +154,17 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
 
+def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
+    """Read the source, one table or the two of a graph, and check its columns."""
+    if config.is_graph:
+        edges, nodes = read_graph(config)
+        refuse_unique(edges, config.roles)
+        return {INPUT: edges, NODES: nodes}
+    frame = read_source(config)
+    check_columns(frame, config.roles)
+    return {INPUT: frame}
+
+
 def read_source(config: ReleaseConfig) -> pd.DataFrame:
     """Read the table with the reader that the source names."""
     readers = installed().readers
@@ -187,6 +202,11 @@ def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "of the source needs one of: quasi_identifiers, sensitive, identifiers, "
             "insensitive."
         )
+    refuse_unique(frame, roles)
+
+
+def refuse_unique(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse insensitive columns that point at persons, unless they are accepted."""
     for column, share in unique_shares(frame, roles).items():
         if share > UNIQUE_LIMIT and column not in roles.accept_unique:
             raise DataError(
@@ -202,4 +222,5 @@ def unique_shares(frame: pd.DataFrame, roles: DeclaredRoles) -> dict[str, float]
     return {
         column: float((~frame[column].duplicated(keep=False)).mean())
         for column in roles.insensitive
+        if column in frame.columns
     }

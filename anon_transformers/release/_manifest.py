@@ -5,6 +5,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from anon_transformers.gx._judging import numbers_only
+from anon_transformers.registry import registry
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._run import Run, now
 
 TOLD_VERSIONS = (
@@ -14,6 +16,7 @@ TOLD_VERSIONS = (
     "scikit-learn",
     "great-expectations",
 )
+NOT_TOLD = "not published"
 DISCLAIMER = (
     "The models named here bound what they say about this table alone: k-anonymity how "
     "well a person can be singled out, and nothing about what that person's class has "
@@ -27,6 +30,7 @@ def make_manifest(
 ) -> dict[str, Any]:
     """Everything a reader may know; no seed, no hash of the source, no frequencies."""
     config, report = run.config, candidate["report"]
+    beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
     return {
         "release": config.name,
         "version": run.id,
@@ -36,6 +40,7 @@ def make_manifest(
         "bytes": n_bytes,
         "sha256": candidate["sha256"],
         "schema": candidate["schema"],
+        **beside,
         "suppression_label": candidate["suppression_label"],
         "roles": {
             "quasi_identifiers": list(config.roles.quasi_identifiers),
@@ -43,7 +48,7 @@ def make_manifest(
             "insensitive": run.unique_shares,
             "subject": config.roles.subject,
         },
-        "anonymizer": {"name": config.anonymizer.name, **config.anonymizer.params},
+        "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
         "promised": {
             "file": [_plain(t) for t in config.thresholds],
             "in_force": [_plain(t) for t in run.thresholds],
@@ -51,6 +56,20 @@ def make_manifest(
         "measured": {"checks": verdict["checks"], **_told(report)},
         "versions": {"python": platform.python_version(), **_versions()},
         "note": DISCLAIMER,
+    }
+
+
+def _stated(config: ReleaseConfig) -> dict[str, Any]:
+    """Parameters that the file states, without the values of private ones.
+
+    Where clusters start may have been taken from the input; sets that a person has
+    drawn were not.
+    """
+    cls = registry().anonymizers[config.anonymizer.name]
+    private = getattr(cls, "private_parameters", ())
+    return {
+        name: NOT_TOLD if name in private else value
+        for name, value in config.anonymizer.params.items()
     }
 
 

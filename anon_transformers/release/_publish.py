@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
-from anon_transformers.release._candidate import read_candidate, read_verdict
+from anon_transformers.release._candidate import (
+    files_of,
+    hash_of,
+    read_candidate,
+    read_verdict,
+)
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
@@ -52,7 +57,7 @@ def publish(location: str) -> str:
         remove_tree(run.folder)
         return done["version"]
     candidate, verdict = read_candidate(run), read_verdict(run)
-    if not verdict["passed"] or verdict["sha256"] != candidate["sha256"]:
+    if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
     target = open_target(run.config)
     version = target / VERSIONS / run.id
@@ -76,12 +81,11 @@ def _refuse_another(
     """Refuse a version of this name that is not what this run would write."""
     there = _read_manifest(version)
     wanted = make_manifest(run, candidate, verdict, there.get("bytes", 0))
-    same = ("release", "sha256", "promised", "schema")
-    data = version / candidate["data"]
-    if (
-        any(there.get(key) != wanted[key] for key in same)
-        or not data.is_file()
-        or sha256(data) != candidate["sha256"]
+    same = ("release", "sha256", "promised", "schema", "nodes")
+    if any(there.get(key) != wanted.get(key) for key in same) or not all(
+        (version / file["data"]).is_file()
+        and sha256(version / file["data"]) == file["sha256"]
+        for file in files_of(candidate)
     ):
         raise ReleaseError(
             f"{version} is there already, and is not what run {run.id} would publish."
@@ -127,16 +131,20 @@ def _write_version(
     staging = version.with_name(f".{version.name}")
     remove_tree(staging)
     staging.mkdir()
-    data = staging / candidate["data"]
-    shutil.copyfile(run.path("candidate") / candidate["data"], data)
-    if sha256(data) != candidate["sha256"]:
-        raise ReleaseError(f"run {run.id}: the candidate changed while it was copied.")
+    for file in files_of(candidate):
+        copy = staging / file["data"]
+        shutil.copyfile(run.path("candidate") / file["data"], copy)
+        if sha256(copy) != file["sha256"]:
+            raise ReleaseError(
+                f"run {run.id}: the candidate changed while it was copied."
+            )
     shutil.copyfile(run.path("validation.html"), staging / "validation.html")
     write_json(staging / "validation.json", verdict)
-    manifest = make_manifest(run, candidate, verdict, data.stat().st_size)
+    n_bytes = (staging / candidate["data"]).stat().st_size
+    manifest = make_manifest(run, candidate, verdict, n_bytes)
     write_json(staging / "manifest.json", manifest)
-    for file in staging.iterdir():
-        _sync(file)
+    for path in staging.iterdir():
+        _sync(path)
     _sync(staging)
     staging.rename(version)
     _sync(version.parent)

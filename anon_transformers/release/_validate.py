@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Report
@@ -13,10 +14,16 @@ from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.release._anonymize import PERSONS, REFERENCES
-from anon_transformers.release._build import make_hierarchies, named, requirements_for
-from anon_transformers.release._candidate import read_candidate
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._build import (
+    installed,
+    make_hierarchies,
+    named,
+    requirements_for,
+)
+from anon_transformers.release._candidate import files_of, hash_of, read_candidate
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._files import read_data, read_parquet
+from anon_transformers.release._graph import FUNCTIONS, NODES, read_functions
 from anon_transformers.release._links import LINKS, read_links
 from anon_transformers.release._manifest import coarse
 from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
@@ -58,7 +65,7 @@ def validate(location: str) -> str:
     run = Run(location)
     candidate = read_candidate(run)
     result = judge_candidate(run, candidate)
-    verdict = {"sha256": candidate["sha256"], **public_verdict(result, run.thresholds)}
+    verdict = {"sha256": hash_of(candidate), **public_verdict(result, run.thresholds)}
     write_report(run.path("validation.html"), run, candidate, verdict)
     write_json(run.path("verdict.json"), verdict)
     if not result.passed:
@@ -83,12 +90,10 @@ def public_verdict(
 
 def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
     """Put the candidate through the gate."""
+    if run.config.is_graph:
+        return judge_graph(run, candidate)
     config = run.config
-    frame = read_data(
-        run.path("candidate") / candidate["data"],
-        candidate["format"],
-        candidate["schema"],
-    )
+    frame = read_file(run, candidate)
     strays = column_faults(frame, config.roles)
     subject = config.roles.subject
     if subject is not None:
@@ -97,21 +102,57 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
             raise ReleaseError(f"run {run.id}: its evidence of persons changed.")
         persons = read_parquet(evidence)[subject]
         frame = frame.assign(**{subject: persons.mask(persons < 0).astype("Int64")})
-    noted = {field.name: candidate["report"][field.name] for field in fields(Report)}
     result = run_gate(
         frame,
-        requirements=requirements_for(run.thresholds),
         quasi_identifiers=list(config.roles.quasi_identifiers),
         sensitive=list(config.roles.sensitive),
         subject=subject,
-        suppression_label=candidate["suppression_label"],
-        report=noted,
-        suite=None if config.suite is None else read_suite(config.path(config.suite)),
         evidence=private_evidence(run, candidate),
+        **asked_of_gate(run, candidate),
     )
-    if strays:
-        return replace(result, passed=False, reasons=(*strays, *result.reasons))
-    return result
+    return with_faults(result, strays)
+
+
+def judge_graph(run: Run, candidate: dict[str, Any]) -> GateResult:
+    """Put the two tables of a graph through the gate; it sees no original."""
+    edges, nodes = (read_file(run, candidate, of) for of in files_of(candidate))
+    strays = graph_faults(edges, nodes, run.config)
+    result = run_gate(
+        edges,
+        quasi_identifiers=list(edges.columns[:2]),
+        evidence=PrivateEvidence(nodes=nodes, functions=read_functions(run, candidate)),
+        **asked_of_gate(run, candidate),
+    )
+    return with_faults(result, strays)
+
+
+def read_file(
+    run: Run, candidate: dict[str, Any], file: dict[str, Any] | None = None
+) -> pd.DataFrame:
+    """A table of the candidate as its readers will see it."""
+    file = file or candidate
+    path = run.path("candidate") / file["data"]
+    return read_data(path, candidate["format"], file["schema"])
+
+
+def asked_of_gate(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
+    """What every candidate is judged by."""
+    config = run.config
+    return {
+        "requirements": requirements_for(run.thresholds),
+        "suppression_label": candidate["suppression_label"],
+        "report": {f.name: candidate["report"][f.name] for f in fields(Report)},
+        "suite": None
+        if config.suite is None
+        else read_suite(config.path(config.suite)),
+    }
+
+
+def with_faults(result: GateResult, faults: Sequence[str]) -> GateResult:
+    """The verdict on a candidate that has other columns than it may have."""
+    if not faults:
+        return result
+    return replace(result, passed=False, reasons=(*faults, *result.reasons))
 
 
 def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
@@ -137,7 +178,26 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
 def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
     """Columns that an anonymizer published unasked, or lost."""
     wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
-    held = {str(name) for name in frame.columns}
+    return told_faults({str(name) for name in frame.columns}, wanted)
+
+
+def graph_faults(
+    edges: pd.DataFrame, nodes: pd.DataFrame, config: ReleaseConfig
+) -> list[str]:
+    """Columns of a graph that were published unasked, or lost; old names of nodes."""
+    made = installed().anonymizers[config.anonymizer.name].columns_made
+    wanted = {*map(str, edges.columns[:2]), str(nodes.columns[0])}
+    wanted |= {*config.roles.quasi_identifiers, *config.roles.insensitive}
+    held = {str(name) for name in (*edges.columns, *nodes.columns)}
+    faults = told_faults(held - set(made), wanted - set(made))
+    new = np.arange(len(nodes))
+    if not np.array_equal(nodes.iloc[:, 0].to_numpy(), new):
+        faults.append("the nodes of the candidate have other names than 0, 1, 2, …")
+    return faults
+
+
+def told_faults(held: set[str], wanted: set[str]) -> list[str]:
+    """Columns that are there and should not, and the other way round, in words."""
     faults = [
         ("the candidate holds columns that may not be published", held - wanted),
         ("the candidate lacks columns", wanted - held),
@@ -157,6 +217,8 @@ def quarantine(run: Run) -> str:
         f"candidate/{REFERENCES}",
         f"candidate/{LINKS}",
         f"candidate/{MEMBERSHIPS}",
+        f"{NODES}.parquet",
+        f"candidate/{FUNCTIONS}",
     ):
         run.path(private).unlink(missing_ok=True)
     run.folder.rename(place)

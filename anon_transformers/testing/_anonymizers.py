@@ -6,6 +6,7 @@ from typing import Any
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.testing import (
     _behaviour_checks,
+    _graph_checks,
     _linked_checks,
     _output_checks,
     _promise_checks,
@@ -24,6 +25,7 @@ def _table_checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
 
 
 CHECKS_BY_KIND: dict[str, Callable[[Any], tuple[Callable[[Any], None], ...]]] = {
+    "graph": _graph_checks.checks,
     "linked": _linked_checks.checks,
     "table": _table_checks,
 }

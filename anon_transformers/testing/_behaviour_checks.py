@@ -25,8 +25,9 @@ ROLE_PARAMETERS = (
     "subject",
 )
 PARAMETERS_BY_KIND = {
-    "table": ("k", "models", "suppression_limit", "suppression"),
-    "linked": ("k", "keep_links", "random_state"),
+    "graph": ("relabel", "reduce", "keep_mapping", "random_state"),
+    "linked": (*ROLE_PARAMETERS, "k", "keep_links", "random_state"),
+    "table": (*ROLE_PARAMETERS, "k", "models", "suppression_limit", "suppression"),
 }
 
 
@@ -38,10 +39,10 @@ def check_constructor(estimator: Any) -> None:
     loose = [p.name for p in parameters if p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
     require(not loose, told, f"a constructor with *{loose}")
     default = cls().get_params(deep=False)
-    needed = (*ROLE_PARAMETERS, *PARAMETERS_BY_KIND[estimator.kind])
+    needed = PARAMETERS_BY_KIND[estimator.kind]
     lacking = [name for name in needed if name not in default]
     require(not lacking, told, f"no parameter {lacking}")
-    set_already = [name for name in ROLE_PARAMETERS if default[name] is not None]
+    set_already = [n for n in ROLE_PARAMETERS if default.get(n) is not None]
     require(
         not set_already, told, f"roles with a default other than None: {set_already}"
     )

@@ -10,12 +10,14 @@ import pandas as pd
 from anon_transformers._tables import Column
 from anon_transformers.evidence import (
     Classes,
+    GraphEvidence,
     Likelihoods,
     Linkage,
     Memberships,
     Report,
 )
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.testing._example_graphs import empty_graph, random_graph
 
 N_TRIALS = 200
 _VALUES = np.array([1750.0, 2250.0, 3125.0, 4875.0, 9000.0])
@@ -131,6 +133,7 @@ def random_memberships(
 
 EVIDENCE: dict[str, Callable[[np.random.Generator, Hashable], Any]] = {
     "classes": random_classes,
+    "graph": random_graph,
     "likelihoods": random_likelihoods,
     "linkage": random_linkage,
     "memberships": random_memberships,
@@ -143,8 +146,8 @@ def trials(item: Any, seed: int = 0, count: int = N_TRIALS) -> Iterator[Any]:
     """Random evidence of the kind that a model or metric judges."""
     rng = np.random.default_rng(seed)
     sensitive = getattr(item, "sensitive", None)
-    if item.evidence == "linkage":
-        count = max(count // 5, 10)  # two tables cost more than a few counts
+    if item.evidence in {"linkage", "graph"}:
+        count = max(count // 5, 10)  # a graph or two tables cost more
     for _ in range(count):
         yield EVIDENCE[item.evidence](rng, "salary" if sensitive is None else sensitive)
 
@@ -170,6 +173,7 @@ def empty_memberships(sensitive: Hashable = "salary") -> Memberships:
 
 EMPTY: dict[str, Callable[[Hashable], Any]] = {
     "classes": empty_classes,
+    "graph": empty_graph,
     "likelihoods": lambda _: Likelihoods(np.empty((3, 0))),
     "linkage": empty_linkage,
     "memberships": empty_memberships,
@@ -189,6 +193,8 @@ def n_units(evidence: Any) -> tuple[int, ...]:
         return (sum(sizes),)
     if isinstance(evidence, Likelihoods):
         return (evidence.n_records,)
+    if isinstance(evidence, GraphEvidence):
+        return (evidence.published.n_nodes,)
     if isinstance(evidence, Memberships):
         return evidence.n_sets, evidence.n_rows
     return (evidence.n_classes,)
@@ -202,6 +208,8 @@ def reordered(evidence: Any, order: np.ndarray) -> Any:
         return replace(evidence, groups=groups)
     if isinstance(evidence, Likelihoods):
         return Likelihoods(evidence.matrix[:, np.argsort(order)])
+    if isinstance(evidence, GraphEvidence):
+        return evidence.relabelled(order)
     if isinstance(evidence, Memberships):
         return _reordered_degrees(evidence, np.argsort(order))
     return evidence.merge(order, evidence.n_classes)
@@ -229,6 +237,10 @@ def fingerprint(evidence: Any) -> str:
     if isinstance(evidence, Memberships):
         codes = [(n, c.codes.tolist()) for n, c in evidence.sensitive.items()]
         return repr([evidence.degrees.tolist(), codes])
+    if isinstance(evidence, GraphEvidence):
+        graphs = [evidence.published, evidence.original or evidence.published]
+        functions = np.asarray(evidence.functions).tolist()
+        return repr([[g.n_nodes, g.edges.tolist()] for g in graphs] + [functions])
     if not isinstance(evidence, Classes):
         return repr(evidence)
     parts: list[Any] = [evidence.sizes.tolist(), evidence.rows.tolist()]

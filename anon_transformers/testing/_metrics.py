@@ -25,6 +25,7 @@ from anon_transformers.testing._example_evidence import (
     fingerprint,
     trials,
 )
+from anon_transformers.testing._example_graphs import empty_graph
 from anon_transformers.testing._values import check_is_frozen_value
 
 
@@ -86,7 +87,7 @@ def check_attributes(metric: Any) -> None:
 def check_number_is_plain(metric: Any) -> None:
     """A number that can be written to a file, and evidence left as it is."""
     # What compares two tables may fit a classifier to each.
-    count = N_TRIALS // 20 if metric.evidence == "linkage" else N_TRIALS
+    count = N_TRIALS // 20 if metric.evidence in {"linkage", "graph"} else N_TRIALS
     for evidence in trials(metric, count=count):
         before = fingerprint(evidence)
         value = metric.measure(evidence)
@@ -104,7 +105,11 @@ def check_number_is_plain(metric: Any) -> None:
 
 def check_nothing_to_measure_fails(metric: Any) -> None:
     """An empty table has no number."""
-    empty = {"classes": empty_classes, "linkage": empty_linkage}
+    empty = {
+        "classes": empty_classes,
+        "graph": empty_graph,
+        "linkage": empty_linkage,
+    }
     if metric.evidence not in empty:
         return
     try:

@@ -227,15 +227,21 @@ def _true_numbers(run: Run) -> dict[str, float]:
     }
 
 
-def require_plain_numbers(report: Any, example: Example) -> None:
-    """Numbers and names of columns, but nothing that a cell holds."""
-    told = "report_ holds plain numbers and no cell of the table."
+def report_text(report: Any) -> str:
+    """A report as JSON, which holds plain values only."""
+    told = "report_ holds plain numbers."
     require(is_dataclass(report), told, type(report).__name__)
     try:
         text = json.dumps(asdict(report))
     except TypeError as error:
         raise AssertionError(f"{told} Found: {error}.") from error
     require(isinstance(report.loss, Real), told, type(report.loss).__name__)
+    return text
+
+
+def require_plain_numbers(report: Any, example: Example) -> None:
+    """Numbers and names of columns, but nothing that a cell holds."""
+    told, text = "report_ holds no cell of the table.", report_text(report)
     cells = {
         cell
         for name in (*example.quasi_identifiers, *example.identifiers)

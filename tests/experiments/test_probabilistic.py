@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import reproduce
 from anon_transformers.experiments._numbers import NOT_RUN
 from anon_transformers.experiments._probabilistic import published
+from anon_transformers.experiments._probabilistic_numbers import column_findings
 
 DATA = Path(__file__).parents[1] / "data"
 CENSUS, EIA = DATA / "casc_census.csv", DATA / "casc_eia.csv"
@@ -116,6 +118,38 @@ def test_ranking_is_far_below_the_others_for_small_k(quick):
     mean = runs.set_index("method")["mean"]
     assert mean["ranking-mdav"] < 0.2 * mean["mdav-raw"]
     assert mean["ranking-mdav"] < 0.2 * mean["swap-sequential-raw"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "error", "equal"),
+    [
+        (0.109, 0.0, True),
+        (0.112, 0.0, False),
+        (0.112, 0.003, True),
+        (0.2, 0.003, False),
+    ],
+)
+def test_what_chance_explains_is_near(ours, error, equal):
+    known = {
+        "k": [5],
+        "reasons": {},
+        "columns": [
+            {
+                "where": "recomputed",
+                "data_set": "census",
+                "method": "swap",
+                "statistic": "all pairs",
+                "measure": "mean",
+                "published": None,
+                "recomputed": [0.1],
+                "tolerance": 0.1,
+            }
+        ],
+    }
+    run = {"data_set": "census", "method": "swap", "statistic": "all pairs", "k": 5}
+    runs = pd.DataFrame([{**run, "mean": ours, "mean_error": error}])
+    (found,) = column_findings(known, runs, judged=True)
+    assert found["equal"] is equal
 
 
 def test_a_table_that_is_not_given_is_not_run():

@@ -111,7 +111,7 @@ def test_other_rows_in_a_gap_are_suppressed():
     [
         ({"partitions": {"y": AGES}}, ParameterError, "partitions: unknown column 'y'"),
         ({"partitions": {"town": AGES}}, DataError, "'town' holds no numbers"),
-        ({"partitions": {"age": [1, 2]}}, ParameterError, "'age' has is no Fuzzy"),
+        ({"partitions": {"age": [1, 2]}}, ParameterError, "'age' must have a Fuzzy"),
         ({"partitions": AGES}, ParameterError, "must be a dict"),
         (
             {"partitions": {"age": AGES}, "n_sets": {"age": 2}},

@@ -1,4 +1,4 @@
-"""Parameters of models: plain numbers of the right kind, or an error that says so."""
+"""Parameters: plain numbers of the right kind, or an error that says so."""
 
 import math
 from numbers import Real

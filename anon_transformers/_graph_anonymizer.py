@@ -1,0 +1,247 @@
+"""Anonymizers of graphs."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anon_transformers._anonymizer import BaseAnonymizer
+from anon_transformers._evidence_graph import GraphEvidence
+from anon_transformers.evidence import Classes, Report
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+)
+from anon_transformers.graphs._forms import open_graph
+from anon_transformers.graphs._graph import Graph
+from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
+from anon_transformers.privacy import PrivacyModel, Verdict, judge
+
+
+class GraphAnonymizer(BaseAnonymizer):
+    """Anonymizer of simple undirected graphs.
+
+    A subclass implements ``_alter(graph, rng)``, which returns what is to be published,
+    and ``_promises()``, the models that must hold for it. This class does the rest: it
+    opens the graph, judges the result, gives its nodes new names and writes it in the
+    form it came in. A promise that does not hold raises; nothing weaker is returned.
+
+    Parameters
+    ----------
+    relabel : bool, default=True
+        Give nodes new names, the numbers from 0 on in random order. False keeps names
+        and order, for comparisons: a graph with names on it protects nobody.
+    reduce : bool, default=False
+        Take richer graphs too, without their directions, loops, parallel edges and
+        labels of nodes; without it they are refused.
+    keep_mapping : bool, default=False
+        Keep which node became which. Whoever has this knows everybody.
+    random_state : int or Generator, default=None
+        Whoever knows it can undo the new names. None: fresh entropy.
+
+    Attributes
+    ----------
+    uses_labels : bool
+        Of the class: whether it protects labels of nodes; others refuse them.
+    columns_made : tuple of str
+        Of the class: columns that it publishes and the input has not.
+    n_added_, n_removed_ : int
+        Edges that are new in the published graph, and those that went.
+    evidence_ : GraphEvidence
+        The published graph as it was judged.
+    mapping_ : dict
+        New name by old name; only with ``keep_mapping=True``.
+    report_ : Report
+        Nodes by degree, loss, risk and time, in numbers. ``rows`` counts nodes,
+        ``classes`` describes nodes of one degree, and ``loss`` is the share of the
+        edges of either graph that the other has not.
+    """
+
+    kind: ClassVar[str] = "graph"
+    k_model: ClassVar[str] = "k-degree"
+    uses_labels: ClassVar[bool] = False
+    columns_made: ClassVar[tuple[str, ...]] = ()
+    relabel: bool
+    reduce: bool
+    keep_mapping: bool
+    random_state: int | np.random.Generator | None
+
+    def __init__(
+        self,
+        *,
+        relabel: bool = True,
+        reduce: bool = False,
+        keep_mapping: bool = False,
+        random_state: int | np.random.Generator | None = None,
+    ):
+        self.relabel = relabel
+        self.reduce = reduce
+        self.keep_mapping = keep_mapping
+        self.random_state = random_state
+
+    @abstractmethod
+    def _alter(self, graph: Graph, rng: np.random.Generator) -> Graph:
+        """The graph to publish, its nodes in the order of ``graph``."""
+
+    def _promises(self) -> Sequence[PrivacyModel]:
+        """Models that the published graph satisfies."""
+        return ()
+
+    def _evidence(self, published: Graph) -> GraphEvidence:
+        """What the promises are judged on."""
+        return GraphEvidence(published)
+
+    def _landed(self, n_nodes: int) -> np.ndarray:
+        """For each node that was given its node in the published graph."""
+        return np.arange(n_nodes)
+
+    def _classes(self, published: Graph) -> Classes:
+        """Nodes that readers cannot tell apart, for the report."""
+        return degree_classes(published)
+
+    def _edge_changes(self, graph: Graph, published: Graph) -> tuple[int, int]:
+        """Edges added and removed; new nodes may have come after those of ``graph``."""
+        common = Graph(published.n_nodes, graph.edges).common_edges(published)
+        return published.n_edges - common, graph.n_edges - common
+
+    def _loss(self, graph: Graph, published: Graph) -> float:
+        """Share of the edges of either graph that the other has not."""
+        total = graph.n_edges + published.n_edges
+        return (self.n_removed_ + self.n_added_) / total if total else 0.0
+
+    def _details(self) -> dict[str, Any]:
+        """What the report should hold beside the common numbers."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None):
+        """Alter the graph, and keep the report only.
+
+        Parameters
+        ----------
+        X : graph in any form
+            The graph to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Publish the graph so that every promise holds, or raise.
+
+        Parameters
+        ----------
+        X : edge table, pair of tables, networkx graph or sparse matrix
+            The graph to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        graph
+            In the form of ``X``.
+        """
+        started = time.perf_counter()
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        for name in ("report_", "mapping_", "evidence_"):
+            self.__dict__.pop(name, None)
+        self._check_parameters()
+        graph, form = self._open(X)
+        rng = self._generator()
+        altered = self._alter(graph, rng)
+        evidence = self._evidence(altered)
+        verdicts = self._keep_promises(evidence)
+        places = np.arange(altered.n_nodes)
+        if self.relabel:
+            places = rng.permutation(altered.n_nodes)
+        # Names stay where nodes stay; a graph of other nodes has no old names.
+        same = altered.n_nodes == graph.n_nodes
+        named = form.names if same and not self.relabel else places
+        landed = named[self._landed(graph.n_nodes)]
+        if self.keep_mapping:
+            self.mapping_ = dict(zip(form.names.tolist(), landed.tolist(), strict=True))
+        self.evidence_ = evidence.relabelled(places)
+        self.report_ = self._report(graph, altered, verdicts, started)
+        names = None if self.relabel or not same else form.names
+        return form.write(self.evidence_.published, names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "report_")
+
+    def _check_parameters(self) -> None:
+        for key in ("relabel", "reduce", "keep_mapping"):
+            check_choice(key, getattr(self, key), (False, True))
+        self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        try:
+            return np.random.default_rng(self.random_state)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "random_state must be None, a whole number of at least 0 or a numpy "
+                f"Generator, got {self.random_state!r}."
+            ) from None
+
+    def _open(self, X: Any) -> tuple[Graph, Any]:
+        graph, form = open_graph(X, reduce=self.reduce)
+        if not graph.n_nodes:
+            raise DataError("the graph is empty: it has no nodes.")
+        if graph.labels is not None and not self.uses_labels:
+            if not self.reduce:
+                raise DataError(
+                    f"the nodes have {graph.labels.shape[1]} labels, which this method "
+                    "would publish as they are; reduce=True leaves them out."
+                )
+            graph = Graph(graph.n_nodes, graph.edges, graph.weights)
+        return graph, form
+
+    def _keep_promises(self, evidence: GraphEvidence) -> list[Verdict]:
+        """Judge the result; what does not hold is not returned."""
+        verdicts = [judge(model, evidence) for model in self._promises()]
+        for verdict in verdicts:
+            if not verdict.passed:
+                raise InfeasibleError(
+                    f"{verdict.model.name} was not reached: its level is "
+                    f"{verdict.level}, and {verdict.failing} of {verdict.units} units "
+                    "fail."
+                )
+        return verdicts
+
+    def _report(
+        self, graph: Graph, altered: Graph, verdicts: list[Verdict], started: float
+    ) -> Report:
+        self.n_added_, self.n_removed_ = self._edge_changes(graph, altered)
+        classes = self._classes(altered)
+        return Report(
+            method=type(self).__name__,
+            rows=graph.n_nodes,
+            suppressed_rows=0,
+            extra_suppressed_rows=0,
+            classes=asdict(class_statistics(classes)),
+            models=tuple(verdict.to_dict() for verdict in verdicts),
+            loss=self._loss(graph, altered),
+            column_losses={},
+            risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},
+            seconds=time.perf_counter() - started,
+            details={
+                "edges": graph.n_edges,
+                "edges_added": self.n_added_,
+                "edges_removed": self.n_removed_,
+                **self._details(),
+            },
+        )
+
+
+def degree_classes(graph: Graph) -> Classes:
+    """Nodes of one degree as a class, as an intruder sees them who knows degrees."""
+    _, labels = np.unique(graph.degrees, return_inverse=True)
+    return Classes.from_labels(labels, int(labels.max()) + 1)

@@ -1,0 +1,14 @@
+"""Graphs as arrays, and the one door between them and the forms users hold."""
+
+from anon_transformers._lazy import lazy_names
+
+__all__ = ["Graph", "GraphForm", "open_graph"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Graph": "anon_transformers.graphs._graph",
+        "GraphForm": "anon_transformers.graphs._forms",
+        "open_graph": "anon_transformers.graphs._forms",
+    },
+)

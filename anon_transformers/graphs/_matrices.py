@@ -1,0 +1,55 @@
+"""Graphs as sparse adjacency matrices."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs._form import GraphForm
+from anon_transformers.graphs._graph import Graph
+from anon_transformers.graphs._tables import NODE, both_tables
+
+NO_TABLE = pd.DataFrame()
+
+
+def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
+    """Open a symmetric sparse matrix."""
+    if given.shape[0] != given.shape[1]:
+        raise DataError(f"an adjacency matrix is square, this one is {given.shape}.")
+    matrix = sparse.coo_array(sparse.csr_array(given))
+    held = matrix.data != 0
+    rows, columns = (place[held].astype(np.int64) for place in matrix.coords)
+    values, n_nodes = matrix.data[held], given.shape[0]
+    there = sparse.csr_array((values, (rows, columns)), given.shape)
+    if (there != there.T).nnz and not reduce:
+        raise DataError(
+            "the adjacency matrix is not symmetric: the graph is directed; reduce=True "
+            "drops directions."
+        )
+    weights = None if (values == 1).all() else values
+    if reduce:
+        # An edge that both directions name is one edge, and its weight is not doubled.
+        both = there.maximum(there.T).tocoo()
+        rows, columns = both.coords
+        weights = None if weights is None else both.data
+    upper = rows < columns if reduce else rows <= columns
+    edges = np.column_stack([rows[upper], columns[upper]])
+    graph = Graph(n_nodes, edges, None if weights is None else weights[upper])
+
+    def write(written: Graph, names: np.ndarray) -> Any:
+        if written.labels is not None:
+            # A matrix has no room for labels that a method made.
+            ends = ("first", "second")
+            return both_tables(written, names, ends, NODE, NO_TABLE, NO_TABLE)
+        weights = written.weights
+        values = np.ones(written.n_edges) if weights is None else weights
+        values = values.astype(given.dtype)
+        first, second = written.edges.T
+        shape = (written.n_nodes, written.n_nodes)
+        upper = sparse.coo_array((values, (first, second)), shape)
+        whole = (upper + upper.T).asformat(given.format)
+        return type(given)(whole)
+
+    return graph, GraphForm("sparse", np.arange(n_nodes), write)

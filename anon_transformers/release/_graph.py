@@ -1,0 +1,124 @@
+"""Releases of graphs: an edge file and a node file, from source to candidate."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    ReleaseError,
+    unknown_choice,
+)
+from anon_transformers.graphs import open_graph
+from anon_transformers.release._build import installed
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._files import kind_of_file, read_parquet, write_parquet
+from anon_transformers.release._run import Run, sha256
+
+NODES = "nodes"
+"""Name of the second table of a graph, beside its edges."""
+
+FUNCTIONS = "functions.parquet"
+"""Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
+
+NODE = "node"
+"""What a column of node names is called that no file brought along."""
+
+OPTIONS = ("edges", "nodes")
+
+
+def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Edges and nodes of the source; nodes that no file lists are those of the edges.
+
+    The edge file has two columns of node names and maybe one of weights, the node file
+    first a column of names and then labels.
+    """
+    options = config.source.options
+    strange = sorted(set(options) - set(OPTIONS))
+    if strange or config.source.path is not None or "edges" not in options:
+        raise ConfigurationError(
+            "source: a graph has edges, a file, and maybe nodes, another one; nothing "
+            "else."
+        )
+    edges, nodes = (_read(config, name) for name in OPTIONS)
+    if edges is None:
+        raise ConfigurationError("source.edges: name a file.")
+    if nodes is None:
+        nodes = pd.DataFrame({NODE: open_graph(edges)[1].names})
+    check_graph_columns(edges, nodes, config)
+    gone = [c for c in nodes.columns[1:] if c in config.roles.identifiers]
+    return edges, nodes.drop(columns=gone)
+
+
+def _read(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
+    given = config.source.options.get(name)
+    if given is None:
+        return None
+    path = config.path(str(given))
+    if not path.is_file():
+        raise DataError(f"source.{name}: {path} does not exist.")
+    readers = installed().readers
+    return readers[kind_of_file(path, readers)](path=path)
+
+
+def check_graph_columns(
+    edges: pd.DataFrame, nodes: pd.DataFrame, config: ReleaseConfig
+) -> None:
+    """Names of nodes are identifiers, weights insensitive, labels quasi-identifiers.
+
+    Further columns of nodes that are identifiers, too, are left out.
+    """
+    roles = config.roles
+    ends, weights = list(edges.columns[:2]), list(edges.columns[2:])
+    named = list(nodes.columns[:1]) if config.source.options.get("nodes") else []
+    labels = [c for c in nodes.columns[1:] if c not in roles.identifiers]
+    for role, columns in (
+        ("identifiers", [*ends, *named]),
+        ("insensitive", weights),
+        ("quasi_identifiers", labels),
+    ):
+        wrong = [str(c) for c in columns if c not in getattr(roles, role)]
+        if wrong:
+            raise DataError(
+                f"columns {', '.join(wrong)} of a graph must be declared under "
+                f"roles.{role}: names of nodes are identifiers, weights of edges are "
+                "insensitive, labels of nodes are quasi_identifiers."
+            )
+    there = {*edges.columns, *nodes.columns}
+    for column in roles.columns:
+        if column not in there:
+            raise DataError(f"roles: {unknown_choice('column', column, there)}")
+    if roles.sensitive or roles.subject is not None:
+        raise DataError("roles: a graph has no sensitive columns and no subject.")
+    open_graph((edges, nodes))
+
+
+def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:
+    """The protected graph, its nodes renamed with fresh entropy, as two tables."""
+    edges = read_parquet(run.path("input.parquet"))
+    nodes = read_parquet(run.path(f"{NODES}.parquet"))
+    published, listed = anonymizer.fit_transform((edges, nodes))
+    return {"edges": published, NODES: listed}
+
+
+def write_functions(draft: Path, anonymizer: Any) -> dict[str, Any]:
+    """Keep the functions by which a graph was made automorphic, for the gate."""
+    functions = anonymizer.evidence_.functions
+    if functions is None:
+        return {}
+    table = pd.DataFrame(functions.T, columns=[str(i) for i in range(len(functions))])
+    write_parquet(table, draft / FUNCTIONS)
+    return {"functions_sha256": sha256(draft / FUNCTIONS)}
+
+
+def read_functions(run: Run, candidate: dict[str, Any]) -> np.ndarray | None:
+    """The functions that were kept, unchanged."""
+    if "functions_sha256" not in candidate:
+        return None
+    file = run.path("candidate") / FUNCTIONS
+    if sha256(file) != candidate["functions_sha256"]:
+        raise ReleaseError(f"run {run.id}: its evidence of functions changed.")
+    return read_parquet(file).to_numpy().T
