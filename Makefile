@@ -22,11 +22,11 @@ help: ## Show this list
 # pip compiles what it installs, but not an editable package: do so here, for every
 # process would compile it again where PYTHONDONTWRITEBYTECODE is set.
 install: $(STAMP) ## Create .venv with pinned versions (quick when it is there)
-	@$(BIN)/python -m compileall -q anon_transformers
+	@$(BIN)/python -m compileall -q anon_transformers plugins/graphs/src
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml plugins/graphs/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]"
+	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]" -e plugins/graphs
 	@touch $@
 
 demo: install ## Run the example release: load, anonymize, validate, publish
@@ -66,6 +66,7 @@ benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers i
 	$(BIN)/python benchmarks/validators.py
 	$(BIN)/python benchmarks/microaggregation.py
 	$(BIN)/python benchmarks/fuzzy.py
+	$(BIN)/python benchmarks/graphs.py
 	$(BIN)/python benchmarks/corpus.py
 
 clean: ## Remove both .venv, caches and build results

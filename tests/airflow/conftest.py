@@ -51,6 +51,17 @@ thresholds:
 target: {path: ../out/fuzzy}
 workspace: ../work
 """
+FRIENDS = """\
+source: {kind: graph, edges: friends.csv}
+roles:
+  identifiers: [one, other]
+anonymizer: {name: k-degree}
+thresholds:
+  - {model: k-degree, k: 3}
+  - {metric: loss, max: 0.9}
+target: {path: ../out/friends}
+workspace: ../work
+"""
 PLUGIN_MODEL = "  - {model: depth-of-values, depth: 2}\ntarget:"
 FILES = {
     "people.yaml": PEOPLE,
@@ -59,6 +70,7 @@ FILES = {
         "target:", PLUGIN_MODEL
     ),
     "fuzzy.yaml": FUZZY,
+    "friends.yaml": FRIENDS,
     "misspelt.yaml": PEOPLE.replace("roles:", "rolls:"),
     "unreadable.yaml": "source: [",
     "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",
@@ -81,6 +93,10 @@ def make_home(folder):
         age, code = 20 + number * 7 % 40, "007" if number % 3 else "008"
         rows.append(f"NAMEMARK{number},{age},{code},JOBMARK{number % 4}")
     (folder / "releases" / "people.csv").write_text("\n".join(rows) + "\n")
+    met = ["one,other"]
+    for number in range(1, 40):
+        met += [f"NAMEMARK{number},NAMEMARK{number // 3}"]
+    (folder / "releases" / "friends.csv").write_text("\n".join(met) + "\n")
     return folder
 
 

@@ -135,6 +135,8 @@ def main():
     found["plugin tightened"] = run(bag.dags["with-plugin"], depth_of_values_depth=3)
     found["fuzzy"] = run(bag.dags["fuzzy"])
     found["fuzzy tightened"] = run(bag.dags["fuzzy"], q_anonymity_q=30)
+    found["friends"] = run(bag.dags["friends"])
+    found["friends tightened"] = run(bag.dags["friends"], k_degree_k=41)
     found["broken"] = run(bag.dags["misspelt"])
     found["errors"] = errors_of_steps()
     (FOLDER / "found.json").write_text(json.dumps(found, default=str))

@@ -151,6 +151,23 @@ def test_a_fuzzy_release_that_cannot_keep_its_promise_publishes_nothing(found):
     assert tightened["states"]["publish"] == "upstream_failed"
 
 
+def test_a_release_of_a_graph_is_judged_and_published(found, airflow_folder):
+    assert found["friends"]["state"] == "success"
+    checks = {c["id"]: c for c in found["friends"]["manifest"]["measured"]["checks"]}
+    assert set(checks) == {"k-degree", "loss"}
+    assert checks["k-degree"]["observed"] >= 3
+    out = airflow_folder / "out" / "friends" / "current"
+    assert {"edges.csv", "nodes.csv"} <= {file.name for file in out.iterdir()}
+    assert "NAMEMARK" not in (out / "edges.csv").read_text()
+    assert "NAMEMARK" not in (out / "nodes.csv").read_text()
+
+
+def test_a_release_of_a_graph_that_is_too_small_publishes_nothing(found):
+    tightened = found["friends tightened"]
+    assert tightened["state"] == "failed"
+    assert tightened["states"]["publish"] == "upstream_failed"
+
+
 def test_only_trouble_with_the_file_system_is_retried(found):
     assert found["errors"] == {
         "GateError": ["AirflowFailException", False],

@@ -2,8 +2,6 @@
 
 import pandas as pd
 import pytest
-from anon_transformers_template.prefix import PrefixAnonymizer
-from anon_transformers_template.range_diversity import RangeDiversity
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
@@ -11,6 +9,8 @@ from anon_transformers.testing import (
     anonymizer_checks,
     expected_failed_checks,
 )
+from anon_transformers_template.prefix import PrefixAnonymizer
+from anon_transformers_template.range_diversity import RangeDiversity
 
 
 def publish(table, **params):

@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
-from anon_transformers_template.range_diversity import RangeDiversity
 
 from anon_transformers import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.testing import privacy_model_checks
+from anon_transformers_template.range_diversity import RangeDiversity
 
 
 def classes(incomes, **columns):

@@ -1,0 +1,1 @@
+"""Graphs: anonymizers, privacy models, metrics and attacks."""

@@ -1,0 +1,29 @@
+"""Attacks on published graphs, as detectors: what they find, in numbers."""
+
+from anon_transformers_graphs.attacks._active import (
+    ActiveAttack,
+    cut_attack,
+    walk_attack,
+)
+from anon_transformers_graphs.attacks._propagation import (
+    SeedPropagation,
+    seed_propagation,
+)
+from anon_transformers_graphs.attacks._reidentification import (
+    Reidentification,
+    degree_attack,
+    neighborhood_attack,
+    refinement_attack,
+)
+
+__all__ = [
+    "ActiveAttack",
+    "Reidentification",
+    "SeedPropagation",
+    "cut_attack",
+    "degree_attack",
+    "neighborhood_attack",
+    "refinement_attack",
+    "seed_propagation",
+    "walk_attack",
+]

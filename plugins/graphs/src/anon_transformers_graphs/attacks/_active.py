@@ -1,0 +1,243 @@
+"""Active attacks (Backstrom, Dwork and Kleinberg 2007)."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+from anon_transformers_graphs._kernels.neighbor_copies import find_copies
+from anon_transformers_graphs.attacks._planting import (
+    Planted,
+    plant_cut,
+    plant_walk,
+    search_order,
+)
+from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
+
+BUDGET = 1 << 22
+"""Steps of a search between two looks at the clock."""
+ENOUGH = 2
+"""Copies of the planted subgraph after which it is known not to be unique."""
+
+Publish = Callable[[Graph], Graph]
+
+
+@dataclass(frozen=True)
+class ActiveAttack:
+    """What an intruder found who planted nodes before the graph was published.
+
+    Attributes
+    ----------
+    attack : {"walk", "cut"}
+        How nodes were planted.
+    nodes : int
+        Nodes of the graph, without the planted ones.
+    planted : int
+        Nodes that were planted.
+    copies : int
+        Copies of the planted subgraph in what was published: 0, 1, or 2 for more.
+    recovered : bool
+        There was one copy only, and it is what was planted.
+    targets : int
+        Nodes that were looked for.
+    identified : int
+        Targets for which exactly one node is linked as they should be.
+    correct : int
+        Those among them for which it is the right one.
+    """
+
+    attack: str
+    nodes: int
+    planted: int
+    copies: int
+    recovered: bool
+    targets: int
+    identified: int
+    correct: int
+
+    @property
+    def correct_share(self) -> float:
+        """Targets that were identified, rightly, among all."""
+        return self.correct / self.targets
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and shares as plain values."""
+        return {**asdict(self), "correct_share": self.correct_share}
+
+
+def walk_attack(
+    graph: Graph,
+    publish: Publish | None = None,
+    *,
+    n_targets: int = 10,
+    n_planted: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+    time_limit: float = 60.0,
+) -> ActiveAttack:
+    """Plant a path with random edges between its nodes, and find it again.
+
+    Each target is linked to a set of planted nodes of its own. In what was published
+    the path is found by its degrees and inner edges, and the targets by their links.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph before the intruder comes. Labels and weights are not looked at.
+    publish : callable, optional
+        From a graph to what is published of it, its nodes in the same order: a graph
+        anonymizer with ``relabel=False`` does it. By default nothing is changed.
+    n_targets : int, default=10
+        How many nodes are looked for.
+    n_planted : int, optional
+        How many nodes are planted; by default twice the logarithm of the nodes to the
+        base 2.
+    random_state : int or Generator, optional
+        For the planted edges and the choice of targets.
+    time_limit : float, default=60.0
+        Seconds to find them again.
+
+    Returns
+    -------
+    ActiveAttack
+        Whether they were found, and who with them.
+
+    Raises
+    ------
+    NotEvaluable
+        If the time is over.
+
+    Notes
+    -----
+    The search is exact, as in the paper: one changed edge at a planted node ends it.
+    That it finds nothing is no proof that a more patient intruder would not.
+
+    References
+    ----------
+    .. [1] L. Backstrom, C. Dwork and J. Kleinberg, "Wherefore art thou R3579X?
+       Anonymized social networks, hidden patterns, and structural steganography",
+       WWW, 2007.
+
+    Examples
+    --------
+    >>> ring = Graph(50, [[i, (i + 1) % 50] for i in range(50)])
+    >>> walk_attack(ring, n_targets=5, random_state=0).correct
+    5
+    """
+    rng = np.random.default_rng(random_state)
+    n_targets = whole("n_targets", n_targets)
+    if n_planted is not None:
+        n_planted = whole("n_planted", n_planted, 3)
+    planted = plant_walk(graph, n_targets, n_planted, rng)
+    places = np.arange(planted.n_planted)
+    order = places, np.maximum(places - 1, 0)
+    return _attack("walk", planted, publish, order, time_limit)
+
+
+def cut_attack(
+    graph: Graph,
+    publish: Publish | None = None,
+    *,
+    n_targets: int = 3,
+    random_state: int | np.random.Generator | None = None,
+    time_limit: float = 60.0,
+) -> ActiveAttack:
+    """Plant a random graph that hangs from few edges, and find it again.
+
+    It has three nodes for each target and three more, and one edge to each target.
+
+    Parameters
+    ----------
+    graph, publish, n_targets, random_state, time_limit
+        As in :func:`walk_attack`.
+
+    Returns
+    -------
+    ActiveAttack
+        Whether it was found, and who with it.
+
+    Notes
+    -----
+    The paper cuts the published graph where few edges hold it together, and compares
+    the parts with what was planted. Here the planted graph is looked for directly, by
+    its degrees and inner edges; every part that the paper would accept is found so.
+
+    Examples
+    --------
+    >>> ring = Graph(50, [[i, (i + 1) % 50] for i in range(50)])
+    >>> cut_attack(ring, random_state=0).recovered
+    True
+    """
+    rng = np.random.default_rng(random_state)
+    planted = plant_cut(graph, whole("n_targets", n_targets), rng)
+    order = search_order(planted.internal)
+    assert order is not None  # plant_cut plants connected graphs only
+    return _attack("cut", planted, publish, order, time_limit)
+
+
+def _attack(
+    name: str,
+    planted: Planted,
+    publish: Publish | None,
+    order: tuple[np.ndarray, np.ndarray],
+    time_limit: float,
+) -> ActiveAttack:
+    """Publish what was planted, and look for it."""
+    published = planted.graph if publish is None else publish(planted.graph)
+    if published.n_nodes != planted.graph.n_nodes:
+        raise DataError(
+            f"{planted.graph.n_nodes} nodes were to be published, and there are "
+            f"{published.n_nodes}: nobody could tell who was found rightly."
+        )
+    copies = _copies(published, planted, order, Deadline(f"{name} attack", time_limit))
+    identified = np.full(len(planted.targets), -1)
+    if len(copies) == 1:
+        identified = _identify(published, copies[0], planted.codes)
+    return ActiveAttack(
+        name,
+        planted.graph.n_nodes - planted.n_planted,
+        planted.n_planted,
+        len(copies),
+        len(copies) == 1 and np.array_equal(copies[0], planted.nodes),
+        len(planted.targets),
+        int((identified >= 0).sum()),
+        int((identified == planted.targets).sum()),
+    )
+
+
+def _copies(
+    published: Graph,
+    planted: Planted,
+    order: tuple[np.ndarray, np.ndarray],
+    deadline: Deadline,
+) -> np.ndarray:
+    """Nodes that look like the planted ones, in their order; two copies at most."""
+    nodes, parents = order
+    wanted = planted.graph.degrees[planted.nodes[nodes]].astype(np.int64)
+    internal = planted.internal[np.ix_(nodes, nodes)]
+    starts = np.flatnonzero(published.degrees == wanted[0])
+    copies = np.empty((ENOUGH, len(nodes)), dtype=np.int64)
+    image, cursor = np.empty((2, len(nodes)), dtype=np.int64)
+    state = np.zeros(3, dtype=np.int64)
+    given = (*neighbor_lists(published), wanted, parents, internal, starts, copies)
+    while not find_copies(*given, image, cursor, state, BUDGET):
+        deadline.check()
+    found = np.empty_like(copies)
+    found[:, nodes] = copies
+    return found[: state[2]]
+
+
+def _identify(published: Graph, copy: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """For each code the one node with just these links to the copy, or -1."""
+    links = published.adjacency[copy].tocoo()
+    touched, rows = np.unique(links.coords[1], return_inverse=True)
+    table = np.zeros((len(touched), len(copy)), dtype=bool)
+    table[rows, links.coords[0]] = True
+    outside = ~np.isin(touched, copy)
+    touched, table = touched[outside], table[outside]
+    alike = (table[None] == codes[:, None]).all(axis=2)
+    unique = alike.sum(axis=1) == 1
+    return np.where(unique, touched[alike.argmax(axis=1)] if len(touched) else -1, -1)

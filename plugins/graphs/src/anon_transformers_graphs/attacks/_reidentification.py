@@ -1,0 +1,176 @@
+"""Intruders who know something of everybody, and look for who fits it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+from anon_transformers_graphs.queries import neighborhood_classes, refinement_classes
+
+
+@dataclass(frozen=True)
+class Reidentification:
+    """Who was found by what was known of everybody.
+
+    Attributes
+    ----------
+    attack : str
+        What was known.
+    targets : int
+        Nodes that were looked for: all of the original.
+    found : int
+        Targets that exactly one published node fits.
+    correct : int
+        Those among them for which it is the right one.
+    expected_share : float
+        Share of right guesses of an intruder who picks among the fitting nodes.
+    candidates : int array of shape (n_nodes,)
+        How many published nodes fit each target; 0 if its surroundings have changed to
+        something that nobody has.
+    """
+
+    attack: str
+    targets: int
+    found: int
+    correct: int
+    expected_share: float
+    candidates: np.ndarray = field(repr=False)
+
+    @property
+    def correct_share(self) -> float:
+        """Targets that were found, rightly, among all."""
+        return self.correct / max(self.targets, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts and shares as plain values."""
+        return {
+            "attack": self.attack,
+            "targets": self.targets,
+            "found": self.found,
+            "correct": self.correct,
+            "correct_share": self.correct_share,
+            "expected_share": self.expected_share,
+        }
+
+
+def degree_attack(published: Graph, original: Graph | None = None) -> Reidentification:
+    """Look for everybody by the number of neighbours.
+
+    Parameters
+    ----------
+    published : Graph
+        Where to look.
+    original : Graph, optional
+        What the intruder knows, its nodes in the same order, which tells who was found
+        rightly. By default ``published``: a graph that only lost its names.
+
+    Returns
+    -------
+    Reidentification
+        Who was found.
+
+    Examples
+    --------
+    >>> star = Graph(4, [[0, 1], [0, 2], [0, 3]])
+    >>> degree_attack(star).to_dict()["correct"]
+    1
+    """
+    return refinement_attack(published, original, depth=1)
+
+
+def refinement_attack(
+    published: Graph, original: Graph | None = None, depth: int = 2
+) -> Reidentification:
+    """Look for everybody by what is known up to a depth.
+
+    Parameters
+    ----------
+    published, original
+        As in :func:`degree_attack`.
+    depth : int, default=2
+        1 is the degree, 2 the degrees of the neighbours, and so on.
+
+    Returns
+    -------
+    Reidentification
+        Who was found.
+
+    Examples
+    --------
+    >>> path = Graph(5, [[0, 1], [1, 2], [2, 3], [3, 4]])
+    >>> refinement_attack(path, depth=2).found
+    1
+    """
+    depth = whole("depth", depth)
+    both, n_targets = _side_by_side(published, original)
+    name = "degree" if depth == 1 else f"h{depth}"
+    return _outcome(name, refinement_classes(both, depth), n_targets)
+
+
+def neighborhood_attack(
+    published: Graph,
+    original: Graph | None = None,
+    radius: int = 1,
+    time_limit: float = 60.0,
+) -> Reidentification:
+    """Look for everybody by how their neighbours are joined.
+
+    Parameters
+    ----------
+    published, original
+        As in :func:`degree_attack`.
+    radius : int, default=1
+        How far the intruder knows the surroundings.
+    time_limit : float, default=60.0
+        Seconds; see :func:`neighborhood_classes`.
+
+    Returns
+    -------
+    Reidentification
+        Who was found.
+
+    Examples
+    --------
+    >>> bow_tie = Graph(5, [[0, 1], [0, 2], [1, 2], [2, 3], [2, 4], [3, 4]])
+    >>> neighborhood_attack(bow_tie).correct_share
+    0.2
+    """
+    both, n_targets = _side_by_side(published, original)
+    classes = neighborhood_classes(both, radius, time_limit)
+    return _outcome("neighborhood", classes, n_targets)
+
+
+def _side_by_side(published: Graph, original: Graph | None) -> tuple[Graph, int]:
+    """The original and what was published as one graph, so that classes compare.
+
+    Labels are left out: those of the two graphs may be of different levels.
+    """
+    known = published if original is None else original
+    if known.n_nodes != published.n_nodes:
+        raise DataError(
+            f"the original has {known.n_nodes} nodes and what is published "
+            f"{published.n_nodes}: nobody could tell who was found rightly."
+        )
+    moved = published.edges.astype(np.int64) + known.n_nodes
+    both = Graph(2 * known.n_nodes, np.concatenate([known.edges, moved]))
+    return both, known.n_nodes
+
+
+def _outcome(attack: str, classes: np.ndarray, n_targets: int) -> Reidentification:
+    """Compare the classes of targets with those of published nodes."""
+    targets, published = classes[:n_targets], classes[n_targets:]
+    counts = np.bincount(published, minlength=int(classes.max(initial=-1)) + 1)
+    candidates = counts[targets]
+    right = targets == published
+    chances = np.where(right, 1 / np.maximum(candidates, 1), 0)
+    return Reidentification(
+        attack,
+        n_targets,
+        int((candidates == 1).sum()),
+        int((right & (candidates == 1)).sum()),
+        float(chances.mean()) if n_targets else 0.0,
+        candidates,
+    )

@@ -1,0 +1,48 @@
+"""What this distribution offers, by name; nothing else happens on import."""
+
+from anon_transformers.hookspecs import hookimpl
+from anon_transformers_graphs.degrees import KDegreeAnonymizer
+from anon_transformers_graphs.privacy import (
+    KAutomorphism,
+    KCandidate,
+    KDegree,
+    KNeighborhood,
+    SuperNodeSize,
+)
+from anon_transformers_graphs.randomization import (
+    FeatureChain,
+    NaiveAnonymizer,
+    RandomAddDelete,
+    RandomPerturbation,
+    RandomSwitch,
+    SpectralRandomizer,
+)
+from anon_transformers_graphs.risk import (
+    DisclosedLinks,
+    NodesAtRisk,
+    ReidentifiedNodes,
+    WorstGroupRisk,
+)
+
+
+@hookimpl
+def register_anonymizers(register):
+    register("k-degree", KDegreeAnonymizer)
+    register("naive", NaiveAnonymizer)
+    register("random-perturbation", RandomPerturbation)
+    register("random-add-delete", RandomAddDelete)
+    register("random-switch", RandomSwitch)
+    register("spectral", SpectralRandomizer)
+    register("feature-chain", FeatureChain)
+
+
+@hookimpl
+def register_privacy_models(register):
+    for model in (KAutomorphism, KCandidate, KDegree, KNeighborhood, SuperNodeSize):
+        register(model.name, model)
+
+
+@hookimpl
+def register_metrics(register):
+    for metric in (DisclosedLinks, NodesAtRisk, ReidentifiedNodes, WorstGroupRisk):
+        register(metric.name, metric)

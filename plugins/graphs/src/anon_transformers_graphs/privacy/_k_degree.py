@@ -1,0 +1,70 @@
+"""k-degree anonymity (Liu and Terzi 2008)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from anon_transformers.evidence import GraphEvidence
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+
+
+@dataclass(frozen=True)
+class KDegree:
+    """Every node shares its degree with at least ``k - 1`` other nodes.
+
+    Whoever knows how many neighbours somebody has finds at least ``k`` nodes.
+
+    Parameters
+    ----------
+    k : int
+        At least 1; 1 asks for nothing.
+
+    References
+    ----------
+    .. [1] K. Liu and E. Terzi, "Towards identity anonymization on graphs", SIGMOD,
+       2008.
+
+    Examples
+    --------
+    >>> from anon_transformers.evidence import GraphEvidence
+    >>> from anon_transformers.graphs import Graph
+    >>> path = GraphEvidence(Graph(4, [[0, 1], [1, 2], [2, 3]]))
+    >>> KDegree(k=2).satisfied(path)
+    array([ True,  True,  True,  True])
+    >>> KDegree(k=3).level(path)
+    2
+    """
+
+    k: int
+    name: ClassVar[str] = "k-degree"
+    evidence: ClassVar[str] = "graph"
+    unit: ClassVar[str] = "nodes"
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+    merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
+    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k))
+
+    @classmethod
+    def test_instances(cls) -> list["KDegree"]:
+        """Configurations that the contract checks run on."""
+        return [cls(k=1), cls(k=2), cls(k=5)]
+
+    def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
+        """Which nodes have a degree that enough nodes have."""
+        return _sharing(evidence.published) >= self.k
+
+    def level(self, evidence: GraphEvidence) -> int:
+        """Nodes of the rarest degree."""
+        if not evidence.published.n_nodes:
+            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        return int(_sharing(evidence.published).min())
+
+
+def _sharing(graph: Graph) -> np.ndarray:
+    """Nodes of the same degree as each node."""
+    return graph.degree_histogram[graph.degrees]

@@ -1,0 +1,89 @@
+"""k-neighborhood anonymity (Zhou and Pei 2008)."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from anon_transformers.evidence import GraphEvidence
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.parameters import real, whole
+from anon_transformers_graphs.queries import neighborhood_classes
+
+
+@dataclass(frozen=True)
+class KNeighborhood:
+    """Every node has a neighbourhood like that of at least ``k - 1`` other nodes.
+
+    Whoever knows all neighbours of somebody, and who of them know each other, finds at
+    least ``k`` nodes. Neighbourhoods are alike if they are isomorphic as graphs, and
+    equal labels fall on each other where nodes have labels.
+
+    Parameters
+    ----------
+    k : int
+        At least 1; 1 asks for nothing.
+    radius : int, default=1
+        How far neighbourhoods reach.
+    time_limit : float, default=60.0
+        Seconds. A graph that cannot be judged in that time is not judged.
+
+    References
+    ----------
+    .. [1] B. Zhou and J. Pei, "Preserving privacy in social networks against
+       neighborhood attacks", ICDE, 2008.
+
+    Examples
+    --------
+    >>> from anon_transformers.graphs import Graph
+    >>> bow_tie = Graph(5, [[0, 1], [0, 2], [1, 2], [2, 3], [2, 4], [3, 4]])
+    >>> KNeighborhood(k=2).satisfied(GraphEvidence(bow_tie))
+    array([ True,  True, False,  True,  True])
+    """
+
+    k: int
+    radius: int = 1
+    time_limit: float = 60.0
+    name: ClassVar[str] = "k-neighborhood"
+    evidence: ClassVar[str] = "graph"
+    unit: ClassVar[str] = "nodes"
+    better: ClassVar[Literal["higher", "lower"]] = "higher"
+    merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
+    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {
+        "k": "higher",
+        "radius": "higher",
+    }
+
+    def __post_init__(self) -> None:
+        for key in ("k", "radius"):
+            object.__setattr__(self, key, whole(key, getattr(self, key)))
+        limit = real("time_limit", self.time_limit, 0)
+        object.__setattr__(self, "time_limit", limit)
+
+    @classmethod
+    def test_instances(cls) -> list["KNeighborhood"]:
+        """Configurations that the contract checks run on."""
+        return [cls(k=1), cls(k=2), cls(k=2, radius=2)]
+
+    def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
+        """Which nodes have a neighbourhood that enough nodes have."""
+        classes = self._classes(evidence)
+        return np.bincount(classes)[classes] >= self.k
+
+    def level(self, evidence: GraphEvidence) -> int:
+        """Nodes that have the rarest neighbourhood."""
+        if not evidence.published.n_nodes:
+            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        return int(np.bincount(self._classes(evidence)).min())
+
+    def report(self, evidence: GraphEvidence) -> dict[str, Any]:
+        """How many neighbourhoods there are, and how many nodes have too rare a one."""
+        counts = np.bincount(self._classes(evidence))
+        return {
+            "neighborhoods": len(counts),
+            "found": int((counts == 1).sum()),
+            "below_k": int(counts[counts < self.k].sum()),
+        }
+
+    def _classes(self, evidence: GraphEvidence) -> np.ndarray:
+        return neighborhood_classes(evidence.published, self.radius, self.time_limit)

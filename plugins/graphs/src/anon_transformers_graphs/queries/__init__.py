@@ -1,0 +1,21 @@
+"""What intruders may know of a node, and who fits it."""
+
+from anon_transformers_graphs.queries._candidates import candidate_sizes
+from anon_transformers_graphs.queries._hubs import (
+    hub_candidates,
+    hub_fingerprints,
+    top_hubs,
+)
+from anon_transformers_graphs.queries._neighborhoods import neighborhood_classes
+from anon_transformers_graphs.queries._refinement import refinement_classes
+from anon_transformers_graphs.queries._subgraphs import subgraph_candidates
+
+__all__ = [
+    "candidate_sizes",
+    "hub_candidates",
+    "hub_fingerprints",
+    "neighborhood_classes",
+    "refinement_classes",
+    "subgraph_candidates",
+    "top_hubs",
+]

@@ -1,0 +1,154 @@
+"""What an intruder sees who knows how far somebody is from well-known nodes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+from anon_transformers_graphs._kernels.neighbor_distances import distances_within
+from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
+
+MOST_HUBS = 1000
+WORLDS = ("closed", "open")
+
+
+def top_hubs(graph: Graph, count: int) -> np.ndarray:
+    """The nodes of highest degree.
+
+    Nodes that are tied with the last one are hubs too, so that it does not depend on
+    the numbers of nodes who is one.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where to look.
+    count : int
+        How many hubs there are at least.
+
+    Returns
+    -------
+    int array
+        Hubs in rising order.
+
+    Examples
+    --------
+    >>> star_and_edge = Graph(6, [[0, 1], [0, 2], [0, 3], [4, 5]])
+    >>> top_hubs(star_and_edge, 1)
+    array([0])
+    """
+    count = whole("count", count)
+    if count >= graph.n_nodes:
+        return np.arange(graph.n_nodes)
+    least = np.partition(graph.degrees, -count)[-count]
+    return np.flatnonzero(graph.degrees >= least)
+
+
+def hub_fingerprints(
+    graph: Graph, hubs: Sequence[int] | np.ndarray, radius: int = 1
+) -> np.ndarray:
+    """Distance of each node to each hub; 0 where it is more than ``radius``.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where to look.
+    hubs : sequence of int
+        Nodes.
+    radius : int, default=1
+        How far the intruder looks.
+
+    Returns
+    -------
+    int array of shape (n_nodes, n_hubs)
+        A hub is at distance 0 from itself.
+
+    Examples
+    --------
+    >>> path = Graph(4, [[0, 1], [1, 2], [2, 3]])
+    >>> hub_fingerprints(path, hubs=[0], radius=2).ravel()
+    array([0, 1, 2, 0], dtype=int32)
+    """
+    hubs = np.asarray(hubs)
+    radius = whole("radius", radius)
+    if hubs.ndim != 1 or not len(hubs) or hubs.dtype.kind not in "iu":
+        raise DataError("hubs must be a list of node numbers that is not empty.")
+    if not (hubs.min() >= 0 and hubs.max() < graph.n_nodes):
+        raise DataError(f"hubs are not among the {graph.n_nodes} nodes of the graph.")
+    indptr, indices = neighbor_lists(graph)
+    columns = [distances_within(indptr, indices, int(hub), radius) for hub in hubs]
+    return np.column_stack(columns)
+
+
+def hub_candidates(
+    graph: Graph,
+    hubs: Sequence[int] | np.ndarray,
+    radius: int = 1,
+    world: str = "closed",
+) -> np.ndarray:
+    """How many nodes have a fingerprint that fits what is known of each node.
+
+    Hubs are found by assumption, and so they are no candidates for other nodes.
+
+    Parameters
+    ----------
+    graph, hubs, radius
+        As in :func:`hub_fingerprints`.
+    world : {"closed", "open"}, default="closed"
+        Whether 0 means farther away than ``radius``, or not known.
+
+    Returns
+    -------
+    int array of shape (n_nodes,)
+        Size of each node's candidate set.
+
+    Examples
+    --------
+    >>> path = Graph(5, [[0, 1], [1, 2], [2, 3], [3, 4]])
+    >>> hub_candidates(path, hubs=[0])
+    array([4, 1, 3, 3, 3])
+    >>> hub_candidates(path, hubs=[0], world="open")
+    array([5, 1, 4, 4, 4])
+    """
+    check_choice("world", world, WORLDS)
+    fingerprints = hub_fingerprints(graph, hubs, radius)
+    fitting = _same if world == "closed" else _compatible
+    ordinary = np.ones(graph.n_nodes, dtype=bool)
+    ordinary[np.asarray(hubs)] = False
+    sizes = fitting(fingerprints)
+    sizes[ordinary] = fitting(fingerprints[ordinary])
+    return sizes
+
+
+def known_hubs(graph: Graph, count: int) -> np.ndarray:
+    """The hubs of :func:`top_hubs`, unless ties make them too many to be known."""
+    hubs = top_hubs(graph, count)
+    if len(hubs) > max(MOST_HUBS, count):
+        raise NotEvaluable(
+            f"{len(hubs)} nodes are tied for {count} hubs: nobody stands out."
+        )
+    return hubs
+
+
+def _same(fingerprints: np.ndarray) -> np.ndarray:
+    return sharing(_folded_columns(fingerprints))
+
+
+def _compatible(fingerprints: np.ndarray) -> np.ndarray:
+    """Nodes with the same distance to every hub to which it is known."""
+    sizes = np.empty(len(fingerprints), dtype=np.int64)
+    patterns = _folded_columns((fingerprints > 0).astype(np.int32))
+    # Nodes whose known hubs are the same are served together: there are few patterns.
+    for pattern in range(int(patterns.max()) + 1 if len(patterns) else 0):
+        members = np.flatnonzero(patterns == pattern)
+        known = fingerprints[members[0]] > 0
+        sizes[members] = _same(fingerprints[:, known])[members]
+    return sizes
+
+
+def _folded_columns(table: np.ndarray) -> np.ndarray:
+    classes = np.zeros(len(table), dtype=np.int64)
+    for column in table.T:
+        classes = folded(classes, column, int(column.max(initial=0)) + 1)
+    return classes

@@ -1,0 +1,82 @@
+"""What an intruder sees who knows neighbours, and their neighbours, and so on."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+from anon_transformers_graphs._kernels.refinement import (
+    colors_of_lists,
+    hashes_of_lists,
+    sorted_neighbor_colors,
+)
+from anon_transformers_graphs.queries._lists import label_colors, neighbor_lists
+
+
+def refinement_classes(graph: Graph, depth: int | None = None) -> np.ndarray:
+    """Class of each node under the query H of a depth (vertex refinement).
+
+    H0 is a node's labels, H1 the number of its neighbours, and each further depth the
+    multiset of what the depth before says of the neighbours. Nodes of one class cannot
+    be told apart by it.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its labels, if it has some, are known to the intruder.
+    depth : int, optional
+        By default as deep as classes still split.
+
+    Returns
+    -------
+    int array of shape (n_nodes,)
+        Numbers from 0 on, which mean nothing but "the same" and "another".
+
+    References
+    ----------
+    .. [1] M. Hay, G. Miklau, D. Jensen, D. Towsley and P. Weis, "Resisting structural
+       re-identification in anonymized social networks", PVLDB, 2008.
+
+    Examples
+    --------
+    >>> path = Graph(5, [[0, 1], [1, 2], [2, 3], [3, 4]])
+    >>> np.bincount(refinement_classes(path, depth=1)).tolist()
+    [3, 2]
+    >>> np.sort(np.bincount(refinement_classes(path, depth=2))).tolist()
+    [1, 2, 2]
+    """
+    classes = label_colors(graph)
+    if depth is not None:
+        depth = whole("depth", depth, 0)
+    for at, finer in enumerate(refinements(graph), start=1):
+        if depth is not None and at > depth:
+            break
+        classes = finer
+    return classes
+
+
+def refinements(graph: Graph) -> Iterator[np.ndarray]:
+    """Classes under H1, H2 and so on, until they do not split any more."""
+    indptr, indices = neighbor_lists(graph)
+    return rounds(indptr, indices, label_colors(graph))
+
+
+def rounds(
+    indptr: np.ndarray, indices: np.ndarray, colors: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Colours after one round of refinement, after two, and so on.
+
+    The colour a node has already counts too. Without labels that changes nothing; with
+    them it keeps nodes of other labels apart.
+    """
+    before = len(np.unique(colors))
+    while True:
+        lists = sorted_neighbor_colors(indptr, indices, colors)
+        hashes = hashes_of_lists(indptr, lists, colors)
+        order = np.argsort(hashes, kind="stable")
+        colors, now = colors_of_lists(indptr, lists, colors, hashes, order)
+        if now == before:
+            return
+        yield colors
+        before = now

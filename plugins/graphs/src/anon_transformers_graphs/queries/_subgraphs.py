@@ -1,0 +1,98 @@
+"""What an intruder sees who knows a part of what surrounds somebody."""
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs import Graph
+from anon_transformers.parameters import whole
+from anon_transformers_graphs._kernels.neighbor_embed import ANY, plan, play_first
+from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
+
+BUDGET = 1 << 22
+"""Steps of a search between two looks at the clock."""
+
+
+def subgraph_candidates(
+    graph: Graph, pattern: Graph, target: int = 0, time_limit: float = 60.0
+) -> np.ndarray:
+    """Nodes that can be the target in a known subgraph.
+
+    The intruder knows some edges around the target, and maybe not all: the graph may
+    have more edges between the nodes of an occurrence.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where to look.
+    pattern : Graph
+        What is known. Its labels, if it has some, must be equal to those of the graph;
+        a missing one is not known.
+    target : int, default=0
+        Who is looked for among the nodes of ``pattern``.
+    time_limit : float, default=60.0
+        Seconds.
+
+    Returns
+    -------
+    int array
+        Nodes in rising order.
+
+    Raises
+    ------
+    NotEvaluable
+        If the time is over.
+
+    Examples
+    --------
+    >>> triangle_with_tail = Graph(4, [[0, 1], [1, 2], [0, 2], [2, 3]])
+    >>> triangle = Graph(3, [[0, 1], [1, 2], [0, 2]])
+    >>> subgraph_candidates(triangle_with_tail, triangle)
+    array([0, 1, 2])
+    """
+    target = whole("target", target, 0)
+    if target >= pattern.n_nodes:
+        raise DataError(f"the pattern has {pattern.n_nodes} nodes, not the target.")
+    deadline = Deadline("the search for a subgraph", time_limit)
+    lists, host = neighbor_lists(pattern), neighbor_lists(graph)
+    planned = plan(*lists, target, 0, pattern.n_nodes)
+    wanted, colors = _label_codes(pattern, graph)
+    order = planned[0]
+    fitting = graph.degrees >= pattern.degrees[target]
+    if wanted[target] != ANY:
+        fitting &= colors == wanted[target]
+    nodes = np.flatnonzero(fitting)
+    plays = np.zeros(len(nodes), dtype=bool)
+    arrays = (
+        np.empty(pattern.n_nodes, dtype=np.int64),
+        np.empty(pattern.n_nodes, dtype=np.int64),
+        np.zeros(graph.n_nodes, dtype=bool),
+        np.zeros(2, dtype=np.int64),
+    )
+    degrees = np.asarray(pattern.degrees)[order].astype(np.int64)
+    given = (planned, wanted[order], degrees, host, colors, nodes, plays)
+    while not play_first(*given, *arrays, BUDGET):
+        deadline.check()
+    return nodes[plays]
+
+
+def _label_codes(pattern: Graph, graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers that are equal where the labels of a pattern and of a graph are."""
+    wanted = np.full(pattern.n_nodes, ANY, dtype=np.int64)
+    colors = np.zeros(graph.n_nodes, dtype=np.int64)
+    if pattern.labels is None or not len(pattern.labels.columns):
+        return wanted, colors
+    columns = list(pattern.labels.columns)
+    if graph.labels is None or not set(columns) <= set(graph.labels.columns):
+        raise DataError("the pattern has labels that the nodes of the graph have not.")
+    missing = pattern.labels.isna().to_numpy()
+    partly = int((missing.any(axis=1) & ~missing.all(axis=1)).sum())
+    if partly:
+        raise DataError(
+            f"{partly} nodes of the pattern lack some labels; give all of them or none."
+        )
+    both = pd.concat([pattern.labels, graph.labels[columns]], ignore_index=True)
+    codes = both.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
+    known = ~missing.all(axis=1)
+    wanted[known] = codes[: pattern.n_nodes][known]
+    return wanted, codes[pattern.n_nodes :].astype(np.int64)

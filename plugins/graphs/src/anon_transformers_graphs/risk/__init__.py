@@ -1,0 +1,32 @@
+"""How much a published graph tells about its nodes and their links."""
+
+from anon_transformers_graphs.risk._candidate_report import (
+    CandidateReport,
+    candidate_report,
+    risk_levels,
+)
+from anon_transformers_graphs.risk._compare_risk import RiskComparison, compare_risk
+from anon_transformers_graphs.risk._link_disclosure import (
+    LinkDisclosure,
+    link_disclosure,
+)
+from anon_transformers_graphs.risk._metrics import (
+    DisclosedLinks,
+    NodesAtRisk,
+    ReidentifiedNodes,
+    WorstGroupRisk,
+)
+
+__all__ = [
+    "CandidateReport",
+    "DisclosedLinks",
+    "LinkDisclosure",
+    "NodesAtRisk",
+    "ReidentifiedNodes",
+    "RiskComparison",
+    "WorstGroupRisk",
+    "candidate_report",
+    "compare_risk",
+    "link_disclosure",
+    "risk_levels",
+]
