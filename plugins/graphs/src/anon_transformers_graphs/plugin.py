@@ -2,6 +2,23 @@
 
 from anon_transformers.hookspecs import hookimpl
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
+from anon_transformers_graphs.metrics import (
+    AverageDegree,
+    AverageDistance,
+    CentralityError,
+    ClusteringSimilarity,
+    ClusterModularity,
+    Diameter,
+    EdgeCost,
+    HarmonicDistance,
+    Lambda1,
+    LargestComponentShare,
+    LogSubgraphCentrality,
+    ModifiedEdges,
+    Mu2,
+    StructuralChange,
+    Transitivity,
+)
 from anon_transformers_graphs.privacy import (
     KAutomorphism,
     KCandidate,
@@ -44,5 +61,25 @@ def register_privacy_models(register):
 
 @hookimpl
 def register_metrics(register):
-    for metric in (DisclosedLinks, NodesAtRisk, ReidentifiedNodes, WorstGroupRisk):
+    for metric in (
+        AverageDegree,
+        AverageDistance,
+        CentralityError,
+        ClusterModularity,
+        ClusteringSimilarity,
+        Diameter,
+        DisclosedLinks,
+        EdgeCost,
+        HarmonicDistance,
+        Lambda1,
+        LargestComponentShare,
+        LogSubgraphCentrality,
+        ModifiedEdges,
+        Mu2,
+        NodesAtRisk,
+        ReidentifiedNodes,
+        StructuralChange,
+        Transitivity,
+        WorstGroupRisk,
+    ):
         register(metric.name, metric)

@@ -1,0 +1,154 @@
+"""How central each node is."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs._kernels.paths_betweenness import add_shares
+from anon_transformers_graphs.metrics._distances import (
+    N_PARTS,
+    Distances,
+    Seed,
+    chosen_sources,
+    distances,
+)
+from anon_transformers_graphs.queries._lists import neighbor_lists
+
+LEAST = 3
+"""Nodes of the smallest graph in which one can lie between two others."""
+
+
+@dataclass(frozen=True)
+class Centralities:
+    """Numbers of each node, larger where it is more central.
+
+    Attributes
+    ----------
+    betweenness : float array of shape (n_nodes,)
+        Mean share, over pairs of other nodes, of their shortest paths that go through
+        the node.
+    closeness : float array of shape (n_nodes,)
+        One by ``mean_distance``; 0 for a node without edges.
+    degree : float array of shape (n_nodes,)
+        Neighbours by the number of other nodes.
+    mean_distance : float array of shape (n_nodes,)
+        Over the nodes that a path joins to it; NaN for a node without edges. Here the
+        larger number is that of the less central node.
+    """
+
+    betweenness: np.ndarray = field(repr=False)
+    closeness: np.ndarray = field(repr=False)
+    degree: np.ndarray = field(repr=False)
+    mean_distance: np.ndarray = field(repr=False)
+
+
+def centralities(
+    graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
+) -> Centralities:
+    """Betweenness, closeness and degree centrality of each node.
+
+    Parameters
+    ----------
+    graph : Graph
+        It may be disconnected: closeness looks at the reachable nodes only.
+    n_sources : int, optional
+        Search from so many random nodes instead of all. Betweenness and closeness are
+        estimates then, and the time grows as ``n_sources`` times the edges.
+    random_state : seed or generator, default=0
+        For the sample.
+
+    References
+    ----------
+    .. [1] U. Brandes, "A faster algorithm for betweenness centrality", Journal of
+       Mathematical Sociology 25 (2), 2001.
+
+    Examples
+    --------
+    >>> star = Graph(4, [[0, 1], [0, 2], [0, 3]])
+    >>> found = centralities(star)
+    >>> found.betweenness
+    array([1., 0., 0., 0.])
+    >>> found.closeness
+    array([1. , 0.6, 0.6, 0.6])
+    """
+    # One sample for both, so that the two tell about the same paths.
+    seed = int(np.random.default_rng(random_state).integers(2**63))
+    return centralities_of(graph, distances(graph, n_sources, seed), n_sources, seed)
+
+
+def centralities_of(
+    graph: Graph, found: Distances, n_sources: int | None, seed: Seed
+) -> Centralities:
+    """Centralities of a graph whose distances are known."""
+    mean = mean_distances(found)
+    return Centralities(
+        betweenness(graph, n_sources=n_sources, random_state=seed),
+        np.where(np.isnan(mean), 0.0, 1 / mean),
+        degree_centrality(graph),
+        mean,
+    )
+
+
+def mean_distances(found: Distances) -> np.ndarray:
+    """Mean over what a path joins to each node; NaN where that is nothing."""
+    return np.divide(
+        found.sums,
+        found.reached,
+        out=np.full(len(found.sums), np.nan),
+        where=found.reached > 0,
+    )
+
+
+def degree_centrality(graph: Graph) -> np.ndarray:
+    """Neighbours of each node by the number of other nodes.
+
+    Examples
+    --------
+    >>> degree_centrality(Graph(3, [[0, 1], [0, 2]]))
+    array([1. , 0.5, 0.5])
+    """
+    return graph.degrees / max(graph.n_nodes - 1, 1)
+
+
+def closeness(
+    graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
+) -> np.ndarray:
+    """Inverse of the mean distance from each node to those that it reaches.
+
+    Parameters are those of :func:`centralities`. A node without edges has 0.
+
+    Examples
+    --------
+    >>> closeness(Graph(4, [[0, 1], [1, 2]]))
+    array([0.66666667, 1.        , 0.66666667, 0.        ])
+    """
+    mean = mean_distances(distances(graph, n_sources, random_state))
+    return np.where(np.isnan(mean), 0.0, 1 / mean)
+
+
+def betweenness(
+    graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
+) -> np.ndarray:
+    """Share of the shortest paths between other nodes that go through each node.
+
+    Parameters are those of :func:`centralities`. The mean is over all pairs of other
+    nodes, those too that no path joins; so a number is at most 1.
+
+    Examples
+    --------
+    >>> betweenness(Graph(4, [[0, 1], [1, 2], [2, 3]])).round(3)
+    array([0.   , 0.667, 0.667, 0.   ])
+    """
+    n_nodes = graph.n_nodes
+    if n_nodes < LEAST:
+        return np.zeros(n_nodes)
+    sources = chosen_sources(graph, n_sources, random_state)
+    indptr, indices = neighbor_lists(graph)
+    sums = np.zeros((min(N_PARTS, len(sources)), n_nodes))
+    add_shares(indptr, indices, sources, sums)
+    # A node is on no path that starts from itself: its own search tells it nothing.
+    told = np.full(n_nodes, len(sources))
+    told[sources] -= 1
+    pairs = told * (n_nodes - 2)
+    return np.divide(sums.sum(axis=0), pairs, out=np.zeros(n_nodes), where=pairs > 0)

@@ -1,0 +1,205 @@
+"""What anonymization did to a graph."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs.metrics._centrality import Centralities, centralities_of
+from anon_transformers_graphs.metrics._distances import Seed, distances
+from anon_transformers_graphs.metrics._spectrum import SpectralReport, spectral_report
+from anon_transformers_graphs.metrics._structure import (
+    StructuralReport,
+    described,
+    plain,
+)
+
+CENTRALITIES = ("betweenness", "closeness", "degree", "mean_distance")
+
+
+@dataclass(frozen=True)
+class EdgeChange:
+    """Edges that went, came and stayed.
+
+    Attributes
+    ----------
+    kept, deleted, added : int
+        Edges of both graphs, of the original only, of the published one only.
+    """
+
+    kept: int
+    deleted: int
+    added: int
+
+    @property
+    def cost(self) -> int:
+        """Edges that only one of the graphs has."""
+        return self.deleted + self.added
+
+    @property
+    def modified_percent(self) -> float:
+        """Deleted edges in percent of the original ones; 0 if there were none."""
+        return 100 * self.deleted / max(self.kept + self.deleted, 1)
+
+    def to_dict(self) -> dict[str, float]:
+        """The numbers by name."""
+        more = {"cost": self.cost, "modified_percent": self.modified_percent}
+        return {**vars(self), **more}
+
+
+@dataclass(frozen=True)
+class GraphComparison:
+    """A graph before and after it was anonymized.
+
+    Attributes
+    ----------
+    original, published : StructuralReport
+        Degrees, distances and triangles of both.
+    original_spectrum, published_spectrum : SpectralReport
+        Eigenvalues of both.
+    edges : EdgeChange
+        Edges that went, came and stayed.
+    errors : mapping of str to float
+        For each centrality, the root of the mean squared difference over the nodes. The
+        mean distance looks at nodes that have edges in both graphs.
+    distribution_changes : mapping of str to float
+        For degrees and path lengths, the share of nodes or pairs that would have to
+        take another value to get from one distribution to the other.
+    """
+
+    original: StructuralReport
+    published: StructuralReport
+    original_spectrum: SpectralReport
+    published_spectrum: SpectralReport
+    edges: EdgeChange
+    errors: Mapping[str, float] = field(repr=False)
+    distribution_changes: Mapping[str, float] = field(repr=False)
+
+    def measures(self) -> pd.DataFrame:
+        """Each single number on both sides, and what it has grown by."""
+        before = {**self.original.numbers(), **vars(self.original_spectrum)}
+        after = {**self.published.numbers(), **vars(self.published_spectrum)}
+        table = pd.DataFrame({"original": before, "published": after}, dtype=float)
+        with np.errstate(invalid="ignore"):  # infinity less infinity is not a number
+            table["difference"] = table["published"] - table["original"]
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; None where a number is not defined."""
+        rows = self.measures().to_dict("index")
+        return {
+            "measures": {str(name): plain(row) for name, row in rows.items()},
+            "edges": self.edges.to_dict(),
+            "errors": plain(self.errors),
+            "distribution_changes": plain(self.distribution_changes),
+        }
+
+
+def compare_graphs(
+    original: Graph,
+    published: Graph,
+    *,
+    n_sources: int | None = None,
+    random_state: Seed = 0,
+) -> GraphComparison:
+    """Every structural and spectral measure of two graphs, and their differences.
+
+    Parameters
+    ----------
+    original, published : Graph
+        The same nodes in the same order: a graph that was anonymized with
+        ``relabel=False``.
+    n_sources : int, optional
+        Measure distances and betweenness from so many random nodes, the same ones in
+        both graphs, instead of all.
+    random_state : seed, default=0
+        For the sample, and for spectra of more than 1,000 nodes.
+
+    Examples
+    --------
+    >>> square = Graph(4, [[0, 1], [1, 2], [2, 3], [0, 3]])
+    >>> path = Graph(4, [[0, 1], [1, 2], [2, 3]])
+    >>> found = compare_graphs(square, path)
+    >>> found.edges.cost, found.edges.modified_percent
+    (1, 25.0)
+    >>> found.measures().loc["diameter"].tolist()
+    [2.0, 3.0, 1.0]
+    """
+    edges = edge_change(original, published)
+    seed = int(np.random.default_rng(random_state).integers(2**63))
+    both = [distances(graph, n_sources, seed) for graph in (original, published)]
+    reports = [
+        described(graph, found)
+        for graph, found in zip((original, published), both, strict=True)
+    ]
+    nodes = [
+        centralities_of(graph, found, n_sources, seed)
+        for graph, found in zip((original, published), both, strict=True)
+    ]
+    return GraphComparison(
+        reports[0],
+        reports[1],
+        spectral_report(original, random_state=seed),
+        spectral_report(published, random_state=seed),
+        edges,
+        centrality_errors(*nodes),
+        {
+            "degrees": _moved(*(report.degree_histogram for report in reports)),
+            "path_lengths": _moved(*(found.counts for found in both)),
+        },
+    )
+
+
+def edge_change(original: Graph, published: Graph) -> EdgeChange:
+    """Edges that went, came and stayed.
+
+    Parameters
+    ----------
+    original, published : Graph
+        The same nodes in the same order.
+
+    Examples
+    --------
+    >>> change = edge_change(Graph(3, [[0, 1], [1, 2]]), Graph(3, [[0, 1], [0, 2]]))
+    >>> change
+    EdgeChange(kept=1, deleted=1, added=1)
+    >>> change.cost
+    2
+    """
+    if original.n_nodes != published.n_nodes:
+        raise DataError(
+            f"the original has {original.n_nodes} nodes and what is published "
+            f"{published.n_nodes}: they cannot be compared node by node."
+        )
+    kept = original.common_edges(published)
+    return EdgeChange(kept, original.n_edges - kept, published.n_edges - kept)
+
+
+def centrality_errors(before: Centralities, after: Centralities) -> dict[str, float]:
+    """Root of the mean squared difference of each centrality."""
+    return {
+        name: rms(getattr(after, name) - getattr(before, name)) for name in CENTRALITIES
+    }
+
+
+def rms(moves: np.ndarray) -> float:
+    """Root of the mean square of the numbers there are; NaN if there are none."""
+    moves = moves[~np.isnan(moves)]
+    return math.sqrt(float((moves**2).mean())) if len(moves) else math.nan
+
+
+def _moved(before: np.ndarray, after: np.ndarray) -> float:
+    """Half the absolute difference of two distributions; NaN if one is empty."""
+    if not before.sum() or not after.sum():
+        return math.nan
+    length = max(len(before), len(after))
+    shares = [
+        np.pad(counts / counts.sum(), (0, length - len(counts)))
+        for counts in (before, after)
+    ]
+    return float(np.abs(shares[0] - shares[1]).sum() / 2)
