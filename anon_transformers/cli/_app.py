@@ -1,5 +1,6 @@
 """The commands of ``anon``, by name; each body is in a module of its own."""
 
+from inspect import isfunction
 from typing import Any
 
 import typer
@@ -20,6 +21,7 @@ from anon_transformers.cli import (
     _risk,
     _validate,
 )
+from anon_transformers.cli._experiment_options import OWN_OPTIONS, ExperimentCommand
 
 
 class Commands(TyperGroup):
@@ -36,6 +38,8 @@ class Commands(TyperGroup):
         if cmd_name not in commands:
             return None
         offered = commands[cmd_name]
+        if isfunction(offered):
+            offered = offered()
         if isinstance(offered, typer.Typer):
             return typer.main.get_command(offered)
         return offered
@@ -66,7 +70,9 @@ app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
 app.command("compare-codings")(_compare_codings.compare_codings)
 app.command("frontier")(_frontier.frontier)
-app.command("reproduce")(_reproduce.reproduce)
+app.command("reproduce", cls=ExperimentCommand, context_settings=OWN_OPTIONS)(
+    _reproduce.reproduce
+)
 app.add_typer(_hierarchy.app, name="hierarchy")
 
 

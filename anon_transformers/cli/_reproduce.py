@@ -8,6 +8,7 @@ import typer
 
 from anon_transformers.cli._columns import repeated
 from anon_transformers.cli._compare import Force, Out, check_page, plain_rows
+from anon_transformers.cli._experiment_options import own_options
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -17,54 +18,28 @@ from anon_transformers.cli._output import (
     told,
 )
 from anon_transformers.cli._progress import run_bar
-from anon_transformers.exceptions import ConfigurationError
 
 Name = Annotated[
     str,
     typer.Argument(help="Experiment, as in anon list, such as [bold]tabular-k-l-t[/]."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out what takes long.")]
-Adult = Annotated[
-    Path | None,
-    typer.Option(
-        "--adult",
-        metavar="FILE",
-        help="For mondrian-datafly: the training part of Adult (UCI adult.data) as CSV "
-        "with a header; the bundled table lacks most of its numbers. Without it, what "
-        "was published on Adult is not run.",
-    ),
-]
-Census = Annotated[
-    Path | None,
-    typer.Option(
-        "--census",
-        metavar="FILE",
-        help="For probabilistic and fuzzy: the CASC Census table (1,080 rows) as CSV.",
-    ),
-]
-Eia = Annotated[
-    Path | None,
-    typer.Option(
-        "--eia",
-        metavar="FILE",
-        help="For probabilistic: the CASC EIA table (4,092 rows) as CSV.",
-    ),
-]
 Options = Annotated[
     list[str] | None,
     repeated(
-        "--option", "-o", metavar="NAME=VALUE", help="Further option of the experiment"
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="Option of the experiment; --NAME VALUE is the same",
     ),
 ]
 
 
 @told
 def reproduce(
+    context: typer.Context,
     name: Name,
     quick: Quick = False,
-    adult: Adult = None,
-    census: Census = None,
-    eia: Eia = None,
     options: Options = None,
     out: Out = None,
     force: Force = False,
@@ -72,15 +47,16 @@ def reproduce(
 ) -> None:
     """Run a published experiment again: what was published, ours, why they differ.
 
+    An experiment has options of its own, such as the tables it needs: they follow its
+    name. [bold]anon reproduce NAME --help[/bold] lists them.
+
     Exit code 1 if a number differs and no reason for it is known.
     """
+    from anon_transformers.registry import registry
+
     check_page(out, name, force)
-    tables = {"adult": adult, "census": census, "eia": eia}
     given: dict[str, Any] = {"quick": True} if quick else {}
-    for table, file in tables.items():
-        if file is not None and not file.is_file():
-            raise ConfigurationError(f"{file} does not exist.")
-        given |= {} if file is None else {table: file}
+    given |= own_options(name, registry().experiments[name], context.args)
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
     files = [] if out is None else _write(findings, out, name)

@@ -3,9 +3,13 @@
 from anon_transformers._lazy import lazy_names
 
 __all__ = [
+    "NOT_RUN",
+    "NUMBER_COLUMNS",
     "CodingComparison",
     "Experiment",
     "Findings",
+    "Panels",
+    "Progress",
     "compare",
     "compare_codings",
     "plot_frontier",
@@ -21,6 +25,10 @@ __getattr__, __dir__ = lazy_names(
         "CodingComparison": "anon_transformers.experiments._codings",
         "Experiment": "anon_transformers.experiments._experiment",
         "Findings": "anon_transformers.experiments._experiment",
+        "NOT_RUN": "anon_transformers.experiments._numbers",
+        "NUMBER_COLUMNS": "anon_transformers.experiments._experiment",
+        "Panels": "anon_transformers.experiments._plots",
+        "Progress": "anon_transformers.experiments._compare",
         "compare": "anon_transformers.experiments._compare",
         "compare_codings": "anon_transformers.experiments._codings",
         "plot_frontier": "anon_transformers.experiments._frontier",

@@ -249,8 +249,16 @@ def test_reproduce_for_machines(tiny, tmp_path):
     assert told["numbers"][1]["reason"] == "known"
 
 
-def test_a_difference_without_a_reason_is_exit_code_one(tiny):
-    assert tiny("-o", "reason=", "--json").exit_code == 1
+@pytest.mark.parametrize("given", [["-o", "reason="], ["--reason="]])
+def test_a_difference_without_a_reason_is_exit_code_one(tiny, given):
+    assert tiny(*given, "--json").exit_code == 1
+
+
+def test_help_tells_the_options_of_the_experiment(tiny, anon):
+    assert "--reason VALUE" in " ".join(tiny("--help").stdout.split())
+    told = anon("reproduce", "probabilistic", "--help").stdout
+    assert "--census PATH The CASC reference tables as CSV" in " ".join(told.split())
+    assert "--reason" not in anon("reproduce", "--help").stdout
 
 
 def test_reproduce_writes_its_page(tiny, tmp_path):
@@ -266,7 +274,12 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
     [
         (["tinny"], "did you mean 'tiny'"),
         (["tiny", "-o", "quik=1"], "did you mean 'quick'"),
-        (["tiny", "--adult", "nowhere.csv"], "nowhere.csv does not exist"),
+        (["tiny", "--quik"], "tiny: unknown option 'quik'"),
+        (["tiny", "--reason"], "--reason needs a value"),
+        (["tiny", "--reason", "a", "--reason=b"], "--reason stands twice"),
+        (["tiny", "tinier"], "expected an option of tiny, got 'tinier'"),
+        (["mondrian-datafly", "--adult", "nowhere.csv"], "nowhere.csv does not exist"),
+        (["fuzzy", "--census=nowhere.csv"], "nowhere.csv does not exist"),
     ],
 )
 def test_reproduce_refuses_what_it_does_not_know(tiny, anon, arguments, told):

@@ -2,6 +2,7 @@
 
 from anon_transformers.hookspecs import hookimpl
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
+from anon_transformers_graphs.experiments import Graphs
 from anon_transformers_graphs.metrics import (
     AverageDegree,
     AverageDistance,
@@ -83,3 +84,8 @@ def register_metrics(register):
         WorstGroupRisk,
     ):
         register(metric.name, metric)
+
+
+@hookimpl
+def register_experiments(register):
+    register("graphs", Graphs)

@@ -1,0 +1,109 @@
+"""What the runs of an experiment add up to: tables, figures, notes, progress."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers.experiments import Panels, Progress
+from anon_transformers_graphs.experiments._findings import Key
+from anon_transformers_graphs.experiments._random_runs import SHARE
+from anon_transformers_graphs.experiments._tasks import JACCARD
+
+RANDOM = ("average distance", "diameter", "disconnected", "raised k")
+DEGREES = ("edges modified", "average distance", "diameter")
+
+
+@dataclass
+class Collected:
+    """Our numbers, and everything that was measured for them.
+
+    Attributes
+    ----------
+    ours : dict
+        Numbers by data set, method, k and measure.
+    means : dict
+        By data set: averages of random methods, one row a method and share of edges.
+    before : dict
+        By data set: the same measures of the original.
+    degrees : dict
+        By data set: averages of k-degree anonymity, one row a construction and k.
+    """
+
+    ours: dict[Key, Any] = field(default_factory=dict)
+    means: dict[str, pd.DataFrame] = field(default_factory=dict)
+    before: dict[str, dict[str, float]] = field(default_factory=dict)
+    degrees: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def runs(self) -> pd.DataFrame:
+        """All averages, one below the other."""
+        tables = [*self.means.items(), *self.degrees.items()]
+        named = [means.assign(data_set=name) for name, means in tables]
+        whole = pd.concat(named, ignore_index=True)
+        first = ["data_set", "method", SHARE, "k"]
+        return whole[first + [name for name in whole if name not in first]].astype(
+            {SHARE: "Int64", "k": "Int64"}
+        )
+
+    def figures(self) -> Iterator[Panels]:
+        """Every measure against the share of edges, and against k."""
+        for name, means in self.means.items():
+            yield Panels(
+                f"{name}-random",
+                f"{name}: averages of random graphs",
+                means.assign(x=means[SHARE], line=means["method"]),
+                {column: column for column in _drawn(means, RANDOM)},
+                SHARE,
+                every_x=False,
+            )
+        for name, means in self.degrees.items():
+            yield Panels(
+                f"{name}-k-degree",
+                f"{name}: averages of k-degree anonymity",
+                means.assign(x=means["k"], line=means["method"]),
+                {column: column for column in _drawn(means, DEGREES)},
+            )
+
+    def notes(self) -> Iterator[str]:
+        """How many graphs an average of distances leaves out."""
+        for name, means in self.means.items():
+            of = means.groupby("method", sort=False)[["disconnected", "runs"]].sum()
+            told = ", ".join(
+                f"{row.disconnected:,} of {row.runs:,} by {row.Index}"
+                for row in of.itertuples()
+            )
+            yield (
+                f"{name}: graphs that are not connected have no average distance and "
+                f"no diameter, and are left out of those averages: {told}."
+            )
+
+
+class Told:
+    """Progress of the parts of an experiment, told as one."""
+
+    def __init__(self, progress: Progress | None, total: int):
+        self.progress = progress
+        self.total = total
+        self.done = 0
+
+    def part(self, name: str, size: int) -> Progress:
+        """Progress of the next part, which has so many runs."""
+        before = self.done
+        self.done += size
+
+        def tell(done: int, _: int, what: str) -> None:
+            if self.progress is not None:
+                self.progress(before + done, self.total, f"{name} {what}".strip())
+
+        return tell
+
+    def end(self) -> None:
+        """Tell that all is done."""
+        if self.progress is not None:
+            self.progress(self.total, self.total, "")
+
+
+def _drawn(table: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:
+    indices = [name for name in map(str, table) if name.startswith(JACCARD)]
+    return [*columns, *indices]

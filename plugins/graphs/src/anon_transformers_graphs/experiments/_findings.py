@@ -1,0 +1,186 @@
+"""Numbers of the source beside ours: when they are equal, and what explains the rest.
+
+An entry of the stored numbers says how it is judged. By default ours must be the
+printed number to its last digit, and the recomputed one. If ours is of several runs, a
+`Sample`, then the printed one must lie among them. Beside that there are
+
+* ``graphs``: a count among so many random graphs, equal if chance explains it;
+* ``test``: ``about`` (``within`` so much), ``at least`` or ``at most`` ``value``.
+
+``explained`` is what the reason of an entry accounts for: a range of our number, or
+``"any"`` of them; with ``fewer_than`` it is a graph in which fewer edges changed.
+Without either a reason explains the recomputed number only.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import binomtest
+
+from anon_transformers.experiments import NOT_RUN
+
+Key = tuple[str, str, int | None, str]
+"""Data set, method, k and measure."""
+UNLIKELY = 0.001
+"""A difference that chance makes less often than this is one."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """Some of many random graphs.
+
+    Examples
+    --------
+    >>> str(Count(3, 200))
+    '3 of 200'
+    """
+
+    found: int
+    graphs: int
+
+    def __str__(self) -> str:
+        return f"{self.found} of {self.graphs:,}"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The same number in several runs.
+
+    Examples
+    --------
+    >>> Sample((2.0, 3.0)).mean
+    2.5
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """What is shown."""
+        return sum(self.values) / len(self.values)
+
+
+def number_findings(
+    known: Mapping[str, Any], ours: Mapping[Key, Any]
+) -> Iterator[dict[str, Any]]:
+    """One finding for every stored number."""
+    for number in known["numbers"]:
+        about = (number["data_set"], number["method"], number["k"])
+        measure = number.get("same_as", number["measure"])
+        found = number.get("told", ours.get((*about, measure)))
+        modified = ours.get((*about, "edges modified"))
+        yield finding(known, number, found, modified)
+
+
+def finding(
+    known: Mapping[str, Any],
+    number: Mapping[str, Any],
+    ours: Any,
+    modified: Sample | None = None,
+) -> dict[str, Any]:
+    """What was published and recomputed beside ours.
+
+    ``modified`` are the edges that our runs changed, for what hangs on them.
+    """
+    equal = None if ours is None else _agrees(ours, number)
+    reason = NOT_RUN if equal is None else ""
+    if equal is False and _explains(number, ours, modified):
+        reason = known["reasons"][number["reason"]]
+    text = number.get("text")
+    return {
+        "where": number["where"],
+        "data_set": number["data_set"],
+        "method": number["method"],
+        "k": number["k"],
+        "measure": number["measure"],
+        "published": number["published"] if text is None else text,
+        "recomputed": number["recomputed"],
+        "ours": _shown(ours, number),
+        "equal": equal,
+        "reason": reason,
+    }
+
+
+def likely(ours: Count, published: int, graphs: int) -> bool:
+    """Whether chance explains two counts among random graphs of the same kind.
+
+    If both kinds are the same, each of the graphs that count is one of ours by the
+    share of our graphs among all.
+
+    Examples
+    --------
+    >>> likely(Count(8, 2000), 12, 2000), likely(Count(80, 2000), 12, 2000)
+    (True, False)
+    """
+    total = ours.found + published
+    if not total:
+        return True
+    share = ours.graphs / (ours.graphs + graphs)
+    return bool(binomtest(ours.found, total, share).pvalue >= UNLIKELY)
+
+
+def _agrees(ours: Any, number: Mapping[str, Any]) -> bool:
+    if isinstance(ours, Count):
+        return likely(ours, number["published"], number["graphs"])
+    if isinstance(ours, Sample):
+        return _is_among(ours, number)
+    if "test" in number:
+        return _passes(ours, number)
+    printed, again = number["published"], number["recomputed"]
+    if printed is not None and not _is_printed(ours, printed, number.get("decimals")):
+        return False
+    return again is None or _is(ours, again)
+
+
+def _is_among(ours: Sample, number: Mapping[str, Any]) -> bool:
+    """Whether the printed number lies between our lowest and highest one."""
+    value = number.get("value", number["published"])
+    if isinstance(value, str):
+        return False
+    rounded = 0.5 * 10.0 ** -number["decimals"] if "decimals" in number else 0.0
+    slack = number.get("within", rounded) * (1 + 1e-9)
+    return min(ours.values) - slack <= value <= max(ours.values) + slack
+
+
+def _passes(ours: float, number: Mapping[str, Any]) -> bool:
+    value, test = number["value"], number["test"]
+    if test == "about":
+        return abs(ours - value) <= number["within"]
+    return ours >= value if test == "at least" else ours <= value
+
+
+def _is_printed(ours: Any, printed: Any, decimals: int | None) -> bool:
+    """Whether ours is what was printed, to the last digit."""
+    if isinstance(ours, str) or isinstance(printed, str) or decimals is None:
+        return ours == printed
+    return abs(ours - printed) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
+
+
+def _is(ours: Any, expected: Any) -> bool:
+    """Whether two values are the same, numbers to the sixth digit."""
+    if isinstance(ours, str) or isinstance(expected, str):
+        return ours == expected
+    return abs(ours - expected) <= 1e-6 * max(1.0, abs(expected))
+
+
+def _explains(number: Mapping[str, Any], ours: Any, modified: Sample | None) -> bool:
+    """Whether the reason of an entry accounts for our number."""
+    if "reason" not in number:
+        return False
+    if "fewer_than" in number:
+        return modified is not None and max(modified.values) < number["fewer_than"]
+    explained = number.get("explained")
+    if explained is None:
+        return number["recomputed"] is not None and _is(ours, number["recomputed"])
+    if explained == "any":
+        return True
+    low, high = explained
+    values = ours.values if isinstance(ours, Sample) else (ours,)
+    return all(not isinstance(v, str) and low <= v <= high for v in values)
+
+
+def _shown(ours: Any, number: Mapping[str, Any]) -> Any:
+    if isinstance(ours, Count):
+        return ours.found if ours.graphs == number["graphs"] else str(ours)
+    return ours.mean if isinstance(ours, Sample) else ours

@@ -1,0 +1,88 @@
+"""What is measured of every graph: distances, and clusters that two tasks find."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs.experiments._sweep import Measure
+from anon_transformers_graphs.metrics import (
+    StructuralReport,
+    clustering_jaccard,
+    markov_clusters,
+    random_walk_clusters,
+    spectral_report,
+    structural_report,
+)
+
+Clusters = list[np.ndarray]
+Task = Callable[[Graph], Clusters]
+WALKS = "RRW"
+JACCARD = "Jaccard"
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Ways to cluster a graph, with the parameters that the source gives.
+
+    Attributes
+    ----------
+    clusterings : mapping
+        The tasks by a short name.
+    names : mapping
+        The same names with the parameter that tells tasks apart.
+    """
+
+    clusterings: Mapping[str, Task]
+    names: Mapping[str, str]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "Tasks":
+        """Tasks of a data set; without sizes there are no random walks."""
+        powers = given["inflation"]
+        tasks: dict[str, Task] = {
+            name: partial(markov_clusters, inflation=power)
+            for name, power in powers.items()
+        }
+        names = {name: f"MCL I={power:g}" for name, power in powers.items()}
+        if given["walks"] is not None:
+            least, most = given["walks"]
+            tasks[WALKS] = partial(random_walk_clusters, min_size=least, max_size=most)
+            names[WALKS] = WALKS
+        return cls(tasks, names)
+
+    def kept(self, name: str, original: Graph) -> Measure:
+        """Jaccard index of the clusters of a published graph with the original's."""
+        task = self.clusterings[name]
+        before = task(original)
+        return lambda evidence: clustering_jaccard(before, task(evidence.published))
+
+
+@lru_cache(maxsize=1)
+def report_of(graph: Graph) -> StructuralReport:
+    """Structure of a graph; several measures in a row ask for the same one."""
+    return structural_report(graph)
+
+
+def distance_numbers(graph: Graph) -> dict[str, float]:
+    """Distances and transitivity, as the numbers of the source are called."""
+    found = report_of(graph)
+    return {
+        "average distance": found.average_distance,
+        "diameter": found.diameter,
+        "harmonic mean distance": found.harmonic_distance,
+        "transitivity": found.transitivity,
+    }
+
+
+def spectral_numbers(graph: Graph) -> dict[str, float]:
+    """Eigenvalues and subgraph centrality."""
+    found = spectral_report(graph)
+    return {
+        "largest eigenvalue": found.lambda1,
+        "second Laplacian eigenvalue": found.mu2,
+        "subgraph centrality": found.subgraph_centrality,
+    }

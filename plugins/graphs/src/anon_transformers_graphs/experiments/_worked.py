@@ -1,0 +1,158 @@
+"""Small examples of the source, worked out again."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.evidence import GraphEvidence
+from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs.degrees import is_graphical
+from anon_transformers_graphs.experiments._findings import Key
+from anon_transformers_graphs.experiments._random_runs import k_of
+from anon_transformers_graphs.experiments._tasks import (
+    distance_numbers,
+    spectral_numbers,
+)
+from anon_transformers_graphs.generalization import count_consistent_graphs
+from anon_transformers_graphs.metrics import clustering_jaccard
+from anon_transformers_graphs.privacy import KAutomorphism
+from anon_transformers_graphs.queries import neighborhood_classes, refinement_classes
+from anon_transformers_graphs.randomization import RandomSwitch
+from anon_transformers_graphs.risk import compare_risk
+
+
+def listed(values: Any, between: str = ", ") -> str:
+    """Values as one text.
+
+    Examples
+    --------
+    >>> listed([18, 16])
+    '18, 16'
+    """
+    return between.join(map(str, np.asarray(values).tolist()))
+
+
+def worked_numbers(known: Mapping[str, Any]) -> dict[Key, Any]:
+    """Our numbers of every example that needs none of the three graphs."""
+    given = known["examples"]
+    found: dict[Key, Any] = {}
+    for name, numbers in (
+        ("figure 2.6", _people(Graph(8, given["figure 2.6"]))),
+        *_cases(given),
+        ("karate, k=2", _sequence(np.array(given["degrees"]))),
+        ("K5", {"edges": _complete(5).n_edges}),
+    ):
+        found |= {(name, "", None, measure): n for measure, n in numbers.items()}
+    for name, (nodes, edges) in given["average degrees"].items():
+        found[name, "", None, "average degree"] = 2 * edges / nodes
+    for name, (one, other) in given["clusterings"].items():
+        found["two clusterings", "Jaccard", None, name] = clustering_jaccard(one, other)
+    errata = _errata(given)
+    return found | {("", "", None, measure): n for measure, n in errata.items()}
+
+
+def _people(graph: Graph) -> dict[str, Any]:
+    """The graph of Table 2.1: what an intruder sees, its numbers, its super-nodes."""
+    lists = np.split(graph.adjacency.indices, graph.adjacency.indptr[1:-1])
+    second = [listed(np.sort(graph.degrees[near]), " ") for near in lists]
+    classes = {
+        "H1": refinement_classes(graph, 1),
+        "H2": refinement_classes(graph, 2),
+        "1-neighborhoods": neighborhood_classes(graph),
+    }
+    sizes = {name: np.bincount(found) for name, found in classes.items()}
+    blocks = {
+        "two super-nodes": np.repeat([0, 1], 4),
+        "one super-node": np.zeros(8, int),
+        "single nodes": np.arange(8),
+        "H2 classes": classes["H2"],
+    }
+    return {
+        "H1 of its nodes": listed(graph.degrees),
+        "H2 of its nodes": " | ".join(second),
+        "nodes re-identified by H2": int((sizes["H2"] == 1).sum()),
+        **{f"k under {name}": int(of.min()) for name, of in sizes.items()},
+        **{f"class sizes under {n}": listed(np.sort(of)) for n, of in sizes.items()},
+        **distance_numbers(graph),
+        **spectral_numbers(graph),
+        **{
+            f"graphs consistent with {name}": count_consistent_graphs(graph, of)
+            for name, of in blocks.items()
+        },
+    }
+
+
+def _cases(given: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A graph of six nodes, and two that were made of it."""
+    original = Graph(6, given["figure 3.1"])
+    for name in ("figure 3.1", "case 1", "case 2"):
+        graph = Graph(6, given[name])
+        risk = compare_risk(original, graph)
+        yield (
+            name,
+            {
+                "degree histogram": listed(graph.degree_histogram),
+                "k": k_of(graph),
+                "larger k of both graphs": risk.k_bound,
+                "highest chance of a node": float(risk.node_probabilities.max()),
+                "highest group risk": risk.worst_group_risk,
+            },
+        )
+
+
+def _sequence(degrees: np.ndarray) -> dict[str, Any]:
+    histogram = np.bincount(degrees)
+    return {
+        "degree histogram": listed(histogram),
+        "k": int(histogram[histogram > 0].min()),
+        "some graph has it": "yes" if is_graphical(degrees) else "no",
+    }
+
+
+def _errata(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be worked out of what the source has wrong."""
+    nodes, edges = given["average degrees"]["karate"]
+    identity = np.arange(3)[None]
+    path = GraphEvidence(Graph(3, [[0, 1], [1, 2]]), functions=identity)
+    first, second = Graph(6, given["figure 3.1"]), Graph(6, given["case 1"])
+    common = first.common_edges(second)
+    histogram = np.array(given["football histogram"])
+    smallest = histogram[histogram > 0].min()
+    degree_sum = int(np.arange(4) @ given["impossible histogram"])
+    found = {
+        2: 2 * edges / nodes,
+        5: _star_ends(),
+        8: "yes" if KAutomorphism(2).satisfied(path).all() else "no",
+        9: first.n_edges + second.n_edges - 2 * common,
+        10: int(smallest),
+        11: _largest_gamma(_complete(5)),
+        12: "odd" if degree_sum % 2 else "even",
+        15: 100 * 96 / 115,
+        17: int(np.arange(len(histogram)) @ histogram),
+        19: 100 * 35 / 613,
+    }
+    numbers = {given["errata"][str(number)]: value for number, value in found.items()}
+    for share, measure in given["changed edges"].items():
+        numbers[measure] = 2 * round(float(share) * edges)
+    return numbers
+
+
+def _star_ends() -> str:
+    try:
+        RandomSwitch(p=0.5, max_failures=1000, random_state=0).fit(
+            Graph(5, [[0, 1], [0, 2], [0, 3], [0, 4]])
+        )
+    except InfeasibleError:
+        return "always"
+    return "never"
+
+
+def _largest_gamma(clique: Graph) -> str:
+    """Of the rule that each degree is gamma times the other nodes at least."""
+    return f"{int(clique.degrees.min()) / (clique.n_nodes - 1):g}"
+
+
+def _complete(n_nodes: int) -> Graph:
+    return Graph(n_nodes, np.column_stack(np.triu_indices(n_nodes, 1)))
