@@ -23,10 +23,14 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         What it anonymizes; decides which contract checks apply.
     k_model : str
         Name of the privacy model that its parameter ``k`` promises.
+    private_parameters : tuple of str
+        Parameters whose values may tell of the input; a release publishes that they
+        were given, and not what.
     """
 
     kind: ClassVar[str]
     k_model: ClassVar[str] = "k-anonymity"
+    private_parameters: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     @abstractmethod

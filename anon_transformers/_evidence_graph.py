@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._forms import open_graph
@@ -19,8 +20,8 @@ class GraphEvidence:
     published : Graph, or a graph in any form
         What readers get; protection is judged on this alone.
     original : Graph, or a graph in any form, optional
-        What it was made from, its nodes in the same order. Only what compares the two
-        looks at it.
+        What it was made from, with the same names of nodes, or else its nodes in the
+        same order. Only what compares the two looks at it.
     functions : int array of shape (n_functions, n_nodes), optional
         Maps from nodes to nodes that are claimed to be automorphisms of ``published``.
 
@@ -39,10 +40,10 @@ class GraphEvidence:
     kind = "graph"
 
     def __post_init__(self) -> None:
-        published = _opened(self.published)
+        published, names = _opened(self.published)
         object.__setattr__(self, "published", published)
         if self.original is not None:
-            original = _opened(self.original)
+            original = _in_order(names, *_opened(self.original))
             if original.n_nodes != published.n_nodes:
                 raise DataError(
                     f"the original has {original.n_nodes} nodes and what is published "
@@ -69,5 +70,25 @@ class GraphEvidence:
         return GraphEvidence(self.published.relabelled(places), original, functions)
 
 
-def _opened(given: Any) -> Graph:
-    return given if isinstance(given, Graph) else open_graph(given)[0]
+def _opened(given: Any) -> tuple[Graph, np.ndarray | None]:
+    """A graph and the names of its nodes, if they have any."""
+    graph, form = open_graph(given)
+    return graph, None if form.kind in {"graph", "sparse"} else form.names
+
+
+def _in_order(
+    names: np.ndarray | None, original: Graph, others: np.ndarray | None
+) -> Graph:
+    """The original with its nodes as the published graph lists them.
+
+    Where both have names these decide, for tables list nodes in any order.
+    """
+    if names is None or others is None or len(names) != len(others):
+        return original
+    places = pd.Index(names).get_indexer(pd.Index(others))
+    if (places < 0).any():
+        raise DataError(
+            f"{int((places < 0).sum())} nodes of the original are not named in what is "
+            "published: they cannot be compared node by node."
+        )
+    return original.relabelled(places)

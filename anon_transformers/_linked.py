@@ -73,8 +73,10 @@ class LinkedAnonymizer(FrameAnonymizer):
         Tells persons apart; it is dropped. A table in which a person has several rows
         is refused: they might share a group, which then has fewer than k persons.
     keep_links : bool, default=False
-        Keep which row each cell came from, as a judge needs it. Whoever has this
-        can undo every swap.
+        Keep which row each cell came from, in ``permutations_``. A judge then follows
+        every cell. Without it, it follows only those that nobody else of the group has:
+        where values repeat, it may not see that cells stayed, or that columns moved
+        alike. Whoever has this can undo every swap.
     random_state : int or Generator, default=None
         Whoever knows it can undo every swap. None: fresh entropy.
 

@@ -57,6 +57,10 @@ class DependenceWarning(UserWarning):
     """A column that was swapped can be computed from other ones."""
 
 
+class NearlyNumbersWarning(UserWarning):
+    """A column of numbers is taken for texts, since a few of its cells are none."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

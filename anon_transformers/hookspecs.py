@@ -54,4 +54,9 @@ def register_experiments(register):
 
 @hookspec
 def register_commands(register):
-    """Offer commands of ``anon``: ``register(name, typer_app_or_click_command)``."""
+    """Offer commands of ``anon``: ``register(name, typer_app_or_click_command)``.
+
+    A function without parameters that returns one will do too. It is called when the
+    command is, so that a plugin need not import typer before; its docstring is what
+    ``anon list`` shows.
+    """

@@ -43,6 +43,16 @@ def options(question: str, columns: int) -> argparse.ArgumentParser:
 def read(given: argparse.Namespace, default: pd.DataFrame) -> pd.DataFrame:
     """The columns to draw: of the file that was given, or of the default table."""
     table = default if given.data is None else pd.read_csv(given.data)
-    if given.columns:
-        return table[given.columns]
-    return table.select_dtypes("number").iloc[:, :2]
+    numbers = table.select_dtypes("number")
+    if not given.columns:
+        return numbers.iloc[:, :2]
+    for name in given.columns:
+        if name not in numbers:
+            fault = "holds no numbers" if name in table else "does not exist"
+            there = ", ".join(map(str, numbers))
+            print(
+                f"--columns: {name!r} {fault}; columns of numbers: {there}",
+                file=sys.stderr,
+            )
+            raise SystemExit(2)
+    return numbers[given.columns]

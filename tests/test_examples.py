@@ -31,6 +31,28 @@ def test_an_example_draws_its_picture(root, tmp_path, name):
     assert draw(root, name, tmp_path / "made.png").startswith(PNG)
 
 
+@pytest.mark.parametrize(
+    ("name", "columns", "fault"),
+    [
+        ("memberships", ["workclass"], "'workclass' holds no numbers; columns"),
+        ("partitions", ["NOPE", "time"], "'NOPE' does not exist; columns"),
+    ],
+)
+def test_columns_that_cannot_be_drawn_are_told(root, tmp_path, name, columns, fault):
+    script = root / "examples" / f"plot_{name}.py"
+    out = tmp_path / "made.png"
+    made = subprocess.run(
+        [sys.executable, script, "--out", out, "--columns", *columns],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 2
+    assert f"--columns: {fault} of numbers: " in made.stderr
+    assert "Traceback" not in made.stderr
+    assert not out.exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "columns"),

@@ -86,6 +86,8 @@ class Found:
         As in :class:`AttackReport`.
     records : callable or None
         Makes the table of exposed records; None: the rows of the release.
+    remedy : str or None
+        What a publisher of this table can do; None: what the attack says of all.
     """
 
     exposed: np.ndarray
@@ -94,6 +96,7 @@ class Found:
     exposed_units: int
     details: Mapping[str, Any] = field(default_factory=dict)
     records: Callable[[], pd.DataFrame] | None = None
+    remedy: str | None = None
 
 
 class Attack(ABC):
@@ -179,7 +182,7 @@ suppression_label
             attack=self.name,
             params={f.name: getattr(self, f.name) for f in fields(self)},  # type: ignore[arg-type]
             meaning=self.meaning,
-            remedy=self.remedy,
+            remedy=found.remedy or self.remedy,
             rows=material.rows,
             exposed=int(found.exposed.sum()),
             exposed_suppressed=int((found.exposed & material.suppressed).sum()),

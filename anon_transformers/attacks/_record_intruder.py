@@ -28,6 +28,15 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 
+NAME_K = (
+    "Cells of this table were swapped, which leaves one link in k right by chance: "
+    "name the k that was promised, as record-intruder,k=5, to judge it."
+)
+"""What to do about a swapped table whose promise is not known."""
+LARGER_K = (
+    "Swap again with a larger k, or leave out columns that give the swapped ones away."
+)
+"""What to do about a swapped table that does not keep its promise."""
 SURE = 1 - 1e-9
 """Chance from which a row is the only nearest one."""
 
@@ -56,7 +65,7 @@ class RecordIntruder(Attack):
     k : int, optional
         The promise: rows count as exposed only if the share of right links is above
         1/k, and not by chance. Without it, every row counts that is linked rightly for
-        sure.
+        sure: of a table that was swapped, one in k by chance. Name its k.
     confidence : float, default=0.95
         Of the interval of that share.
     key : column, optional
@@ -66,7 +75,8 @@ class RecordIntruder(Attack):
 
     Notes
     -----
-    ``details`` has, for the column that fares worst and for each sensitive column, the
+    Rows are exposed, and counted, by any sensitive column. ``details`` has, for the
+    column that fares worst (``column``) and for each sensitive column, the expected
     share of right links with its confidence interval (Wilson's, wide enough for all
     that was tried), the share of persons whose value is guessed, and the columns that
     it was found by. Ranges are taken for their middle. Columns that the two tables have
@@ -97,7 +107,8 @@ class RecordIntruder(Attack):
     name: ClassVar[str] = "record-intruder"
     needs: ClassVar[tuple[str, ...]] = ("release", "original")
     meaning: ClassVar[str] = (
-        "Of all published rows, the person's own is nearest to what is known of them."
+        "The person is linked rightly for sure, by any sensitive column; with k, "
+        "more often than once in k times."
     )
     remedy: ClassVar[str] = (
         "Make groups of k rows the same in what is known, or swap cells inside them."
@@ -140,9 +151,27 @@ class RecordIntruder(Attack):
                 "columns_known": [str(n) for n in known if pairs[n] is not None],
                 "columns_left_out": [str(n) for n in known if pairs[n] is None],
             }
-        details = max(told.values(), key=lambda one: one["share"])
-        details = {**details, "columns": told}
-        return Found(exposed, "records", material.rows, exposed.sum(), details)
+        worst_of_all = max(told, key=lambda name: told[name]["share"])
+        return Found(
+            exposed,
+            "records",
+            material.rows,
+            exposed.sum(),
+            {
+                **told[worst_of_all],
+                "column": worst_of_all if material.sensitive else None,
+                "columns": told,
+            },
+            remedy=self._remedy(material, original),
+        )
+
+    def _remedy(self, material: Material, original: pd.DataFrame) -> str | None:
+        """What to do about a table that was swapped; None if it was not."""
+        names = (*material.quasi_identifiers, *material.sensitive)
+        shared = [name for name in names if name in original.columns]
+        if not any(_moved(*_codes(material, original, name)) for name in shared):
+            return None
+        return NAME_K if self.k is None else LARGER_K
 
     def _exposed(self, hits: np.ndarray, low: float) -> np.ndarray:
         """Rows that count: linked rightly for sure, or better than promised."""
@@ -258,8 +287,14 @@ def _hits(
         return by_row, None
     before, after = _codes(material, original, column)
     by_cell, values = nearest.cell_hits(before, after)
-    moved = (before != after).any() and np.array_equal(np.sort(before), np.sort(after))
-    return by_cell if moved else by_row, float(values.mean())
+    hits = by_cell if _moved(before, after) else by_row
+    return hits, float(values.mean())
+
+
+def _moved(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether a column holds the same cells as before, in other rows."""
+    changed = bool((before != after).any())
+    return changed and np.array_equal(np.sort(before), np.sort(after))
 
 
 def _codes(

@@ -58,7 +58,8 @@ Options = Annotated[
         metavar="NAME=VALUE",
         help="Further parameter of the anonymizer, such as "
         "[bold]tie_side=both[/bold], which lets Mondrian cut far finer where few "
-        "values are frequent",
+        "values are frequent; lists and mappings as in a release file: "
+        "[bold]'n_sets={age: 3}'[/bold]",
     ),
 ]
 KeepOrder = Annotated[
@@ -147,8 +148,9 @@ def _parameters(known: dict[str, Any], options: list[str]) -> dict[str, Any]:
     own = assignments("option", options)
     if "random_state" in own:
         raise ConfigurationError(
-            "--option: random_state: a file to be published gets fresh entropy; a seed "
-            "would be the key to its permutation."
+            "--option: random_state: a file to be published gets fresh entropy; the "
+            "order of its rows, and swaps, are drawn from it, and whoever knew a seed "
+            "could undo them."
         )
     for name in known.keys() & own.keys():
         raise ConfigurationError(f"--option: {name} has an option of its own.")

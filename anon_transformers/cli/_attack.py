@@ -91,6 +91,14 @@ def attack(
     Records are counted, and shown only with --show-values.
 
     [bold]anon attack safe.csv -q age -q zip -s disease --external voters.csv[/bold]
+
+    The record intruder knows the original. Of swapped tables one link in k is right by
+    chance: name the k that was promised (k), what the intruder knows (scenario:
+    uninformed, or informed of all but one column) and how numbers are compared
+    (linkage: distance or rank).
+
+    [bold]anon attack swapped.csv -q age -s pay --original people.csv
+    -a record-intruder,k=5,scenario=informed,linkage=rank[/bold]
     """
     chosen = _chosen(attacks)
     frame, options = _release(path, separator, missing, quasi_identifiers)
@@ -235,10 +243,25 @@ def _tell(
 
 
 def _tell_interval(report: "AttackReport") -> None:
-    """The share of persons that an attack finds, and how far chance may move it."""
-    if {"share", "low", "high"} <= set(report.details):
-        share, low, high = (report.details[name] for name in ("share", "low", "high"))
-        typer.echo(
-            f"- {report.attack}: {share:.1%} of the persons are found; by chance this "
-            f"may be {low:.1%} to {high:.1%}"
-        )
+    """The share of persons that an attack expects to find in the worst column."""
+    details = report.details
+    if not {"share", "low", "high", "column"} <= set(details):
+        return
+    by, of_any = "", ""
+    if details["column"] is not None:
+        by = f"by {details['column']}, which fares worst, "
+        of_any = ", by any sensitive column"
+    typer.echo(
+        f"- {report.attack}: {by}{details['share']:.1%} of the persons are linked "
+        "rightly on average, guesses among equally near rows with them "
+        f"({report.params['confidence']:.0%} confidence interval: "
+        f"{details['low']:.1%} to {details['high']:.1%}); exposed above are those "
+        f"linked {_sure(report.params['k'])}{of_any}"
+    )
+
+
+def _sure(k: int | None) -> str:
+    """How sure a link must be to count."""
+    if k is None:
+        return "for sure"
+    return f"more often than 1/{k}, where the interval lies above that"

@@ -168,8 +168,9 @@ def _tell(source: Path, found: Any, files: Sequence[Path]) -> None:
         told_of = failed[["coding", "method", "quasi_identifiers", "error"]]
         _print(f"{len(failed)} runs without a result", told_of)
     typer.echo(
-        f"{NOTHING} stands where nothing is defined: Q of crisp sets, l and t where "
-        "the source has none, the distance of a method that is the best."
+        f"A dash ({NOTHING}) stands where nothing is defined: Q of crisp sets, l and t "
+        "where the source has none, the distance of a method that is the best. A class "
+        "that no row belongs to by half has Q 0 and l 0, and no t."
     )
     if found.convention == "source":
         typer.echo(

@@ -132,14 +132,37 @@ def shown(number: object) -> str:
 
 
 def number_or_text(text: str) -> Any:
-    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``center``."""
+    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``center``.
+
+    A list or mapping stands in brackets, written as in a release file.
+
+    Examples
+    --------
+    >>> number_or_text("5"), number_or_text("center"), number_or_text("{age: 3}")
+    (5, 'center', {'age': 3})
+    """
     if text == "None":  # as Python and the documentation write it
         return None
+    if text[:1] in {"{", "["}:
+        return _nested(text)
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
         return text
-    return text if isinstance(value, dict | list) else value
+    return value
+
+
+def _nested(text: str) -> Any:
+    """A list or mapping, in YAML or JSON; anything else is a text."""
+    try:
+        import yaml
+
+        value = yaml.safe_load(text)
+    except ImportError:  # of the release extra
+        return text
+    except yaml.YAMLError:
+        return text
+    return value if isinstance(value, dict | list) else text
 
 
 def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:

@@ -126,6 +126,12 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
         lost = {**squares["columns"], "total": squares["total"]}
         rows = [(escape(name), _percent(share)) for name, share in lost.items()]
         print_table("Squared error", ["column", "share of variance"], rows)
+    if report["order_shown"] is False:
+        typer.echo(
+            "- no column shows that the rows are those of the original, in its order: "
+            "if they were shuffled, leave --aligned out, for squared errors then "
+            "compare strangers"
+        )
     if report["distinguishability"] is not None:
         _tell_distinguishability(report["distinguishability"])
     if report["left_out"]:

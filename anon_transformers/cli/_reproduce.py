@@ -95,12 +95,15 @@ def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
 
 def _tell(findings: Any, files: Sequence[Path]) -> None:
     """Every number that was printed, and every difference; equal runs are counted."""
+    from anon_transformers.experiments._numbers import NOT_RUN
+
     typer.echo(findings.title)
     if findings.source:
         typer.echo(f"source: {findings.source}")
     numbers = findings.numbers
     printed = numbers["published"].notna()
-    reasons = _tell_numbers(numbers[printed | numbers["equal"].eq(False)])
+    run = numbers["reason"].ne(NOT_RUN)  # the others are counted below
+    reasons = _tell_numbers(numbers[run & (printed | numbers["equal"].eq(False))])
     others = numbers[~printed]
     counted = others.groupby(["measure", "method"], sort=False)["equal"]
     print_table(
@@ -120,6 +123,7 @@ def _tell(findings: Any, files: Sequence[Path]) -> None:
     if len(left_out):
         told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
         typer.echo(f"not run, with how many numbers: {told}")
+    typer.echo("recomputed: by others, from the rules of the source")
     typer.echo(findings.summary())
     for file in files[:1]:
         typer.echo(f"page  {file}")
@@ -127,10 +131,9 @@ def _tell(findings: Any, files: Sequence[Path]) -> None:
 
 def _tell_numbers(numbers: Any) -> list[str]:
     """Print one table a place of the source; returns the reasons they refer to."""
-    from anon_transformers.experiments._numbers import NOT_RUN
     from anon_transformers.experiments._pages import shown
 
-    reasons = [r for r in dict.fromkeys(numbers["reason"]) if r not in {"", NOT_RUN}]
+    reasons = [reason for reason in dict.fromkeys(numbers["reason"]) if reason]
     marks = {reason: f"({at})" for at, reason in enumerate(reasons, 1)}
     noted = numbers.assign(note=[marks.get(r, r) for r in numbers["reason"]])
     columns = [name for name in noted.columns if name not in {"where", "reason"}]

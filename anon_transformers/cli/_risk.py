@@ -204,21 +204,28 @@ def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | 
 
 def _loss(
     before: "pd.DataFrame", after: "pd.DataFrame", asked: Asked
-) -> dict[str, Any] | None:
-    """Loss by attribute and in all; None if a label cannot be read."""
+) -> dict[str, Any]:
+    """Loss by attribute and in all; None where cells cannot be measured."""
     from anon_transformers.metrics import attribute_losses, domain_share_loss
 
-    try:
-        losses = attribute_losses(
-            before, after, asked.hierarchies, asked.quasi_identifiers,
-            asked.suppression_label,
-        )  # fmt: skip
-    except DataError as error:
-        asked.reasons["loss"] = f"{error} --hierarchies says what a label stands for."
-        return None
+    losses: dict[str, float | None] = {}
+    for name in asked.quasi_identifiers:
+        try:
+            found = attribute_losses(
+                before, after, asked.hierarchies, [name], asked.suppression_label
+            )
+            losses[name] = found[name]
+        except DataError as error:
+            losses[name] = None
+            asked.reasons[f"loss, {name}"] = (
+                f"{error} Of labels --hierarchies says what they stand for; of "
+                "numbers anon quality tells the error."
+            )
+    known = [loss for loss in losses.values() if loss is not None]
+    whole = len(known) == len(losses)
     return {
-        "total": domain_share_loss(losses.values()),
-        "attributes": {str(name): loss for name, loss in losses.items()},
+        "total": domain_share_loss(known) if whole else None,
+        "attributes": losses,
     }
 
 
@@ -260,7 +267,10 @@ def _tell(table: Path, result: Mapping[str, Any]) -> None:
     print_table(title, ["what", *sides], rows)
     if result["loss"] is not None:
         losses = {**result["loss"]["attributes"], "total": result["loss"]["total"]}
-        lost = [(escape(name), f"{loss:.2%}") for name, loss in losses.items()]
+        lost = [
+            (escape(name), NOT_AVAILABLE if loss is None else f"{loss:.2%}")
+            for name, loss in losses.items()
+        ]
         print_table("Loss", ["attribute", "loss"], lost)
     for name, answers in result["queries"].items():
         header = list(next(iter(answers.values())))

@@ -22,6 +22,7 @@ from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.experiments._probabilistic_limits import limit_findings
 from anon_transformers.experiments._probabilistic_numbers import (
+    FEWEST_RUNS,
     claim_findings,
     column_findings,
 )
@@ -116,6 +117,11 @@ class Probabilistic:
             yield (
                 f"{known['quick_repetitions']} repetitions are too few to compare "
                 "random methods: leave out quick (--quick) for that."
+            )
+        elif (self.repetitions or FEWEST_RUNS) < FEWEST_RUNS:
+            yield (
+                f"{self.repetitions} repetitions are too few to compare random "
+                f"methods, which are judged from {FEWEST_RUNS} on (--repetitions)."
             )
 
     def _tables(self, known: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -221,13 +227,38 @@ def _summary(statistic: str, differences: list[np.ndarray]) -> dict[str, float]:
         "mean": float(means.mean()),
         "sd": float(values.std() if pooled else spreads.mean()),
         "mean_error": _standard_error(means),
-        "sd_error": _standard_error(spreads),
+        "sd_error": pooled_error(values) if pooled else _standard_error(spreads),
     }
 
 
 def _standard_error(runs: np.ndarray) -> float:
-    """How far off the average of so many runs is by chance."""
-    return float(runs.std(ddof=1) / math.sqrt(len(runs))) if len(runs) > 1 else 0.0
+    """How far off the average of so many runs is by chance; NaN for a single one."""
+    if len(runs) == 1:
+        return math.nan
+    return float(runs.std(ddof=1) / math.sqrt(len(runs)))
+
+
+def pooled_error(values: np.ndarray) -> float:
+    """How far off the standard deviation of all values is by chance; a row is a run.
+
+    By the jackknife over runs: values of one run hang together, so that each run is
+    left out as a whole. NaN for a single one.
+
+    Examples
+    --------
+    >>> pooled_error(np.array([[0.0, 2.0], [0.0, 2.0], [0.0, 2.0]]))
+    0.0
+    """
+    n_runs, n_values = values.shape
+    if n_runs == 1:
+        return math.nan
+    about = values - values.mean()  # keeps digits in the differences of sums
+    others = (n_runs - 1) * n_values
+    first, second = about.sum(axis=1), (about**2).sum(axis=1)
+    means = (first.sum() - first) / others
+    variances = (second.sum() - second) / others - means**2
+    spreads = np.sqrt(np.maximum(variances, 0.0))
+    return float(np.sqrt((n_runs - 1) * spreads.var()))
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:

@@ -10,19 +10,26 @@ from anon_transformers.experiments._numbers import NOT_RUN
 
 FARTHEST = 4
 """Standard errors beyond which chance is no explanation."""
+FEWEST_RUNS = 30
+"""Of fewer random runs an average is too uncertain to be judged by."""
+EXACT = 1e-3
+"""Smaller tolerances are differences that no chance widens: no random method."""
 
 
 def column_findings(
     known: Mapping[str, Any], runs: pd.DataFrame, *, judged: bool
 ) -> Iterator[dict[str, Any]]:
-    """One finding a cell of a table; random ones count only if ``judged``."""
+    """One finding a cell of a table; random ones count only if ``judged``.
+
+    They must be averages of at least ``FEWEST_RUNS`` runs, too.
+    """
     for column in known["columns"]:
         for at, k in enumerate(known["k"]):
-            ours, error = _ours(runs, column, k)
+            ours, error, repetitions = _ours(runs, column, k)
             printed = None if column["published"] is None else column["published"][at]
             recomputed = column["recomputed"][at]
-            exact = column["tolerance"] < 1e-3  # noqa: PLR2004 - no random method
-            if ours is not None and not (judged or exact):
+            exact = column["tolerance"] < EXACT
+            if not exact and not (judged and repetitions >= FEWEST_RUNS):
                 ours = None
             near = ours is not None and _is_near(
                 ours, recomputed, column["tolerance"], error
@@ -65,14 +72,14 @@ def claim_findings(
 
 def _ours(
     runs: pd.DataFrame, column: Mapping[str, Any], k: int
-) -> tuple[float | None, float]:
-    """Our number and its standard error."""
+) -> tuple[float | None, float, int]:
+    """Our number, its standard error, and of how many runs it is the average."""
     wanted = {name: column[name] for name in ("data_set", "method", "statistic")}
     chosen = _chosen(runs, k=k, **wanted)
     if chosen.empty:
-        return None, 0.0
-    number, error = chosen[[column["measure"], f"{column['measure']}_error"]].iloc[0]
-    return float(number), float(error)
+        return None, math.nan, 0
+    measure, run = column["measure"], chosen.iloc[0]
+    return float(run[measure]), float(run[f"{measure}_error"]), int(run["repetitions"])
 
 
 def _chosen(runs: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
@@ -96,11 +103,13 @@ def _is_near(ours: float, recomputed: float, tolerance: float, error: float) -> 
 
     Few large differences make some averages uncertain, even of a hundred runs: what
     chance explains (``FARTHEST`` standard errors of the difference between two such
-    averages) is near, too.
+    averages) is near, too. Nothing is left to chance where the method is not random.
     """
-    allowed = tolerance * recomputed if tolerance > 1e-3 else tolerance  # noqa: PLR2004
+    away = abs(ours - recomputed)
+    if tolerance < EXACT:
+        return away <= tolerance
     chance = FARTHEST * math.sqrt(2) * error
-    return abs(ours - recomputed) <= max(allowed, chance)
+    return away <= max(tolerance * recomputed, chance)
 
 
 def _reason(

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from anon_transformers._tables import Column
 from anon_transformers.fuzzy._scaling import Axis, Scale
+
+ONE_PLACE = 1e-6
+"""Centres that are nearer, as a share of the range of all points, are one."""
 
 
 class Layout(NamedTuple):
@@ -50,16 +54,51 @@ def centre_order(centres: np.ndarray) -> np.ndarray:
     return np.lexsort(centres.T[::-1])
 
 
-def thinned(points: np.ndarray, size: int) -> np.ndarray:
-    """Some of the points, spread evenly over their order.
+def thinned(points: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Some of the points, spread over their order: one of each of equal parts of it.
 
-    Points are ordered by the first column, then the next; of one column, these are its
-    quantiles. Equal points stay as frequent as they were, and no order of rows shows.
+    Points are ordered by the first column, then the next; of one column, these are
+    nearly its quantiles. Equal points stay about as frequent as they were, and no order
+    of rows shows. Which point of a part is left to chance: points may alternate, and a
+    fixed step could miss every other one.
 
     Examples
     --------
-    >>> thinned(np.array([[4.0], [1.0], [3.0], [2.0], [0.0], [5.0]]), 3).ravel()
-    array([1., 3., 5.])
+    >>> points = np.array([[4.0], [1.0], [3.0], [2.0], [0.0], [5.0]])
+    >>> some = thinned(points, 3, np.random.default_rng(0)).ravel()
+    >>> (some // 2).tolist()
+    [0.0, 1.0, 2.0]
     """
-    at = (2 * np.arange(size) + 1) * len(points) // (2 * size)
+    limits = np.arange(size + 1) * len(points) // size
+    at = rng.integers(limits[:-1], limits[1:])
     return points[np.lexsort(points.T[::-1])[at]]
+
+
+def are_enough(points: np.ndarray, n_sets: int) -> bool:
+    """Whether points can be told apart in every column, and into so many sets.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])
+    >>> are_enough(points, 3), are_enough(points[:, 1:], 3), are_enough(points[:2], 3)
+    (False, True, False)
+    """
+    if not np.ptp(points, axis=0).all():
+        return False
+    return len(np.unique(points, axis=0)) >= n_sets
+
+
+def are_apart(centres: np.ndarray, points: np.ndarray) -> bool:
+    """Whether no two centres lie at one place, measured by how far points reach.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [100.0]])
+    >>> are_apart(np.array([[1.0], [2.0]]), points)
+    True
+    >>> are_apart(np.array([[1.0], [1.0 + 1e-9]]), points)
+    False
+    """
+    places = centres / np.ptp(points, axis=0)
+    nearest, _ = cKDTree(places).query(places, k=2)
+    return bool(nearest[:, 1].min() > ONE_PLACE)

@@ -4,7 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,11 +13,18 @@ from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_cent
 from anon_transformers._recoding import PublishedColumn, Table
 from anon_transformers._tables import Column
 from anon_transformers.exceptions import DataError, ParameterError, level_of_caller
-from anon_transformers.fuzzy._centres import Layout, centre_order, thinned
+from anon_transformers.fuzzy._centres import (
+    Layout,
+    are_apart,
+    are_enough,
+    centre_order,
+    thinned,
+)
 from anon_transformers.fuzzy._naming import numbered_names, ordered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Centres, Rule, Whole
 from anon_transformers.fuzzy._scaling import Scale
+from anon_transformers.fuzzy._workshop import NoSets
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy import AllOf
 
@@ -31,6 +38,8 @@ class ClusterRecoder(SetRecoder):
     A subclass implements ``_cluster``, which learns from given centres on.
     """
 
+    # Where clusters start may have been taken from the table.
+    private_parameters: ClassVar[tuple[str, ...]] = ("init",)
     m: float
     tol: float
     max_iter: int
@@ -66,7 +75,7 @@ class ClusterRecoder(SetRecoder):
         if start.ndim not in {1, 2} or not start.size or not np.isfinite(start).all():
             raise ParameterError(
                 "init must be an array of numbers, of shape (n_sets,) or (n_sets, "
-                f"n_columns), got {self.init!r}."
+                f"n_columns), got {_told_array(self.init)}."
             )
         return start.reshape(len(start), -1)
 
@@ -98,6 +107,11 @@ class ClusterRecoder(SetRecoder):
         order = centre_order(found.centres)
         order = order[~found.empty[order]]
         n_found = len(order)
+        if not n_found:
+            raise NoSets(
+                f"m={self.m} is too large for {n_sets} sets: the weights degree ** m "
+                "of all rows are too small for a number."
+            )
         if names is not None and n_found < len(names):
             raise DataError(
                 f"labels: {len(names)} sets are named, and {len(names) - n_found} of "
@@ -138,19 +152,35 @@ class ClusterRecoder(SetRecoder):
             for start in starts
         ]
         if self.init is None:
-            spread = self._nearer(layout.points, spread)
+            spread = self._nearer(layout.points, spread, rng)
         return self._best_of(layout.points, spread)
 
-    def _nearer(self, points: np.ndarray, starts: list[np.ndarray]) -> list[np.ndarray]:
+    def _nearer(
+        self, points: np.ndarray, starts: list[np.ndarray], rng: np.random.Generator
+    ) -> list[np.ndarray]:
         """Where to start in a large table: at the best centres of some of its points.
 
         Most iterations are then made with few points; those with all of them begin
-        where little is left to move.
+        where little is left to move. But equal centres stay equal: where some points do
+        not show enough to part the sets, starts remain what they are.
         """
         if len(points) <= FEW_POINTS:
             return starts
-        return [self._best_of(thinned(points, FEW_POINTS), starts).centres]
+        some = thinned(points, FEW_POINTS, rng)
+        if not are_enough(some, len(starts[0])):
+            return starts
+        centres = self._best_of(some, starts).centres
+        return [centres] if are_apart(centres, points) else starts
 
     def _best_of(self, points: np.ndarray, starts: list[np.ndarray]) -> FuzzyClusters:
         found = [self._cluster(points, start) for start in starts]
         return min(found, key=lambda c: (c.empty.sum(), c.history[-1]))
+
+
+def _told_array(given: Any) -> str:
+    """Type and shape, for the cells may be some of a table."""
+    shape = getattr(given, "shape", None)
+    if shape is None and isinstance(given, Sequence) and not isinstance(given, str):
+        shape = (len(given),)
+    told = type(given).__name__
+    return told if shape is None else f"{told} of shape {shape}"

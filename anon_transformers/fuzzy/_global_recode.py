@@ -71,7 +71,11 @@ class GlobalRecoder(SetRecoder):
     ----------
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets, and what was tried.
+        number of sets; after a search also how many choices were tried, and whether
+        none can have less loss.
+    tried_ : list of dict
+        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
+        promise was not kept. It is no part of the report.
     n_suppressed_, n_extra_suppressed_ : int
         Rows that were suppressed; those that went only to fill the suppressed class.
     suppressed_mask_ : bool ndarray

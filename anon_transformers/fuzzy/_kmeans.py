@@ -2,11 +2,14 @@
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
 
 from anon_transformers._kernels.kmeans_moves import move_rows
 from anon_transformers._tables import Column
@@ -20,6 +23,9 @@ from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import PrivacyModel
+
+SMALL = 1_000_000
+"""Distances of rows to centres, by coordinate, that one thread is soon done with."""
 
 
 class KMeansRecoder(SetRecoder):
@@ -84,7 +90,11 @@ class KMeansRecoder(SetRecoder):
     ----------
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets, and what was tried.
+        number of sets; after a search also how many choices were tried, and whether
+        none can have less loss.
+    tried_ : list of dict
+        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
+        promise was not kept. It is no part of the report.
     n_suppressed_, n_extra_suppressed_ : int
         Rows that were suppressed; those that went only to fill the suppressed class.
     suppressed_mask_ : bool ndarray
@@ -193,7 +203,7 @@ class KMeansRecoder(SetRecoder):
         found: list[tuple[float, np.ndarray]] = []
         for seed in rng.integers(2**31, size=self.n_init).tolist():
             model = KMeans(n_sets, n_init=1, random_state=seed)
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _threads(points.size * n_sets):
                 # Values so near that doubles are equal: fewer clusters will do.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 labels = model.fit(points).labels_
@@ -202,3 +212,16 @@ class KMeansRecoder(SetRecoder):
             centres = np.stack(sums, axis=1) / np.bincount(labels)[:, None]
             found.append((float(((points - centres[labels]) ** 2).sum()), centres))
         return min(found, key=lambda pair: pair[0])[1]
+
+
+def _threads(n_distances: int) -> AbstractContextManager[object]:
+    """One thread for little work: on a busy machine many wait for each other."""
+    if n_distances > SMALL:
+        return nullcontext()
+    return _threadpools().limit(limits=1, user_api="openmp")
+
+
+@cache
+def _threadpools() -> ThreadpoolController:
+    """The pools of the loaded libraries; to look for them takes its time."""
+    return ThreadpoolController()

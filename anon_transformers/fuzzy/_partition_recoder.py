@@ -1,7 +1,8 @@
 """Recoding by fuzzy sets that people have laid out."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from anon_transformers.fuzzy._partitions import FuzzyPartition
 from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Rule, Shapes, Values, Whole
 from anon_transformers.fuzzy._scaling import Axis
+from anon_transformers.fuzzy._sets import told
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import PrivacyModel
 
@@ -38,9 +40,9 @@ class FuzzyPartitionRecoder(SetRecoder):
     quasi_identifiers : list, default=None
         Columns an intruder may know. None: all that are not declared otherwise.
     partitions : dict of column to FuzzyPartition or dict, default=None
-        Sets of columns of numbers. Their degrees must add up to 1 at every value. A
-        dict has the numbers of each set by its name, as a release writes them:
-        ``{"Young": [-inf, 25, 45], "Old": [25, 45, inf]}``.
+        Two or more sets of a column of numbers. Their degrees must add up to 1
+        everywhere. A dict has the numbers of each set by its name, as a release writes
+        them: ``{"Young": [-inf, 25, 45], "Old": [25, 45, inf]}``.
     n_sets : int or dict of column to int, default=None
         Sets of each column of numbers or dates that has no partition, at most as many
         as it has different values. None, or a column that is not named: look for the
@@ -75,7 +77,11 @@ class FuzzyPartitionRecoder(SetRecoder):
     ----------
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets, and what was tried.
+        number of sets; after a search also how many choices were tried, and whether
+        none can have less loss.
+    tried_ : list of dict
+        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
+        promise was not kept. It is no part of the report.
     n_suppressed_, n_extra_suppressed_ : int
         Rows that were suppressed; those that went only to fill the suppressed class.
     suppressed_mask_ : bool ndarray
@@ -105,6 +111,8 @@ class FuzzyPartitionRecoder(SetRecoder):
     3    Old  476
     """
 
+    # Readers get names; where the sets end is left vague.
+    private_parameters: ClassVar[tuple[str, ...]] = ("partitions",)
     partitions: Mapping[Hashable, FuzzyPartition | Mapping[str, Any]] | None
 
     def __init__(
@@ -135,7 +143,8 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        for name in self._partitions():
+        for name, partition in self._partitions().items():
+            _refuse_poor(name, partition)
             if self.quasi_identifiers is not None:
                 _refuse_unknown(name, self.quasi_identifiers)
             for key in ("n_sets", "labels"):
@@ -196,9 +205,8 @@ class FuzzyPartitionRecoder(SetRecoder):
         (column,) = columns
         partition = self._partitions().get(column.name)
         if partition is not None:
-            rule = Shapes(partition, Axis.of(column, None))
-            _refuse_gaps(column, rule)
-            return rule
+            # Shapes are drawn on the numbers themselves, however large these are.
+            return Shapes(partition, replace(Axis.of(column, None), origin=None))
         if not self._is_laid_evenly(column):
             return Values(tuple(set_label([text]) for text in column.texts()))
         if n_sets == 1:
@@ -215,7 +223,7 @@ def _partition(column: Hashable, given: Any) -> FuzzyPartition:
     if not isinstance(given, Mapping):
         raise ParameterError(
             f"partitions: column {column!r} must have a FuzzyPartition, or a dict of "
-            f"names and numbers, got {given!r}."
+            f"names and numbers, got {told(given)}."
         )
     try:
         return FuzzyPartition(given)
@@ -223,27 +231,32 @@ def _partition(column: Hashable, given: Any) -> FuzzyPartition:
         raise ParameterError(f"partitions: column {column!r}: {error}") from None
 
 
+def _refuse_poor(column: Hashable, partition: FuzzyPartition) -> None:
+    """Refuse sets that tell nothing, or leave numbers out or count them twice."""
+    if len(partition.names) == 1:
+        raise ParameterError(
+            f"partitions: column {column!r} has one set, which tells nothing; draw two "
+            "or more."
+        )
+    if not partition.is_complete:
+        raise ParameterError(
+            f"partitions: column {column!r} has sets whose degrees do not add up to 1 "
+            "everywhere: let each one end where the next is full, the first start at "
+            "-inf and the last end at inf."
+        )
+
+
 def _refuse_unknown(column: Hashable, columns: Collection[Hashable]) -> None:
     if column not in columns:
-        told = unknown_choice("column", column, columns)
-        raise ParameterError(f"partitions: {told}")
+        raise ParameterError(f"partitions: {unknown_choice('column', column, columns)}")
 
 
 def _as_it_is(wish: Wish, column: Column, partitions: Mapping[Hashable, Any]) -> Wish:
     """What follows from a partition, or from the values themselves."""
     n_sets = len(column.values)
-    if column.name in partitions:
+    if column.name in partitions and n_sets:
         n_sets = len(partitions[column.name].names)
     # No fewer sets than the partition has, even where there are fewer values.
     return wish._replace(
         n_sets=n_sets or None, names=None, distinct=max(wish.distinct, n_sets)
     )
-
-
-def _refuse_gaps(column: Column, rule: Shapes) -> None:
-    off = int((rule.places([column]) < 0).sum())
-    if off:
-        raise DataError(
-            f"column {column.name!r} has {off} rows whose degrees in the sets of its "
-            "partition do not add up to 1."
-        )

@@ -1,5 +1,6 @@
 """Fuzzy partitions: sets with names whose degrees add up to 1 everywhere."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -17,6 +18,7 @@ from anon_transformers.fuzzy._sets import (
     as_number,
     left_shoulder,
     right_shoulder,
+    told,
     trapezoid,
     triangular,
 )
@@ -113,8 +115,6 @@ class FuzzyPartition:
     def __init__(self, sets: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
         made = tuple((name, _shape(name, given)) for name, given in _pairs(sets))
         names = [name for name, _ in made]
-        if not made or not all(isinstance(name, str) and name for name in names):
-            raise ParameterError("a fuzzy partition needs sets, each with a name.")
         if len(set(names)) < len(names):
             raise ParameterError("two sets of a fuzzy partition have the same name.")
         object.__setattr__(self, "sets", made)
@@ -205,6 +205,27 @@ class FuzzyPartition:
         """
         return check_partition(self._degrees(values))
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the degrees of every number there is add up to 1.
+
+        They are straight between the corners of the shapes and level beyond them, so
+        that the corners tell.
+
+        Examples
+        --------
+        >>> FuzzyPartition.from_peaks([20, 40]).is_complete
+        True
+        >>> FuzzyPartition({"Low": (0, 1, 2), "High": (1, 2, 3)}).is_complete
+        False
+        """
+        ends = [
+            point
+            for shape in self.shapes
+            for point in (shape.start, shape.full_from, shape.full_to, shape.end)
+        ]
+        return self.check([0.0, *filter(math.isfinite, ends)]).is_partition
+
     def _degrees(self, values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=np.float64)
         if values.ndim != 1:
@@ -288,7 +309,7 @@ def _cross(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.einsum("ri,rj->rij", one, other).reshape(len(one), -1)
 
 
-def _pairs(sets: Any) -> list[tuple[Any, Any]]:
+def _pairs(sets: Any) -> list[tuple[str, Any]]:
     """Names and shapes; pairs of them may be given too."""
     listed = isinstance(sets, Iterable) and not isinstance(sets, str)
     pairs = list(sets.items() if isinstance(sets, Mapping) else sets) if listed else []
@@ -297,12 +318,18 @@ def _pairs(sets: Any) -> list[tuple[Any, Any]]:
     if not pairs:
         raise ParameterError(
             "a fuzzy partition needs sets, each with a name and a shape, such as "
-            f"{{'Low': [-inf, 20, 30], 'High': [20, 30, inf]}}, got {sets!r}."
+            f"{{'Low': [-inf, 20, 30], 'High': [20, 30, inf]}}, got {told(sets)}."
         )
+    for name, _ in pairs:
+        if not isinstance(name, str) or not name:
+            raise ParameterError(
+                "a fuzzy partition needs sets, each with a name, and a name is a text, "
+                f"got {told(name)}. In a file, put it into quotes."
+            )
     return [(name, shape) for name, shape in pairs]
 
 
-def _shape(name: Any, given: Any) -> FuzzyShape:
+def _shape(name: str, given: Any) -> FuzzyShape:
     if isinstance(given, FuzzyShape):
         return given
     listed = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
@@ -310,7 +337,8 @@ def _shape(name: Any, given: Any) -> FuzzyShape:
     makers: dict[int, Callable[..., FuzzyShape]] = {3: triangular, 4: trapezoid}
     if len(points) not in makers:
         raise ParameterError(
-            f"set {name!r} must be a fuzzy shape, three numbers or four, got {given!r}."
+            f"set {name!r} must be a fuzzy shape, three numbers or four, got "
+            f"{told(given)}."
         )
     try:
         return makers[len(points)](*map(as_number, points))

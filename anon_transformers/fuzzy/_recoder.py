@@ -42,7 +42,7 @@ from anon_transformers.fuzzy._publishing import grouped_table
 from anon_transformers.fuzzy._rules import Centres, Rule
 from anon_transformers.fuzzy._scaling import SCALES
 from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
-from anon_transformers.fuzzy._workshop import Workshop, count_distinct
+from anon_transformers.fuzzy._workshop import NoSets, Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge_both
@@ -68,7 +68,6 @@ class SetRecoder(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes", "memberships")
-    private_parameters: ClassVar[tuple[str, ...]] = ("init",)
     random_state: Any = None
     n_sets: int | Mapping[Hashable, int] | None
     max_sets: int
@@ -270,29 +269,35 @@ class SetRecoder(TableAnonymizer):
         self, table: Table, models: AllOf, workshop: Workshop, bounds: list[Bounds]
     ) -> Numbers:
         """How many sets each block gets: as asked for, or as a search finds."""
-        self._trials: list[Trial] = []
+        self.tried_: list[dict[str, Any]] = []
         if all(bound.fewest == bound.most for bound in bounds):
             return tuple(bound.fewest for bound in bounds)
 
         def attempt(numbers: Numbers) -> Trial:
-            coding, published = workshop.coding(numbers), workshop.published(numbers)
             try:
+                coding = workshop.coding(numbers)
+                published = workshop.published(numbers)
                 _refuse_one_class(table, published)
                 approval = approve(table, published, models, self._rules(table.n_rows))
                 self._judge_degrees(table, coding, published, approval.suppressed)
-            except (InfeasibleError, NotEvaluable) as error:
+            except (InfeasibleError, NotEvaluable, NoSets) as error:
                 return Trial(numbers, None, str(error))
             losses = [column.loss(approval.suppressed) for column in published]
             return Trial(numbers, domain_share_loss(losses))
 
-        best, self._trials = find_n_sets(bounds, attempt, workshop.least_loss)
-        if best is None:
-            first = self._trials[0]
+        found = find_n_sets(bounds, attempt, workshop.least_loss)
+        if found.best is None:
+            first = found.trials[0]
             raise InfeasibleError(
-                f"no number of sets up to max_sets={self.max_sets} keeps the promise. "
-                f"With n_sets={self._told(first.n_sets)}: {first.reason}"
+                f"{found.refusal(self.max_sets)} With "
+                f"n_sets={self._told(first.n_sets)}: {first.reason}"
             )
-        return best.n_sets
+        self.tried_ = [
+            {"n_sets": self._told(trial.n_sets), "loss": trial.loss}
+            for trial in found.trials
+        ]
+        self._proved = found.proved
+        return found.best.n_sets
 
     def _judge_degrees(
         self,
@@ -366,13 +371,12 @@ class SetRecoder(TableAnonymizer):
         return dict(zip(names, numbers, strict=True))
 
     def _details(self) -> dict[str, Any]:
-        tried = [
-            {"n_sets": self._told(trial.n_sets), "loss": trial.loss}
-            for trial in self._trials
-        ]
         coding = getattr(self, "coding", "independent")
-        n_sets = self._told(self._coding.n_sets)
-        return {"coding": coding, "n_sets": n_sets, "tried": tried}
+        told = {"coding": coding, "n_sets": self._told(self._coding.n_sets)}
+        if not self.tried_:
+            return told
+        # How many only: most choices broke the promise, and the report is published.
+        return {**told, "tried": len(self.tried_), "proved_least": self._proved}
 
 
 def _judges_degrees(model: Any) -> bool:

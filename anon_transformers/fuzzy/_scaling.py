@@ -68,8 +68,8 @@ class Axis:
         elif width < NEAREST_ENDS:
             raise DataError(
                 f"column {column.name!r} holds numbers that differ by less than "
-                f"{NEAREST_ENDS:.1g}, or not as doubles; scale={scale!r} cannot tell "
-                "them apart. Multiply the column by a number first."
+                f"{NEAREST_ENDS:.1g}, or not as doubles, and cannot be told apart as "
+                "shares of their range. Multiply the column by a number first."
             )
         elif scale == "standard":
             # In the order of values: no order of rows can show in a sum. As shares of

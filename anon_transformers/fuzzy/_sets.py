@@ -14,6 +14,9 @@ from anon_transformers.exceptions import DataError, ParameterError
 
 ROUNDING = 1e-12
 """Degrees that differ by less are equal."""
+PLAIN = (str, bool, int, float, type(None))
+MOST_TOLD, LONGEST_TOLD = 5, 60
+"""So many plain things, in so many letters, are no column of a table."""
 
 
 @dataclass(frozen=True)
@@ -265,11 +268,27 @@ def as_number(given: Any) -> float:
     """A number; also infinity as a configuration writes it."""
     try:
         number = float(given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
-    if math.isnan(number) or isinstance(given, bool):
-        raise ParameterError(f"a fuzzy set is made of numbers, got {given!r}.")
+    if math.isnan(number) or isinstance(given, bool | np.bool_):
+        raise ParameterError(f"a fuzzy set is made of numbers, got {told(given)}.")
     return number
+
+
+def told(given: Any) -> str:
+    """What was given, if it is short and plain; else its type, for it may be data.
+
+    Examples
+    --------
+    >>> told([1, "ten", None]), told(range(9)), told([1.5] * 99)
+    ("[1, 'ten', None]", 'an object of type range', 'an object of type list')
+    """
+    cells = given if isinstance(given, list | tuple) else [given]
+    if len(cells) <= MOST_TOLD and all(isinstance(cell, PLAIN) for cell in cells):
+        text = repr(given)
+        if len(text) <= LONGEST_TOLD:
+            return text
+    return f"an object of type {type(given).__name__}"
 
 
 def _level(alpha: float, *, zero: bool, one: bool) -> float:

@@ -1,5 +1,6 @@
 """Makes the codings of one table, each rule once, whatever a search asks for."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from anon_transformers._recoding import PublishedColumn, Table
 from anon_transformers._tables import Column
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.fuzzy._bounds import Wish
 from anon_transformers.fuzzy._coding import Block, Coding
 from anon_transformers.fuzzy._rules import Rule, Whole
@@ -17,6 +18,10 @@ from anon_transformers.metrics import domain_share_loss
 MakeRule = Callable[
     [Sequence[Column], int, tuple[str, ...] | None, np.random.Generator], Rule
 ]
+
+
+class NoSets(ParameterError):
+    """Some number of sets cannot be made; another perhaps can."""
 
 
 class Workshop:
@@ -61,8 +66,14 @@ class Workshop:
         return [column for key in enumerate(numbers) for column in self._block(*key)[1]]
 
     def least_loss(self, numbers: Numbers) -> float:
-        """Loss of that coding with no row suppressed: with some it is not less."""
-        losses = [loss for key in enumerate(numbers) for loss in self._losses(*key)]
+        """Loss of that coding with no row suppressed: with some it is not less.
+
+        It is infinite where there is no such coding.
+        """
+        try:
+            losses = [loss for key in enumerate(numbers) for loss in self._losses(*key)]
+        except NoSets:
+            return math.inf
         return domain_share_loss(losses)
 
     def _losses(self, at: int, n_sets: int) -> list[float]:

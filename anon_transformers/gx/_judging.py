@@ -200,8 +200,9 @@ def linkage(frame: pd.DataFrame, sensitive: Sequence[Hashable]) -> Linkage:
     private = _EVIDENCE.get() or PrivateEvidence()
     if private.original is None:
         raise NotEvaluable(
-            "it needs the original of each row, which is private evidence of the run "
-            "and goes when the table is published."
+            "it needs the original of each row and, where cells were swapped, their "
+            "groups and links: private evidence of the run, which goes when the table "
+            "is published. An original table alone does not tell them."
         )
     columns = [name for name in frame.columns if name in private.original.columns]
     return Linkage(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics._coverage import Recoded, recoded_columns
 
@@ -44,6 +44,12 @@ def attribute_losses(
         0 for an untouched column, 1 where everything is suppressed. An attribute of a
         single ground value has nothing to lose: 0.
 
+    Raises
+    ------
+    DataError
+        If labels cannot be read, or numbers are published that the original does not
+        hold, such as means: they stand for no ground value, and would seem exact.
+
     Notes
     -----
     A missing cell counts like a single value, and what a label says of missing values
@@ -61,6 +67,8 @@ def attribute_losses(
     columns, n_before, n_after = recoded_columns(
         original, published, hierarchies, quasi_identifiers, suppression_label
     )
+    for column in columns:
+        _refuse_strangers(column)
     return {column.name: _loss(column, n_before, n_after) for column in columns}
 
 
@@ -112,6 +120,18 @@ def information_loss(
         raise ParameterError("weights: at least one must be above 0.")
     logs = np.log1p(list(losses.values()))
     return float(np.expm1(logs @ each / each.sum()))
+
+
+def _refuse_strangers(column: Recoded) -> None:
+    """Refuse cells that stand for no value at all: recoding never makes them."""
+    stands_for_none = np.diff(column.cover.indptr) == 0
+    count = int(stands_for_none[column.labels.codes].sum())
+    if count:
+        raise DataError(
+            f"column {column.name!r} holds numbers or ranges in {count} rows that no "
+            "value of the original lies in, such as means of groups: their loss is no "
+            "share of the domain, but a squared error."
+        )
 
 
 def _loss(column: Recoded, n_before: int, n_after: int) -> float:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anon_transformers._frames import to_frame
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.metrics._alignment import order_shown
 from anon_transformers.metrics._correlations import (
     CorrelationDifferences,
     correlation_differences,
@@ -44,6 +45,10 @@ class QualityReport:
         Changes of each column of numbers.
     squared_error : SquaredErrors or None
         SSE/SST; only of tables that are aligned.
+    order_shown : bool or None
+        Whether a column shows that rows are aligned: where it is False, squared errors
+        are those of other persons, or nothing is left of the order. None where nobody
+        asked, or can say.
     distinguishability : Propensity or None
         How well published rows are told from original ones.
     not_available : mapping of str to str
@@ -57,6 +62,7 @@ class QualityReport:
     correlations: Mapping[str, CorrelationDifferences]
     moments: Mapping[Hashable, MomentChanges]
     squared_error: SquaredErrors | None
+    order_shown: bool | None
     distinguishability: Propensity | None
     not_available: Mapping[str, str]
 
@@ -70,6 +76,7 @@ class QualityReport:
             "correlations": {n: c.to_dict() for n, c in self.correlations.items()},
             "moments": {n: c.to_dict() for n, c in self.moments.items()},
             "squared_error": self.squared_error and self.squared_error.to_dict(),
+            "order_shown": self.order_shown,
             "distinguishability": self.distinguishability
             and self.distinguishability.to_dict(),
             "not_available": dict(self.not_available),
@@ -140,6 +147,7 @@ def quality(
         correlations=_correlations(topics, numbers, sensitive),
         moments=topics.take("moments", moment_changes, numbers) or {},
         squared_error=_squared_error(topics, numbers, aligned),
+        order_shown=order_shown(original, published, shared) if aligned else None,
         distinguishability=topics.take(
             "distinguishability",
             distinguishability,

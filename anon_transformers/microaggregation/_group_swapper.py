@@ -12,7 +12,7 @@ from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers.base import LinkedAnonymizer, LinkedTable
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.microaggregation._space import embed
+from anon_transformers.microaggregation._space import embed, warn_of_nearly_numbers
 from anon_transformers.roles import Roles
 
 KERNELS = {"exact": group, "fast": group_fast}
@@ -90,8 +90,10 @@ class GroupSwapper(LinkedAnonymizer):
         Tells persons apart; it is dropped. A table in which a person has several rows
         is refused: they might share a group, which then has fewer than k persons.
     keep_links : bool, default=False
-        Keep which row each cell came from, as a judge needs it. Whoever has this
-        can undo every swap.
+        Keep which row each cell came from, in ``permutations_``. A judge then follows
+        every cell. Without it, it follows only those that nobody else of the group has:
+        where values repeat, it may not see that cells stayed, or that columns moved
+        alike. Whoever has this can undo every swap.
     random_state : int or Generator, default=None
         Whoever knows it can undo every swap. None: fresh entropy.
 
@@ -215,6 +217,8 @@ class GroupSwapper(LinkedAnonymizer):
             points = embed(columns, standardize=self.standardize)
             return KERNELS[self.algorithm](points, self.k)
         places = table.places(moving[0])
+        if places.line is None:
+            warn_of_nearly_numbers(table.column(moving[0]))
         if self.ir_method == "sorted":
             return rank_groups(places.keys, self.k)
         return KERNELS[self.algorithm](places.points(), self.k)

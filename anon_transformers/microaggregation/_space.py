@@ -6,18 +6,26 @@ of all levels have one: two leaves are apart by the share of the height at which
 meet. A missing value has a place of its own.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anon_transformers._exact import LARGEST_WHOLE
 from anon_transformers._tables import Column
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import (
+    DataError,
+    NearlyNumbersWarning,
+    level_of_caller,
+)
 
 MOST_COORDINATES = 1000
 """Of one column: each is a number that every row must hold."""
+NEARLY_ALL = 0.9
+"""Share of cells that are numbers from which a column of texts seems a slip."""
 WIDEST_EXPONENT = 400
 """Squares of numbers beyond two to this power may be no numbers any more."""
 
@@ -107,7 +115,10 @@ class Space:
             days, ranks 1, and categories are 1 apart.
         """
         common = 0 if standardize else _common_exponent(columns)
-        return cls(tuple(_axis(column, common, standardize) for column in columns))
+        axes = tuple(_axis(column, common, standardize) for column in columns)
+        for column in columns:
+            warn_of_nearly_numbers(column)
+        return cls(axes)
 
     def place(self, columns: Sequence[Column]) -> np.ndarray:
         """Coordinates of rows, coded as the fitted ones; one row a row."""
@@ -140,6 +151,32 @@ def embed(columns: Sequence[Column], *, standardize: bool = True) -> np.ndarray:
            [ 1., -1.]])
     """
     return Space.of(columns, standardize=standardize).place(columns)
+
+
+def warn_of_nearly_numbers(column: Column) -> None:
+    """Warn where a few texts make categories of what would be numbers."""
+    odd = _odd_cells(column)
+    if odd is not None:
+        warnings.warn(
+            f"column {column.name!r} is taken for texts, and any two of its values for "
+            f"equally far: {odd}. Make those missing, or numbers.",
+            NearlyNumbersWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def _odd_cells(column: Column) -> str | None:
+    """How many cells are no numbers where nearly all are; None for other columns."""
+    if column.kind != "category":
+        return None
+    rows = np.bincount(column.codes[column.codes >= 0], minlength=column.cardinality)[
+        : len(column.values)
+    ]
+    read = pd.to_numeric(pd.Series(column.values, dtype=object), errors="coerce")
+    odd, known = int(rows[~np.isfinite(read.to_numpy(float))].sum()), int(rows.sum())
+    if not 0 < odd <= (1 - NEARLY_ALL) * known:
+        return None
+    return f"{odd} of {known} cells are no numbers"
 
 
 def _axis(column: Column, exponent: int, standardize: bool) -> Axis:
@@ -214,10 +251,13 @@ def _levels(column: Column) -> list[np.ndarray]:
 
 def _refuse_too_wide(column: Column, n_coordinates: int) -> None:
     if n_coordinates > MOST_COORDINATES:
+        odd = _odd_cells(column)
+        slip = "" if odd is None else f" ({odd})"
         raise DataError(
             f"column {column.name!r} has too many categories: each needs a coordinate "
             f"of its own, and there may be {MOST_COORDINATES}. Leave the column out, "
-            "generalize it first, or give it as numbers or as an ordered category."
+            f"generalize it first, or give it as numbers{slip} or as an ordered "
+            "category."
         )
 
 

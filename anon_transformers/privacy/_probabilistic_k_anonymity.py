@@ -31,8 +31,6 @@ from anon_transformers.exceptions import (
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction, Merging
 
-FEWEST_GROUPS = 50
-"""With fewer groups, chance could hide that cells were not moved."""
 DIGITS = 2
 """Of rates that depend on the permutation that was drawn."""
 
@@ -124,6 +122,8 @@ class ProbabilisticKAnonymity:
     max_excess_risk: float | None = None
     name: ClassVar[str] = "probabilistic-k-anonymity"
     unit: ClassVar[str] = "groups"
+    # With fewer, chance could hide that cells were not moved.
+    fewest_groups: ClassVar[int] = 50
     for_search: ClassVar[bool] = False
     evidence: ClassVar[str] = "linkage"
     better: ClassVar[Direction] = "higher"
@@ -283,11 +283,13 @@ def _examine(linkage: Linkage) -> _Examined:
 
 def _refuse_undecidable(columns: Any, tested: int) -> None:
     # Where no group is tested, what is published is the same whatever moved.
-    if 0 < tested < FEWEST_GROUPS:
+    needed = ProbabilisticKAnonymity.fewest_groups
+    if 0 < tested < needed:
+        groups = "1 group" if tested == 1 else f"{tested} groups"
         raise NotEvaluable(
-            f"{ProbabilisticKAnonymity.name} is undecidable for {columns}: {tested} "
-            f"groups of different cells are too few to see whether they moved; "
-            f"{FEWEST_GROUPS} are needed."
+            f"{ProbabilisticKAnonymity.name} is undecidable for {columns}: {groups} "
+            "of different cells are too few to see whether they moved; "
+            f"{needed} are needed. Lower k."
         )
 
 

@@ -10,6 +10,7 @@ from anon_transformers.base import BaseAnonymizer, TableAnonymizer
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
+    InfeasibleError,
     ParameterError,
     unknown_choice,
 )
@@ -117,7 +118,7 @@ def requirements_for(thresholds: Sequence[Threshold]) -> list[Requirement]:
 
 
 def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
-    """Refuse before the run what the gate would refuse at its end."""
+    """Refuse before the run what the gate would refuse at its end, or not judge."""
     crisp = any(t.name == "k-anonymity" for t in thresholds)
     if "memberships" in evidence_kinds(thresholds) and not crisp:
         raise ConfigurationError(
@@ -130,8 +131,51 @@ def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
     refuse_unjudgeable(
         requirements_for(thresholds), Scope(known, config.roles.sensitive)
     )
+    refuse_without_model(config, thresholds)
     if config.suite is not None:
         read_suite(config.path(config.suite))
+
+
+def refuse_without_model(
+    config: ReleaseConfig, thresholds: Sequence[Threshold]
+) -> None:
+    """Refuse thresholds that no privacy model is among, or not the one of swaps.
+
+    Metrics say how much was changed, and the source itself changes least. Cells that
+    were swapped look like those of the source to every model but that of the swapper.
+    """
+    cls = installed().anonymizers[config.anonymizer.name]
+    models = {t.name for t in thresholds if t.kind == "model"}
+    add = f"add {{model: {cls.k_model}, k: …}}."
+    if not models:
+        raise ConfigurationError(
+            "thresholds: none is a privacy model, and metrics alone would pass the "
+            f"source as it is; {add}"
+        )
+    if cls.kind == "linked" and cls.k_model not in models:
+        raise ConfigurationError(
+            f"thresholds: {config.anonymizer.name} swaps cells, and none of "
+            f"{', '.join(sorted(models))} judges whether they moved; {add}"
+        )
+
+
+def refuse_too_few_groups(
+    anonymizer: BaseAnonymizer, thresholds: Sequence[Threshold], n_rows: int
+) -> None:
+    """Refuse a table with too few groups of k rows to see whether cells moved in them.
+
+    The gate would find the same, after the cells were swapped.
+    """
+    if anonymizer.kind != "linked":
+        return
+    needed = max(getattr(named(t), "fewest_groups", 0) for t in thresholds)
+    k = anonymizer.k
+    if k > 1 and n_rows // k < needed:
+        raise InfeasibleError(
+            f"{n_rows} rows make at most {n_rows // k} groups of k={k}, and "
+            f"{needed} are needed to judge whether cells moved; lower k to "
+            f"{n_rows // needed} or less, or release more rows."
+        )
 
 
 def refuse_other_evidence(

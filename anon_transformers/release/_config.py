@@ -4,7 +4,6 @@ Nothing here touches pandas, numba, Great Expectations or the data, so that a sc
 can read configurations as often as it likes.
 """
 
-import math
 import os
 from pathlib import Path
 from typing import Any
@@ -133,15 +132,6 @@ ROLE_PARAMETERS = (
 )
 
 
-def _finite(value: Any) -> Any:
-    """The same with infinities as texts: JSON, which runs are noted in, has none."""
-    if isinstance(value, float) and math.isinf(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list) else value
-
-
 class Method(Strict):
     """The anonymizer by name, and the parameters it states itself."""
 
@@ -161,7 +151,7 @@ class Method(Strict):
             slip = misspelt(given, ["name"])
             if slip:
                 raise ValueError(slip)
-        return _finite(given)
+        return given
 
     @model_validator(mode="after")
     def _no_roles(self) -> "Method":
@@ -177,8 +167,8 @@ class Method(Strict):
     def _no_seed(self) -> "Method":
         if "random_state" in self.params:
             raise ValueError(
-                "random_state: a release draws fresh entropy; a seed would be the key "
-                "to its permutation."
+                "random_state: a release draws fresh entropy; the order of its rows, "
+                "and swaps, are drawn from it, and whoever knew a seed could undo them."
             )
         return self
 
@@ -208,6 +198,9 @@ class ReleaseConfig(Strict):
     folder : str
         What relative paths start from: the folder of the file.
     """
+
+    # A run notes the file in JSON: an infinite parameter must come back as it was.
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
     source: Source
     roles: DeclaredRoles

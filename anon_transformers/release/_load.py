@@ -14,6 +14,7 @@ from anon_transformers.release._build import (
     check_threshold,
     installed,
     make_anonymizer,
+    refuse_too_few_groups,
     refuse_unknown_parameters,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
@@ -68,7 +69,7 @@ def load(
     config = read_config(config_path)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
-    make_anonymizer(config, thresholds)
+    anonymizer = make_anonymizer(config, thresholds)
     check_gate(config, thresholds)
     refuse_unwritable(config)
     refuse_foreign_target(config)
@@ -80,7 +81,9 @@ def load(
     if found is not None:
         return str(found)
     # Everything is checked before the first folder is made.
-    return str(start_run(config, run_id, order, read_tables(config)))
+    tables = read_tables(config)
+    refuse_too_few_groups(anonymizer, thresholds, len(tables[INPUT]))
+    return str(start_run(config, run_id, order, tables))
 
 
 def find_run(

@@ -1,5 +1,6 @@
 """What the public is told about a release: promise, measurement, versions."""
 
+import math
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -62,13 +63,12 @@ def make_manifest(
 def _stated(config: ReleaseConfig) -> dict[str, Any]:
     """Parameters that the file states, without the values of private ones.
 
-    Where clusters start may have been taken from the input; sets that a person has
-    drawn were not.
+    Where clusters start may have been taken from the input; where sets end, which a
+    person may have drawn, is what their names leave vague.
     """
     cls = registry().anonymizers[config.anonymizer.name]
-    private = getattr(cls, "private_parameters", ())
     return {
-        name: NOT_TOLD if name in private else value
+        name: NOT_TOLD if name in cls.private_parameters else _finite(value)
         for name, value in config.anonymizer.params.items()
     }
 
@@ -99,7 +99,17 @@ def coarse(value: Any) -> Any:
 
 
 def _plain(threshold: Any) -> dict[str, Any]:
-    return {"id": threshold.id, threshold.kind: threshold.name, **threshold.params}
+    params = _finite(threshold.params)
+    return {"id": threshold.id, threshold.kind: threshold.name, **params}
+
+
+def _finite(value: Any) -> Any:
+    """The same with infinities as texts: the JSON that readers get has none."""
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
 def _versions() -> dict[str, str]:

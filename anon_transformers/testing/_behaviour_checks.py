@@ -62,6 +62,15 @@ def check_constructor(estimator: Any) -> None:
     require(not learnt, told, f"attributes before fit: {learnt}")
 
 
+def check_private_parameters(estimator: Any) -> None:
+    """What a release does not publish is named by parameters that exist."""
+    told = "private_parameters names parameters."
+    private = estimator.private_parameters
+    require(isinstance(private, tuple), told, f"a {type(private).__name__}, no tuple")
+    unknown = [n for n in private if n not in estimator.get_params(deep=False)]
+    require(not unknown, told, f"no parameter {unknown}")
+
+
 def check_fit_leaves_parameters_alone(estimator: Any) -> None:
     """``fit`` sets attributes with a trailing underscore and no parameter."""
     for example in examples(estimator):
@@ -220,6 +229,7 @@ def check_arrays_are_published_as_arrays(estimator: Any) -> None:
 
 CHECKS = (
     check_constructor,
+    check_private_parameters,
     check_fit_leaves_parameters_alone,
     check_input_is_not_mutated,
     check_reproducible,

@@ -13,7 +13,10 @@ from sklearn.base import clone
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import DataError, InfeasibleError
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers.testing._behaviour_checks import check_constructor
+from anon_transformers.testing._behaviour_checks import (
+    check_constructor,
+    check_private_parameters,
+)
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._example_graphs import NAME, every_form, friends
 from anon_transformers.testing._promise_checks import report_text
@@ -177,6 +180,7 @@ def checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
     """The checks of anonymizers of graphs."""
     return (
         check_constructor,
+        check_private_parameters,
         check_form_is_kept,
         check_promises_hold,
         check_names_are_gone,

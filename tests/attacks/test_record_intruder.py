@@ -252,3 +252,23 @@ def test_the_promise_decides_what_counts_as_exposed():
 def test_bad_parameters_are_refused(options, told):
     with pytest.raises(ParameterError, match=told):
         RecordIntruder(**options)
+
+
+def test_what_to_do_depends_on_whether_cells_were_swapped(census):
+    masked = MDAVAnonymizer(KNOWN, k=5, sensitive=SECRET).fit_transform(census)
+    assert attack(masked, census).remedy == RecordIntruder.remedy
+    for scenario in ("informed", "uninformed"):
+        swapper = GroupSwapper(KNOWN, sensitive=SECRET, scenario=scenario)
+        release = swapper.fit_transform(census)
+        told = attack(release, census).remedy
+        assert "name the k that was promised" in told
+        assert "swap cells" not in told
+        assert "a larger k" in attack(release, census, k=5).remedy
+
+
+def test_the_column_that_fares_worst_is_named(census):
+    release = census.assign(TAXINC=census["TAXINC"].to_numpy()[::-1])
+    details = attack(release, census).details
+    assert details["column"] != "TAXINC"
+    assert details["share"] == details["columns"][details["column"]]["share"] == 1
+    assert attack(census, census, sensitive=[]).details["column"] is None

@@ -235,3 +235,23 @@ def test_a_release_in_another_order_needs_a_key(anon, write):
     )  # fmt: skip
     (report,) = json.loads(made.stdout)["attacks"]
     assert report["exposed"] == 6
+
+
+@pytest.mark.parametrize(
+    ("roles", "options", "told"),
+    [
+        (ROLES, "", "by disease, which fares worst, 100.0% of the persons are linked"),
+        (ROLES, "", "(95% confidence interval: 91.2% to 100.0%)"),
+        (ROLES, "", "those linked for sure, by any sensitive column"),
+        (ROLES, ",k=3", "those linked more often than 1/3, where the interval lies"),
+        (ROLES, ",confidence=0.5", "(50% confidence interval"),
+        (ROLES[:-2], "", "record-intruder: 100.0% of the persons are linked"),
+    ],
+)
+def test_both_numbers_of_the_intruder_say_what_they_count(
+    anon, write, roles, options, told
+):
+    table = write("same.csv", age=range(20, 60), zip=["053"] * 40, disease=range(40))
+    made = anon(table, *roles, "--original", table, "-a", f"record-intruder{options}")
+    assert told in made.stdout
+    assert "by chance" not in made.stdout

@@ -222,6 +222,27 @@ def test_commands_of_plugins_are_found(anon, monkeypatch):
     assert anon("gret").exit_code == 2
 
 
+def test_a_function_makes_a_command_when_it_is_called(anon, monkeypatch):
+    import typer
+
+    from anon_transformers import registry
+
+    made = []
+
+    def make():
+        """Greet, late."""
+        made.append(typer.Typer())
+        made[-1].command()(lambda: typer.echo("hello, made just now"))
+        return made[-1]
+
+    found = registry.Registry()
+    found.commands.add("greet", make, "greeting-dist")
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    assert "Greet, late." in anon("list").output
+    assert not made
+    assert "hello, made just now" in anon("greet").output
+
+
 def test_init_writes_a_release_that_runs(anon, tmp_path):
     made = anon("init", tmp_path / "study", "--json")
     assert made.exit_code == 0, made.output

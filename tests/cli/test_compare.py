@@ -215,6 +215,7 @@ class Tiny:
             ["Table 1", "a", "m", 8, "classes", 4, 3, 3, False, self.reason],
             ["recomputed", "a", "m", 2, five, None, "x", "x", True, ""],
             ["recomputed", "b", "m", 2, five, None, "x", None, None, "not run"],
+            ["Table 9", "b", "m", 5, "classes", 7, 7, None, None, "not run"],
         ]  # fmt: skip
         numbers = pd.DataFrame(rows, columns=list(NUMBER_COLUMNS))
         runs = pd.DataFrame({"quick": [self.quick]})
@@ -236,7 +237,9 @@ def test_reproduce_shows_what_was_published_ours_and_why(tiny):
     assert "mind the gap" in made.stdout
     assert "source: A book, 2001" in made.stdout
     assert "(1) known" in made.stdout
-    assert "not run, with how many numbers: b (1)" in made.stdout
+    assert "not run, with how many numbers: b (2)" in made.stdout
+    assert "Table 9" not in made.stdout
+    assert "recomputed: by others, from the rules of the source" in made.stdout
     assert "2 equal, 1 differ for a known reason, 0 differ without one" in made.stdout
 
 
@@ -245,7 +248,7 @@ def test_reproduce_for_machines(tiny, tmp_path):
     assert made.exit_code == 0, made.output
     told = json.loads(made.stdout)
     assert told["runs"] == [{"quick": True}]
-    assert [n["equal"] for n in told["numbers"]] == [True, False, True, None]
+    assert [n["equal"] for n in told["numbers"]] == [True, False, True, None, None]
     assert told["numbers"][1]["reason"] == "known"
 
 

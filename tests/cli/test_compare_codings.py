@@ -125,6 +125,6 @@ def test_bad_input_is_told_by_name(anon, people, arguments, told):
     assert SECRET not in made.output
 
 
-def test_reproduce_says_which_experiments_take_census(anon):
-    told = " ".join(anon("reproduce", "--help").stdout.split())
-    assert "probabilistic and fuzzy" in told
+@pytest.mark.parametrize("experiment", ["probabilistic", "fuzzy"])
+def test_reproduce_says_which_experiments_take_census(anon, experiment):
+    assert "--census" in anon("reproduce", experiment, "--help").stdout

@@ -43,3 +43,25 @@ def test_a_narrow_terminal_leaves_out_what_can_be_spared(on_terminal):
     assert "13.6" not in told
     assert "0.0124" in told
     assert max(map(len, told.splitlines())) <= 50
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("5", 5),
+        ("true", True),
+        ("None", None),
+        ("center", "center"),
+        ('{"AGI": 3}', {"AGI": 3}),
+        ("{AGI: 3, FICA: 4}", {"AGI": 3, "FICA": 4}),
+        ("{age: {Old: [50, 60, .inf]}}", {"age": {"Old": [50, 60, float("inf")]}}),
+        ("[low, high]", ["low", "high"]),
+        ("{not: closed", "{not: closed"),
+        ("[20, 35)", "[20, 35)"),
+        ("{a: !!python/object/apply:os.getcwd []}",) * 2,
+    ],
+    ids=str,
+)
+def test_what_a_person_means(text, meant):
+    pytest.importorskip("yaml")
+    assert _output.assignments("option", [f"name={text}"]) == {"name": meant}

@@ -89,6 +89,15 @@ def test_what_is_missing_says_why(anon, files):
     assert "not available" in run.stdout.split("pMSE by chance")[1].splitlines()[0]
 
 
+def test_shuffled_rows_are_not_compared_in_silence(anon, tmp_path, files, people):
+    place = tmp_path / "shuffled.csv"
+    people.sample(frac=1, random_state=1).to_csv(place, index=False)
+    run = anon("quality", place, files[1], *FEW, "--aligned")
+    assert "no column shows that the rows are those of the original" in run.stdout
+    assert "no column shows" not in anon("quality", *files, *FEW, "--aligned").stdout
+    assert "no column shows" not in anon("quality", place, files[1], *FEW).stdout
+
+
 def test_suppressed_numbers_can_be_read_as_missing(anon, tmp_path, files, people):
     marked = people.astype({"pay": object})
     marked.loc[:3, "pay"] = "*"

@@ -130,10 +130,24 @@ def test_queries_are_answered_before_and_after(anon, files):
     assert both["minimum"] == {"original": 21.0, "released": 20.0, "error": -1.0}
     assert both["mean_middle"]["released"] == 24.5
     # Nobody says what "Europe" stands for.
-    assert told["loss"] is None
-    assert "'land' holds labels in 4 rows" in told["not_available"]["loss"]
+    assert told["loss"]["attributes"]["land"] is told["loss"]["total"] is None
+    assert told["loss"]["attributes"]["age"] > 0
+    assert "'land' holds labels in 4 rows" in told["not_available"]["loss, land"]
     alone = told_by(anon(*run))["queries"]["age"]
     assert alone["mode"] == {"released": "[20, 29]"}
+
+
+def test_means_of_groups_are_no_exact_values(anon, files, people):
+    means = people.assign(age=[21.5, 21.5, 23.5, 23.5, 41, 42])
+    means.to_csv(files / "means.csv", index=False)
+    run = ["risk", files / "means.csv", "--original", files / "people.csv", *ROLES]
+    told = told_by(anon(*run, "--json"))
+    assert told["loss"] == {"total": None, "attributes": {"age": None, "land": 0}}
+    why = told["not_available"]["loss, age"]
+    assert "in 4 rows that no value of the original lies in" in why
+    shown = anon(*run).stdout.split("Loss")[1].split("└")[0]
+    assert shown.count("not available") == 2
+    assert "0.00%" in shown
 
 
 def test_people_get_tables(anon, files):

@@ -1,15 +1,17 @@
 """The published comparison of microaggregation and swapping, run again."""
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
-from anon_transformers.experiments import reproduce
+from anon_transformers.experiments import _probabilistic, reproduce
 from anon_transformers.experiments._numbers import NOT_RUN
-from anon_transformers.experiments._probabilistic import published
+from anon_transformers.experiments._probabilistic import pooled_error, published
 from anon_transformers.experiments._probabilistic_numbers import column_findings
 
 DATA = Path(__file__).parents[1] / "data"
@@ -121,15 +123,21 @@ def test_ranking_is_far_below_the_others_for_small_k(quick):
 
 
 @pytest.mark.parametrize(
-    ("ours", "error", "equal"),
+    ("ours", "error", "tolerance", "repetitions", "equal"),
     [
-        (0.109, 0.0, True),
-        (0.112, 0.0, False),
-        (0.112, 0.003, True),
-        (0.2, 0.003, False),
+        (0.109, 0.0, 0.1, 100, True),
+        (0.112, 0.0, 0.1, 100, False),
+        (0.112, 0.003, 0.1, 100, True),
+        (0.2, 0.003, 0.1, 100, False),
+        (0.109, 0.0, 0.1, 30, True),
+        (0.109, 0.0, 0.1, 29, None),  # too few runs to judge by
+        (0.2, 0.5, 0.1, 2, None),
+        (0.100001, math.nan, 1e-5, 1, True),  # no random method
+        (0.112, 0.003, 1e-5, 100, False),
+        (0.112, math.nan, 1e-5, 1, False),
     ],
 )
-def test_what_chance_explains_is_near(ours, error, equal):
+def test_what_chance_explains_is_near(ours, error, tolerance, repetitions, equal):
     known = {
         "k": [5],
         "reasons": {},
@@ -142,14 +150,38 @@ def test_what_chance_explains_is_near(ours, error, equal):
                 "measure": "mean",
                 "published": None,
                 "recomputed": [0.1],
-                "tolerance": 0.1,
+                "tolerance": tolerance,
             }
         ],
     }
     run = {"data_set": "census", "method": "swap", "statistic": "all pairs", "k": 5}
-    runs = pd.DataFrame([{**run, "mean": ours, "mean_error": error}])
+    run |= {"mean": ours, "mean_error": error, "repetitions": repetitions}
+    runs = pd.DataFrame([run])
     (found,) = column_findings(known, runs, judged=True)
     assert found["equal"] is equal
+
+
+def test_few_runs_are_told_and_not_judged(monkeypatch):
+    known = {**published(), "k": published()["k"][:1]}
+    monkeypatch.setattr(_probabilistic, "published", lambda: known)
+    found = reproduce("probabilistic", eia=EIA, repetitions=2)
+    assert of(found, where="Table V", method="ranking-mdav")["equal"].isna().all()
+    assert any("judged from 30 on" in note for note in found.notes)
+    assert of(found, where="Table V", method="mdav-raw")["equal"].eq(True).all()
+    errors = found.runs.set_index("method")[["mean_error", "sd_error"]]
+    assert errors.loc[["mdav-raw"]].isna().all(axis=None)
+    assert errors.loc[["ranking-mdav"]].notna().all(axis=None)
+
+
+def test_the_error_of_a_pooled_deviation_leaves_out_one_run_after_another():
+    values = np.random.default_rng(0).normal(5, 2, (12, 7)) + 1e4
+    left = [np.delete(values, run, axis=0).std() for run in range(12)]
+    jackknife = math.sqrt(11 / 12 * sum((x - np.mean(left)) ** 2 for x in left))
+    assert pooled_error(values) == pytest.approx(jackknife)
+    assert math.isnan(pooled_error(values[:1]))
+    drawn = np.random.default_rng(1).normal(size=(400, 30, 7))
+    found = np.mean([pooled_error(runs) for runs in drawn])
+    assert found == pytest.approx(np.std([runs.std() for runs in drawn]), rel=0.1)
 
 
 def test_a_table_that_is_not_given_is_not_run():

@@ -27,4 +27,5 @@ def test_blanks_are_explained():
     chosen = ("-q", "AFNLWGT", "-q", "AGI", "-c", "joint:k-means")
     found = run("compare-codings", CENSUS, *chosen)
     assert found.exit_code == 0, found.output
-    assert "stands where nothing is defined: Q of crisp sets" in found.output
+    assert "A dash (-) stands where nothing is defined: Q of crisp" in found.output
+    assert "no row belongs to by half has Q 0 and l 0, and no t." in found.output

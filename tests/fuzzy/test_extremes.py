@@ -6,7 +6,7 @@ import pytest
 
 from anon_transformers._kernels.fuzzy_clusters import gustafson_kessel
 from anon_transformers._tables import encode
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.fuzzy import (
     FuzzyCMeansRecoder,
     GlobalRecoder,
@@ -105,11 +105,108 @@ def test_recoding_a_narrow_table_again_gives_the_same():
 
 def test_thinned_points_do_not_follow_the_order_of_rows():
     points = np.random.default_rng(1).random((1000, 2)).round(2)
-    some = thinned(points, 100)
-    assert some.shape == (100, 2)
-    assert np.array_equal(some, thinned(points[::-1], 100))
-    quantiles = np.sort(points[:, :1], axis=0)[5::10]
-    assert np.array_equal(thinned(points[:, :1], 100), quantiles)
+
+    def some(points):
+        return thinned(points, 100, np.random.default_rng(0))
+
+    assert some(points).shape == (100, 2)
+    assert np.array_equal(some(points), some(points[::-1]))
+    parts = np.sort(points[:, 0]).reshape(100, 10)
+    one = some(points[:, :1]).ravel()
+    assert ((parts.min(axis=1) <= one) & (one <= parts.max(axis=1))).all()
+
+
+def test_thinned_points_do_not_miss_every_other_one():
+    pairs = np.repeat(np.random.default_rng(0).random(1024), 2)
+    points = np.c_[pairs, np.tile([0.0, 1.0], 1024)]
+    some = thinned(points, 1024, np.random.default_rng(1))
+    assert 0.4 < some[:, 1].mean() < 0.6
+
+
+GAIN = np.r_[np.zeros(2990), np.ones(5), np.full(5, 2.0)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("cls", [FuzzyCMeansRecoder, GustafsonKesselRecoder])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rare_values_of_a_large_table_keep_their_sets(cls, seed, monkeypatch):
+    monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 50)
+    table = pd.DataFrame({"gain": np.minimum(GAIN, 1)})
+    two = cls(k=5, n_sets=2, random_state=seed).fit_transform(table)["gain"]
+    assert two.value_counts().to_dict() == {"Low": 2990, "High": 10}
+    searched = cls(k=5, random_state=seed).fit_transform(pd.DataFrame({"gain": GAIN}))
+    counts = searched["gain"].value_counts().to_dict()
+    assert counts == {"Low": 2990, "Medium": 5, "High": 5}
+
+
+@pytest.mark.parametrize("coding", ["independent", "joint"])
+def test_a_column_that_some_points_cannot_show_is_used(coding, monkeypatch):
+    age = np.random.default_rng(0).integers(18, 90, len(GAIN))
+    table = pd.DataFrame({"gain": np.minimum(GAIN, 1), "age": age})
+    n_sets = {"gain": 2, "age": 3} if coding == "independent" else 4
+    params = {"k": 1, "n_sets": n_sets, "coding": coding, "random_state": 0}
+
+    def published():
+        return FuzzyCMeansRecoder(keep_memberships=True, **params).fit(table).degrees_
+
+    expected = published()
+    monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 8)
+    assert published() == pytest.approx(expected, abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("points", "n_sets"),
+    [(GAIN[:, None], 4), (np.c_[np.zeros(3000), np.arange(3000.0)], 2)],
+    ids=["few different points", "constant column"],
+)
+def test_some_points_may_be_too_few(points, n_sets, monkeypatch):
+    monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 50)
+    starts = [np.linspace(points.min(axis=0), points.max(axis=0), n_sets)]
+    recoder = FuzzyCMeansRecoder()
+    monkeypatch.setattr(recoder, "_best_of", None)  # nothing may be clustered
+    assert recoder._nearer(points, starts, np.random.default_rng(0)) is starts
+
+
+def test_centres_at_one_place_are_no_start(monkeypatch):
+    # Some points may show three values, and yet too few of each to part three sets.
+    monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 20)
+    table = pd.DataFrame({"x": GAIN})
+    recoder = FuzzyCMeansRecoder(n_sets=3, k=1, random_state=0)
+    points = table.to_numpy()
+    start = [np.array([[0.0], [1.0], [2.0]])]
+    one_place = recoder._cluster(points, np.zeros((3, 1)))
+    monkeypatch.setattr(_cluster_recoder, "are_enough", lambda points, n_sets: True)
+    monkeypatch.setattr(recoder, "_best_of", lambda points, starts: one_place)
+    assert recoder._nearer(points, start, np.random.default_rng(0)) is start
+
+
+def test_a_given_start_is_where_clusters_start(monkeypatch):
+    table = pd.DataFrame({"x": np.random.default_rng(3).random(400)})
+    recoder = FuzzyCMeansRecoder(
+        n_sets=3, init=[0.1, 0.2, 0.9], k=1, keep_memberships=True
+    )
+    n_iter, degrees = recoder.fit(table).n_iter_, recoder.degrees_
+    monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 40)
+    assert recoder.fit(table).n_iter_ == n_iter
+    assert np.array_equal(recoder.degrees_, degrees)
+
+
+def test_so_fuzzy_that_no_weight_is_left():
+    table = pd.DataFrame({"x": np.random.default_rng(0).random(60)})
+    with pytest.raises(ParameterError, match=r"m=700 is too large for 3 sets"):
+        FuzzyCMeansRecoder(k=5, n_sets=3, m=700, random_state=0).fit(table)
+    table["y"] = table["x"] ** 2
+    searched = FuzzyCMeansRecoder(k=5, m=700, random_state=0).fit(table)
+    assert max(searched.report_.details["n_sets"].values()) == 2
+    assert {t["n_sets"]["x"] for t in searched.tried_ if t["loss"] is None} >= {3, 4}
+
+
+def test_a_bad_start_is_told_without_its_cells():
+    table = pd.DataFrame({"x": [1.0, 2, 3, 4]})
+    for init in ([[31337.0, None]], np.full((2, 1), np.inf), "31337"):
+        with pytest.raises(ParameterError, match=r"got (list|ndarray|str)") as error:
+            FuzzyCMeansRecoder(k=2, n_sets=2, init=init).fit(table)
+        assert "31337" not in str(error.value)
 
 
 @pytest.mark.parametrize("coding", ["independent", "joint"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.fuzzy import KMeansRecoder
+from anon_transformers.fuzzy import KMeansRecoder, _kmeans
 
 
 def squares(values, groups):
@@ -133,3 +133,21 @@ def test_census(census, recomputed):
             random_state=0,
         )
         assert recoder.fit(census).report_.classes["smallest"] == row.k
+
+
+@pytest.mark.parametrize(("small", "threads"), [(0, 2), (10**9, 1)])
+def test_little_work_is_done_by_one_thread(monkeypatch, small, threads):
+    """Many threads wait for each other on a busy machine."""
+    used = []
+
+    class Watched(_kmeans.KMeans):
+        def fit(self, points):
+            pools = _kmeans._threadpools().select(user_api="openmp").info()
+            used.append({pool["num_threads"] for pool in pools})
+            return super().fit(points)
+
+    monkeypatch.setattr(_kmeans, "KMeans", Watched)
+    monkeypatch.setattr(_kmeans, "SMALL", small)
+    with _kmeans._threadpools().limit(limits=2, user_api="openmp"):
+        KMeansRecoder(n_sets=2, k=1, n_init=3, random_state=0).fit([[1], [2], [9]])
+    assert used == [{threads}] * 3

@@ -91,19 +91,60 @@ def test_a_partition_stays_as_it_is_where_values_are_few():
     assert recoder.report_.details["n_sets"] == {"age": 3}
 
 
-def test_sets_that_leave_a_gap_are_refused():
-    holes = FuzzyPartition({"Low": (0, 1, 2), "High": (3, 4, 5)})
-    table = pd.DataFrame({"age": [1, 4, 2, 1.5]})
-    with pytest.raises(DataError, match="'age' has 2 rows whose degrees"):
-        FuzzyPartitionRecoder(partitions={"age": holes}, k=1).fit(table)
+POOR = {
+    "gap": {"Low": (-INF, 1, 2), "High": (3, 4, INF)},
+    "below": {"Low": (0, 1, 2), "High": (1, 2, INF)},
+    "above": {"Low": (-INF, 1, 2), "High": (1, 2, 3)},
+    "overlap": {"Low": (-INF, 3, 4), "High": (1, 2, INF)},
+    "ramp": {"Low": (-INF, 1, 3), "High": (1, 2, INF)},
+}
 
 
-def test_other_rows_in_a_gap_are_suppressed():
-    holes = FuzzyPartition({"Low": (0, 1, 2), "High": (3, 4, 5)})
-    table = pd.DataFrame({"age": [1.0, 4.0]})
-    recoder = FuzzyPartitionRecoder(partitions={"age": holes}, k=1).fit(table)
-    other = pd.DataFrame({"age": [1.0, 2.5, 9.0]})
-    assert recoder.transform(other)["age"].tolist() == ["Low", "*", "*"]
+@pytest.mark.parametrize("sets", POOR.values(), ids=POOR)
+def test_sets_with_gaps_or_overlaps_are_refused_before_a_table_is_seen(sets):
+    recoder = FuzzyPartitionRecoder(partitions={"age": sets}, k=1)
+    with pytest.raises(ParameterError, match="'age' has sets whose degrees do not add"):
+        recoder._check_parameters()
+    assert not FuzzyPartition(sets).is_complete
+
+
+def test_one_set_is_no_partition():
+    whole = {"All": (-INF, -INF, INF, INF)}
+    assert FuzzyPartition(whole).is_complete
+    with pytest.raises(ParameterError, match="partitions: column 'age' has one set"):
+        FuzzyPartitionRecoder(partitions={"age": whole}, k=1)._check_parameters()
+
+
+def test_a_partition_of_a_column_without_values():
+    table = pd.DataFrame({"age": [np.nan] * 4, "pay": [1.0, 2, 8, 9]})
+    recoder = FuzzyPartitionRecoder(partitions={"age": AGES}, n_sets=2, k=2)
+    published = recoder.fit_transform(table)
+    assert published["age"].isna().all()
+    assert published["pay"].tolist() == ["Low", "Low", "High", "High"]
+
+
+def test_sets_of_numbers_that_a_double_cannot_hold():
+    start, width = 2**60, 2**20
+    numbers = np.array([start, start + 9, start + width - 9, start + width])
+    sets = FuzzyPartition.from_peaks([start, start + width])
+    recoder = FuzzyPartitionRecoder(partitions={"x": sets}, k=2)
+    published = recoder.fit_transform(pd.DataFrame({"x": numbers}))
+    assert published["x"].tolist() == ["Low", "Low", "High", "High"]
+
+
+def test_numbers_too_near_are_refused_in_terms_of_what_there_is():
+    table = pd.DataFrame({"x": [0.0, 5e-324] * 3})
+    with pytest.raises(DataError, match="'x' holds numbers that differ by") as error:
+        FuzzyPartitionRecoder(n_sets=2, k=2).fit(table)
+    assert "scale=" not in str(error.value)
+
+
+def test_a_column_given_by_mistake_is_not_quoted():
+    pay = pd.Series([31337.0, 31338.0])
+    for given in (pay, pay.tolist() * 9, {"Low": pay}, {"Low": [pay, 1, 2]}):
+        with pytest.raises(ParameterError, match="object of type") as error:
+            FuzzyPartitionRecoder(partitions={"pay": given}, k=1)._check_parameters()
+        assert "31337" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,27 @@ def test_sets_that_cannot_be_are_refused(sets, told):
         FuzzyPartition(sets)
 
 
+@pytest.mark.parametrize("name", [1, True, None])
+def test_names_are_texts(name):
+    with pytest.raises(ParameterError, match=rf"a name is a text, got {name}\."):
+        FuzzyPartition({name: (0, 1, 2)})
+
+
+@pytest.mark.parametrize("number", [10**400, True, np.True_, np.nan, 1j])
+def test_numbers_that_are_none(number):
+    with pytest.raises(ParameterError, match="is made of numbers, got"):
+        FuzzyPartition({"a": (0, 1, number)})
+
+
+@given(points=st.lists(st.integers(-50, 50), min_size=2, max_size=9, unique=True))
+def test_corners_tell_whether_degrees_add_up_everywhere(points):
+    points = sorted(points)
+    assert FuzzyPartition.from_peaks(points).is_complete
+    named = dict(FuzzyPartition.from_peaks(points).sets)
+    named.pop("Low", None) or named.popitem()
+    assert not FuzzyPartition(named).is_complete
+
+
 def test_peaks_that_cannot_be_are_refused():
     with pytest.raises(ParameterError, match="at least two"):
         FuzzyPartition.from_peaks([1])

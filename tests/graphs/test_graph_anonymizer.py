@@ -194,6 +194,15 @@ def test_evidence_of_two_graphs_is_about_the_same_nodes():
         GraphEvidence(Graph(2, [[0, 1]]), functions=np.zeros((1, 3), dtype=int))
 
 
+def test_evidence_matches_nodes_by_name():
+    backwards = FRIENDS.iloc[::-1][["b", "a"]]
+    named = nx.Graph(list(backwards.itertuples(index=False)))
+    evidence = GraphEvidence(FRIENDS, named)
+    assert np.array_equal(evidence.published.edges, evidence.original.edges)
+    with pytest.raises(DataError, match="1 nodes of the original"):
+        GraphEvidence(FRIENDS, FRIENDS.replace("Dan", "Eve"))
+
+
 def test_evidence_is_renamed_as_a_whole():
     graph = Graph(4, [[0, 1], [1, 2], [2, 3]])
     mirrored = np.array([[3, 2, 1, 0]])

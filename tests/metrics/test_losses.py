@@ -203,6 +203,16 @@ class TestWithoutHierarchies:
         assert found["age"] == pytest.approx((3 * 3 / 4 + 1 / 4 - 1) / 3)
         assert found["job"] == pytest.approx((2 * 2 / 4 + 1 / 4 + 1 - 1) / 3)
 
+    @pytest.mark.parametrize("strange", [1.5, "[4, 8]"])
+    def test_what_stands_for_no_value_is_not_taken_for_an_exact_one(self, strange):
+        original = pd.DataFrame({"age": [1, 2, 3, 9]})
+        published = pd.DataFrame({"age": [strange, strange, 3, 9]})
+        with pytest.raises(DataError, match=r"'age' holds .* in 2 rows") as caught:
+            attribute_losses(original, published, None, ["age"])
+        assert str(strange) not in str(caught.value)
+        published["age"] = [3, None, 3, 9]
+        assert attribute_losses(original, published, None, ["age"]) == {"age": 0}
+
     def test_ranges_of_texts_and_dates(self):
         days = pd.to_datetime(["2020-01-01", "2020-06-01", "2021-01-01", "2021-02-01"])
         original = pd.DataFrame({"day": days, "zip": ["01", "02", "03", "10"]})

@@ -76,6 +76,37 @@ def test_squared_errors_need_aligned_rows(people, safe):
     assert "aligned" in report.not_available["squared error"]
 
 
+@pytest.mark.parametrize("columns", [["age", "size", "pay"], ["land"]])
+def test_rows_in_another_order_are_noticed(people, columns):
+    for seed in range(20):
+        other = people[columns].sample(frac=1, random_state=seed)
+        assert quality(people, other, aligned=True, permutations=0).order_shown is False
+
+
+@pytest.mark.parametrize("changed", ["nothing", "means", "swapped", "texts", "noise"])
+def test_rows_in_their_order_are_believed(people, changed):
+    ranks = people["age"].rank(method="first").astype(int) // 8
+    published = {
+        "nothing": people,
+        "means": people[["age", "pay"]].groupby(ranks).transform("mean"),
+        "swapped": people.assign(pay=people["pay"].to_numpy()[::-1]),
+        "texts": people[["land"]],
+        "noise": people[["pay"]] + np.random.default_rng(1).normal(0, 300, (40, 1)),
+    }[changed]
+    assert quality(people, published, aligned=True, permutations=0).order_shown is True
+
+
+@pytest.mark.parametrize("why", ["constant", "few", "not asked"])
+def test_nothing_is_said_of_an_order_that_nobody_can_see(people, why):
+    published = people[["age", "land"]]
+    if why == "constant":
+        published = published.assign(age=published["age"].mean(), land="*")
+    if why == "few":
+        people, published = people[:19], published[18::-1]
+    report = quality(people, published, aligned=why != "not asked", permutations=0)
+    assert report.order_shown is None
+
+
 def test_ranges_are_left_out_and_listed(people, safe):
     ranges = safe.assign(age="[18, 79]")
     report = quality(people, ranges, permutations=0, aligned=True)

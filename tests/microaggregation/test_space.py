@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_transformers._tables import encode
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, NearlyNumbersWarning
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.microaggregation import _space
+from anon_transformers.microaggregation import GroupSwapper, _space
 from anon_transformers.microaggregation._space import Space, embed
 
 LANDS = [
@@ -300,3 +300,49 @@ class TestOtherRows:
 
     def test_numbers_where_none_was_fitted(self):
         assert np.isfinite(self.place([np.nan, np.nan], [3.0])).all()
+
+
+class TestNearlyNumbers:
+    """A few texts in a column of numbers are a slip that nobody may miss."""
+
+    @pytest.mark.parametrize("odd", [1, 2])
+    def test_a_few_texts_are_told_in_numbers(self, odd):
+        cells = [*map(str, range(19)), None, *["SECRET"] * odd]
+        told = f"'pay' is taken for texts.* {odd} of {19 + odd} cells are no numbers"
+        with pytest.warns(NearlyNumbersWarning, match=told) as caught:
+            embed([encode(pd.Series(cells, name="pay"))])
+        assert "SECRET" not in str(caught[0].message)
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            [*range(19), None],
+            [*map(str, range(20))],
+            [*map(str, range(16)), "x", "y"],
+            list("abcde"),
+            [None] * 3,
+            [True, False] * 10,
+        ],
+        ids=["numbers", "codes", "many texts", "texts", "nothing", "booleans"],
+    )
+    def test_other_columns_are_taken_as_they_are(self, cells):
+        assert len(one(cells)) == len(cells)
+
+    def test_too_many_categories_say_how_many_are_no_numbers(self):
+        cells = [*map(str, range(_space.MOST_COORDINATES)), "SECRET"]
+        told = r"give it as numbers \(1 of 1001 cells are no numbers\)"
+        with pytest.raises(DataError, match=told) as caught:
+            one(cells)
+        assert "SECRET" not in str(caught.value)
+        with pytest.raises(DataError, match="give it as numbers or"):
+            one([f"code {cell}" for cell in cells])
+
+    @pytest.mark.parametrize("grouping", ["mdav", "individual-ranking"])
+    def test_swapping_warns_too(self, grouping):
+        table = pd.DataFrame({"pay": [*map(str, range(29)), "x"], "age": range(30)})
+        swapper = GroupSwapper(["age"], sensitive=["pay"], grouping=grouping)
+        known = (
+            swapper if grouping != "mdav" else GroupSwapper(["pay"], sensitive=["age"])
+        )
+        with pytest.warns(NearlyNumbersWarning, match="1 of 30 cells"):
+            known.fit(table)

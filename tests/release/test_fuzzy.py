@@ -1,6 +1,7 @@
 """Fuzzy releases: judged by k, l, t and Q, on degrees that no reader ever sees."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from anon_transformers.exceptions import ConfigurationError, GateError, ReleaseError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
+from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._manifest import _finite
 from anon_transformers.release._memberships import MEMBERSHIPS
 from anon_transformers.release._run import Run
 
@@ -154,3 +157,28 @@ def test_memberships_are_kept_by_the_release_alone(fuzzy):
     fuzzy.write(anonymizer=stated)
     with pytest.raises(ConfigurationError, match="keep_memberships"):
         load(fuzzy.file)
+
+
+def test_the_manifest_tells_how_many_choices_were_tried_and_not_which(fuzzy):
+    fuzzy.write(anonymizer={"name": "fuzzy-c-means"})
+    publish(validate(anonymize(load(fuzzy.file))))
+    details = fuzzy.manifest()["measured"]["details"]
+    assert set(details) == {"n_sets", "tried", "proved_least"}
+    assert details["tried"] > 1
+    assert details["proved_least"] is True
+
+
+def test_an_infinite_parameter_stays_a_number(fuzzy):
+    stated = {**fuzzy.content["anonymizer"], "tol": math.inf}
+    fuzzy.write(anonymizer=stated)
+    config = read_config(fuzzy.file)
+    noted = json.loads(json.dumps(config.model_dump(mode="json")))
+    again = ReleaseConfig.model_validate(noted)
+    assert again.anonymizer.params["tol"] == math.inf
+    assert again == config
+    assert "tol must be a number of at least 0, got inf" in fuzzy.refusal()
+
+
+def test_readers_get_infinity_as_a_text():
+    told = _finite({"limits": [-math.inf, 3, {"end": math.inf}], "k": 5})
+    assert told == {"limits": ["-inf", 3, {"end": "inf"}], "k": 5}

@@ -7,7 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers.exceptions import ConfigurationError, GateError, ReleaseError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    GateError,
+    InfeasibleError,
+    ReleaseError,
+)
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import Requirement, run_gate
 from anon_transformers.release import anonymize, load, publish, read_published, validate
@@ -96,7 +101,9 @@ def test_links_that_changed_are_refused(swapped):
 
 
 def test_no_links_are_written_that_nobody_needs(swapped):
-    swapped.write(thresholds=[{"metric": "loss", "max": 1}])
+    swapped.write(
+        anonymizer={"name": "mdav"}, thresholds=[{"model": "k-anonymity", "k": 5}]
+    )
     location = anonymize(load(swapped.file))
     assert not (Run(location).path("candidate") / LINKS).exists()
 
@@ -117,10 +124,63 @@ def test_groups_that_are_too_small_do_not_pass(swapped):
         validate(anonymize(load(swapped.file)))
 
 
-def test_too_few_groups_are_undecidable_and_fail(swapped):
-    swapped.write(thresholds=[{**SWAPPED, "k": 100}])
-    with pytest.raises(GateError, match="undecidable"):
+@pytest.mark.parametrize("where", ["thresholds", "anonymizer", "parameters"])
+def test_too_few_groups_to_be_judged_are_refused_before_the_swap(swapped, where):
+    tighter = {"probabilistic_k_anonymity_k": 22} if where == "parameters" else None
+    if where == "thresholds":
+        swapped.write(thresholds=[{**SWAPPED, "k": 22}])
+    if where == "anonymizer":
+        swapped.write(anonymizer={"name": "group-swap", "k": 22})
+    told = "1080 rows make at most 49 groups of k=22, and 50 .* lower k to 21 or less"
+    with pytest.raises(InfeasibleError, match=told):
+        load(swapped.file, None, tighter)
+    assert swapped.nothing_written()
+
+
+def test_the_largest_k_that_can_be_judged_is_not_refused(swapped):
+    pd.read_csv(swapped.source).head(50 * 21).to_csv(swapped.source, index=False)
+    swapped.write(thresholds=[{**SWAPPED, "k": 21}])
+    assert load(swapped.file)
+
+
+def test_few_rows_are_refused_for_swaps_alone(swapped):
+    pd.read_csv(swapped.source).head(40).to_csv(swapped.source, index=False)
+    swapped.write(
+        anonymizer={"name": "mdav"}, thresholds=[{"model": "k-anonymity", "k": 5}]
+    )
+    assert publish(validate(anonymize(load(swapped.file))))
+
+
+def test_too_few_groups_of_different_cells_are_undecidable_and_fail(swapped):
+    """Groups of equal cells tell nothing: rows enough are not groups enough."""
+    table = pd.read_csv(swapped.source)
+    alike = table.assign(INTVAL=np.where(table.index < 100, table["INTVAL"], 7))
+    alike.to_csv(swapped.source, index=False)
+    ranked = {"name": "group-swap", "grouping": "individual-ranking"}
+    swapped.write(anonymizer=ranked, thresholds=[SWAPPED])
+    with pytest.raises(GateError, match=r"undecidable .* groups .* Lower k"):
         validate(anonymize(load(swapped.file)))
+
+
+@pytest.mark.parametrize(
+    "thresholds",
+    [
+        [{"model": "k-anonymity", "k": 5}],
+        [{"model": "distinct-l-diversity", "l": 2, "sensitive": WANTED[0]}],
+        [{"model": "k-anonymity", "k": 1}, {"metric": "loss", "max": 1}],
+    ],
+    ids=["k-anonymity", "l-diversity", "k=1"],
+)
+def test_swaps_need_the_model_that_judges_swaps(swapped, thresholds):
+    swapped.write(anonymizer={"name": "group-swap", "k": 1}, thresholds=thresholds)
+    told = swapped.refusal()
+    assert "group-swap swaps cells, and none of" in told
+    assert told.endswith("add {model: probabilistic-k-anonymity, k: …}.")
+
+
+def test_a_stated_k_of_one_may_be_released(swapped):
+    swapped.write(thresholds=[{**SWAPPED, "k": 1}, {"model": "k-anonymity", "k": 1}])
+    assert publish(validate(anonymize(load(swapped.file))))
 
 
 def test_another_anonymizer_has_no_groups_to_judge(swapped):
@@ -199,7 +259,7 @@ def test_a_limit_that_cannot_be_evaluated_fails(swapped):
 
 def test_a_seed_is_refused(swapped):
     swapped.write(anonymizer={"name": "group-swap", "random_state": 1})
-    with pytest.raises(ConfigurationError, match="random_state"):
+    with pytest.raises(ConfigurationError, match=r"random_state.*rows, and swaps, are"):
         load(swapped.file)
 
 
@@ -232,6 +292,7 @@ def test_the_gate_cannot_judge_links_it_was_not_given():
     result = run_gate(table, requirements=wanted, quasi_identifiers=["age"])
     assert not result.passed
     assert "private evidence" in result.reasons[0]
+    assert "groups and links" in result.reasons[0]
 
 
 def test_the_gate_fails_a_table_that_was_not_swapped():

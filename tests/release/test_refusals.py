@@ -114,6 +114,34 @@ def test_ids_whose_parameters_would_be_one(release):
     assert "'a_k' could mean two of them" in release.refusal()
 
 
+@pytest.mark.parametrize(
+    ("anonymizer", "metrics", "add"),
+    [
+        ({"name": "mondrian"}, {"loss": 0.9}, "k-anonymity"),
+        ({"name": "mondrian", "k": 1}, {"loss": 1, "average-risk": 1}, "k-anonymity"),
+        ({"name": "mdav", "k": 1}, {"mean-change": 1}, "k-anonymity"),
+        (
+            {"name": "group-swap", "k": 1},
+            {"correlation-difference": 0.1, "squared-error-share": 1, "mean-change": 1},
+            "probabilistic-k-anonymity",
+        ),
+    ],
+    ids=["one metric", "risk", "mdav", "group-swap"],
+)
+def test_metrics_alone_protect_nobody(release, anonymizer, metrics, add):
+    """The source itself changes least: it would pass, and be published."""
+    asked = [{"metric": name, "max": most} for name, most in metrics.items()]
+    release.write(anonymizer=anonymizer, thresholds=asked)
+    told = release.refusal()
+    assert "none is a privacy model" in told
+    assert told.endswith(f"add {{model: {add}, k: …}}.")
+
+
+def test_one_privacy_model_is_enough(release):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 1}])
+    assert load(release.file)
+
+
 def test_no_threshold_at_all(release):
     release.write(thresholds=[])
     assert "thresholds" in release.refusal()

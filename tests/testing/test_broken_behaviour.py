@@ -56,6 +56,14 @@ class SharesState(Spoiled):
         return self.seen.setdefault(X.shape, output)
 
 
+class HidesWhatItHasNot(Spoiled):
+    private_parameters = ("init",)
+
+
+class HidesLetters(Spoiled):
+    private_parameters = "k"
+
+
 class SetsParameter(Spoiled):
     def spoil(self, output, X):
         self.k = self.k + 0.0
@@ -148,6 +156,8 @@ BROKEN = [
     (MutatesCells, "check_input_is_not_mutated", "input is not mutated"),
     (MutatesIndex, "check_input_is_not_mutated", "input is not mutated"),
     (SharesState, "check_no_state_is_shared", "No state is shared"),
+    (HidesWhatItHasNot, "check_private_parameters", r"no parameter \['init'\]"),
+    (HidesLetters, "check_private_parameters", "a str, no tuple"),
     (SetsParameter, "check_fit_leaves_parameters_alone", "fit changes no parameter"),
     (
         TransformsOtherwise,
