@@ -152,8 +152,8 @@ class GraphAnonymizer(BaseAnonymizer):
         """
         started = time.perf_counter()
         # The report comes last: after a fit that fails nothing passes for fitted.
-        for name in ("report_", "mapping_", "evidence_"):
-            self.__dict__.pop(name, None)
+        for name in [n for n in vars(self) if n.endswith("_")]:
+            del self.__dict__[name]
         self._check_parameters()
         graph, form = self._open(X)
         rng = self._generator()
@@ -236,9 +236,16 @@ class GraphAnonymizer(BaseAnonymizer):
                 "edges": graph.n_edges,
                 "edges_added": self.n_added_,
                 "edges_removed": self.n_removed_,
+                # For intruders who know the original's degrees: told, never gated.
+                "k_combined": max(_smallest(graph), _smallest(altered)),
                 **self._details(),
             },
         )
+
+
+def _smallest(graph: Graph) -> int:
+    """Nodes of the rarest degree."""
+    return int(graph.degree_histogram[graph.degrees].min())
 
 
 def degree_classes(graph: Graph) -> Classes:

@@ -21,12 +21,19 @@ from _results import keep, number
 from scipy import sparse
 
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
+from anon_transformers_graphs.generalization import NodeClusterGeneralizer
+from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
+from anon_transformers_graphs.randomization import RandomSwitch
 
 REAL = ("ca_condmat", "email_enron")
 K = 10
 LARGE = 1_000_000
 PER_NODE = 5
+SWITCHED = 1 / 3
+MODERATE = 12_000
+"""Nodes of the largest graph for methods that compare neighbourhoods."""
 FEW = 50_000
 """Nodes of the largest graph on which slow methods are timed."""
 
@@ -90,7 +97,35 @@ def k_degree(name, graph):
         }
 
 
-CASES = [k_degree]
+def switches(name, graph):
+    """A third of the edges in random switches; degrees stay."""
+    anonymizer = RandomSwitch(SWITCHED, random_state=0)
+    yield {
+        "graph": name,
+        "method": f"random switch, p = {SWITCHED:.2f}",
+        "seconds": timed(graph, anonymizer),
+        "edges_removed": anonymizer.n_removed_,
+        "edges_added": anonymizer.n_added_,
+    }
+
+
+def structures(name, graph):
+    """Methods that look at more than degrees, on graphs of some ten thousand nodes."""
+    if graph.n_nodes > MODERATE:
+        return
+    for method, anonymizer in (
+        ("k-neighborhood, k = 3", KNeighborhoodAnonymizer(3, random_state=0)),
+        ("k-automorphism, k = 2", KAutomorphismAnonymizer(2, random_state=0)),
+        ("node clusters", NodeClusterGeneralizer(K, random_state=0)),
+    ):
+        told = {"graph": name, "method": method, "seconds": timed(graph, anonymizer)}
+        if anonymizer.evidence_.published.n_nodes >= graph.n_nodes:
+            told["edges_removed"] = anonymizer.n_removed_
+            told["edges_added"] = anonymizer.n_added_
+        yield told
+
+
+CASES = [k_degree, switches, structures]
 
 
 def warm(cases):
@@ -139,7 +174,7 @@ def main():
     graphs = {}
     if given.graphs is not None:
         graphs = {n: read_graph(given.graphs / f"{n}.edges.gz") for n in REAL}
-    for n_nodes in (largest // 10, largest):
+    for n_nodes in (10_000, largest // 10, largest):
         graphs[f"preferential, {n_nodes:,} nodes"] = preferential(n_nodes)
     told = {
         "machine": machine(),

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
 from anon_transformers.exceptions import DataError
+
+MOST_NODES = 2**31
+"""Node numbers take four bytes each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,8 @@ class Graph:
     labels: pd.DataFrame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.n_nodes, Integral) or not 0 <= self.n_nodes < MOST_NODES:
+            raise DataError(f"n_nodes must be a whole number below {MOST_NODES:,}.")
         edges = np.asarray(self.edges)
         if not edges.size:
             edges = np.empty((0, 2), dtype=np.int64)

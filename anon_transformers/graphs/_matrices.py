@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import sparse
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs._form import GraphForm
+from anon_transformers.graphs._form import GraphForm, joined
 from anon_transformers.graphs._graph import Graph
 from anon_transformers.graphs._tables import NODE, both_tables
 
@@ -29,14 +29,16 @@ def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
             "drops directions."
         )
     weights = None if (values == 1).all() else values
-    if reduce:
-        # An edge that both directions name is one edge, and its weight is not doubled.
-        both = there.maximum(there.T).tocoo()
-        rows, columns = both.coords
-        weights = None if weights is None else both.data
-    upper = rows < columns if reduce else rows <= columns
-    edges = np.column_stack([rows[upper], columns[upper]])
-    graph = Graph(n_nodes, edges, None if weights is None else weights[upper])
+    symmetric = not (there != there.T).nnz
+    if not symmetric or reduce:
+        # Of a symmetric matrix one half says it all; directions are joined.
+        half = rows < columns if symmetric else rows != columns
+        kept = None if weights is None else weights[half]
+        graph = joined(n_nodes, np.column_stack([rows, columns])[half], kept)
+    else:
+        upper = rows <= columns
+        kept = None if weights is None else weights[upper]
+        graph = Graph(n_nodes, np.column_stack([rows, columns])[upper], kept)
 
     def write(written: Graph, names: np.ndarray) -> Any:
         if written.labels is not None:

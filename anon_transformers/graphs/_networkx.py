@@ -1,5 +1,7 @@
 """Graphs of networkx."""
 
+import math
+from numbers import Real
 from typing import Any
 
 import networkx as nx
@@ -23,13 +25,23 @@ def open_networkx(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
     edges = edges.reshape(-1, 2)
     weights = None
     if "weight" in attributes:
-        weights = np.array([1 if w is None else w for *_, w in pairs], dtype=float)
+        weights = _weights([1 if weight is None else weight for *_, weight in pairs])
     labels = None
     if any(data for _, data in given.nodes(data=True)):
         labels = pd.DataFrame([data for _, data in given.nodes(data=True)])
     make = joined if reduce else Graph
     graph = make(len(names), edges, weights, labels)
     return graph, GraphForm("networkx", _object_array(names), _write)
+
+
+def _weights(given: list[Any]) -> np.ndarray:
+    """Numbers, or an error that quotes none of what was found instead."""
+    strange = sum(
+        not isinstance(w, Real) or isinstance(w, bool) or math.isnan(w) for w in given
+    )
+    if strange:
+        raise DataError(f"the weights of {strange} edges are no numbers.")
+    return np.array(given, dtype=float)
 
 
 def _refuse_rich(given: Any, attributes: set[str]) -> None:

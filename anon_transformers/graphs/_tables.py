@@ -15,6 +15,7 @@ from anon_transformers.graphs._graph import Graph
 ENDS = 2
 WITH_WEIGHT = 3
 WEIGHT = "weight"
+LARGEST_EXACT = 2**53
 NODE = "node"
 
 
@@ -30,8 +31,10 @@ def open_tables(edges: Any, nodes: Any, reduce: bool) -> tuple[Graph, GraphForm]
         named.append(listed.iloc[:, 0])
         labels = listed.iloc[:, 1:].reset_index(drop=True)
         labels = labels if labels.shape[1] else None
+    named = [_exact(s) for s in named]
     column = identify(pd.concat([s.rename("node") for s in named], ignore_index=True))
     codes = np.where(column.codes == column.missing_code, -1, column.codes)
+    _refuse_nameless(codes, table, nodes is not None)
     ends, names = codes[: 2 * len(table)].reshape(2, -1).T, _names(column, named[0])
     if nodes is not None:
         ends, names = _in_order_of_nodes(ends, codes[2 * len(table) :], names)
@@ -57,15 +60,39 @@ def _names(column: Column, first: pd.Series) -> np.ndarray:
     return names
 
 
+def _exact(names: pd.Series) -> pd.Series:
+    """Names as they are; whole numbers that a missing one turned into floats again.
+
+    Floats of 2**53 and more are no names: neighbours among them are the same float.
+    """
+    if not pd.api.types.is_float_dtype(names.dtype):
+        return names
+    known = names.dropna()
+    lost = int((known.abs() >= LARGEST_EXACT).sum())
+    if lost:
+        raise DataError(
+            f"column {names.name!r}: {lost} rows name nodes by floats of 2**53 or "
+            "more, which do not tell them apart; store whole numbers or texts."
+        )
+    return names.astype("Int64") if (known % 1 == 0).all() else names
+
+
+def _refuse_nameless(codes: np.ndarray, table: pd.DataFrame, listed: bool) -> None:
+    """Refuse a name that is missing, or a text without a character."""
+    unnamed = int((codes[: len(table)] < 0).sum())
+    if unnamed:
+        raise DataError(f"column {table.columns[0]!r}: {unnamed} rows name no node.")
+    unlisted = int((codes[2 * len(table) :] < 0).sum()) if listed else 0
+    if unlisted:
+        raise DataError(f"{unlisted} rows of the node table name no node.")
+
+
 def _refuse_bad_edges(table: pd.DataFrame) -> None:
     if table.shape[1] not in (ENDS, WITH_WEIGHT) or not table.columns.is_unique:
         raise DataError(
             "an edge table has two columns of node names and maybe one of weights; "
             f"this one has {table.shape[1]} columns."
         )
-    unnamed = int(table.iloc[:, 0].isna().sum())
-    if unnamed:
-        raise DataError(f"column {table.columns[0]!r}: {unnamed} rows name no node.")
 
 
 def _refuse_bad_nodes(table: pd.DataFrame) -> None:

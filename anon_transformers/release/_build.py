@@ -126,6 +126,7 @@ def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
             "it publishes; add {model: k-anonymity, k: …}."
         )
     refuse_other_evidence(config, thresholds)
+    refuse_unmade_columns(config, thresholds)
     # The columns that name the ends of edges are known when the file is read.
     known = ("source", "target") if config.is_graph else config.roles.quasi_identifiers
     refuse_unjudgeable(
@@ -189,6 +190,25 @@ def refuse_other_evidence(
             raise ConfigurationError(
                 f"thresholds, {threshold.id}: {threshold.name} judges {kind}, and this "
                 f"release publishes {whole}."
+            )
+
+
+def refuse_unmade_columns(
+    config: ReleaseConfig, thresholds: Sequence[Threshold]
+) -> None:
+    """Refuse thresholds about columns that the method does not make itself.
+
+    A column of the source that happens to have such a name proves nothing.
+    """
+    made = getattr(installed().anonymizers[config.anonymizer.name], "columns_made", ())
+    for threshold in thresholds:
+        needed = getattr(named(threshold), "needs_columns", ())
+        lacking = [name for name in needed if name not in made]
+        if lacking:
+            raise ConfigurationError(
+                f"thresholds, {threshold.id}: {threshold.name} judges what a method "
+                f"writes into {', '.join(lacking)}, and {config.anonymizer.name} "
+                "writes no such column."
             )
 
 

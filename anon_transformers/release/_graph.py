@@ -1,5 +1,6 @@
 """Releases of graphs: an edge file and a node file, from source to candidate."""
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ NODE = "node"
 """What a column of node names is called that no file brought along."""
 
 OPTIONS = ("edges", "nodes")
+ENDS = ("one end", "other end")
 
 
 def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -61,7 +63,10 @@ def _read(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
     if not path.is_file():
         raise DataError(f"source.{name}: {path} does not exist.")
     readers = installed().readers
-    return readers[kind_of_file(path, readers)](path=path)
+    kind = kind_of_file(path, readers)
+    # Names are texts that look like numbers: 1.1 and 1.10 are two persons.
+    options = {"exact": config.roles.columns} if kind == "csv" else {}
+    return readers[kind](path=path, **options)
 
 
 def check_graph_columns(
@@ -93,7 +98,39 @@ def check_graph_columns(
             raise DataError(f"roles: {unknown_choice('column', column, there)}")
     if roles.sensitive or roles.subject is not None:
         raise DataError("roles: a graph has no sensitive columns and no subject.")
-    open_graph((edges, nodes))
+    _refuse_labels(labels, config)
+    open_graph((edges, nodes), reduce=bool(config.anonymizer.params.get("reduce")))
+
+
+def _refuse_labels(labels: Sequence[Hashable], config: ReleaseConfig) -> None:
+    """Refuse labels that the method does not protect, or would write itself."""
+    method = installed().anonymizers[config.anonymizer.name]
+    taken = [str(c) for c in labels if c in method.columns_made]
+    if taken:
+        raise DataError(f"columns {', '.join(taken)}: the method makes such columns.")
+    if labels and not method.uses_labels:
+        raise DataError(
+            f"anonymizer {config.anonymizer.name} protects no labels of nodes, and "
+            f"there are {len(labels)}; declare them as identifiers to leave them out."
+        )
+
+
+def weight_shares(edges: pd.DataFrame, nodes: pd.DataFrame) -> dict[str, float]:
+    """Share of nodes with edges whose weights, taken together, no other node has.
+
+    A weight that several edges have points at somebody all the same where the weights
+    around a node are rare together.
+    """
+    if edges.shape[1] == len(ENDS):
+        return {}
+    graph, _ = open_graph((edges, nodes), reduce=True)
+    if graph.weights is None or not graph.n_edges:
+        return {str(edges.columns[2]): 0.0}
+    ends = graph.edges.T.ravel()
+    weights = np.tile(graph.weights, 2)
+    order = np.lexsort((weights, ends))
+    around = pd.Series(weights[order]).groupby(ends[order]).agg(tuple)
+    return {str(edges.columns[2]): float((~around.duplicated(keep=False)).mean())}
 
 
 def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:

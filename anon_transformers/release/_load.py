@@ -19,7 +19,7 @@ from anon_transformers.release._build import (
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
 from anon_transformers.release._files import kind_of_file, write_parquet
-from anon_transformers.release._graph import NODES, read_graph
+from anon_transformers.release._graph import NODES, read_graph, weight_shares
 from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
@@ -115,7 +115,7 @@ def start_run(
         try:
             for name, table in tables.items():
                 write_parquet(table, draft / f"{name}.parquet")
-            shares = unique_shares(frame, config.roles)
+            shares = shares_of(tables, config)
             write_json(
                 draft / "run.json",
                 {"started": now(), "unique_shares": shares, **order},
@@ -161,7 +161,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     """Read the source, one table or the two of a graph, and check its columns."""
     if config.is_graph:
         edges, nodes = read_graph(config)
-        refuse_unique(edges, config.roles)
+        refuse_unique(weight_shares(edges, nodes), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
     check_columns(frame, config.roles)
@@ -205,19 +205,28 @@ def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "of the source needs one of: quasi_identifiers, sensitive, identifiers, "
             "insensitive."
         )
-    refuse_unique(frame, roles)
+    refuse_unique(unique_shares(frame, roles), roles)
 
 
-def refuse_unique(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+def refuse_unique(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
     """Refuse insensitive columns that point at persons, unless they are accepted."""
-    for column, share in unique_shares(frame, roles).items():
+    for column, share in shares.items():
         if share > UNIQUE_LIMIT and column not in roles.accept_unique:
             raise DataError(
-                f"insensitive column {column!r}: {share:.1%} of the rows hold a value "
-                f"of their own (limit {UNIQUE_LIMIT:.0%}). Give it another role, or "
-                "accept it: roles.accept_unique in a release file, --accept-unique "
-                "for anon anonymize."
+                f"insensitive column {column!r}: {share:.1%} of the rows (of a graph: "
+                f"nodes) hold a value of their own (limit {UNIQUE_LIMIT:.0%}). Give it "
+                "another role, or accept it: roles.accept_unique in a release file, "
+                "--accept-unique for anon anonymize."
             )
+
+
+def shares_of(
+    tables: Mapping[str, pd.DataFrame], config: ReleaseConfig
+) -> dict[str, float]:
+    """How much the insensitive columns tell persons apart."""
+    if config.is_graph:
+        return weight_shares(tables[INPUT], tables[NODES])
+    return unique_shares(tables[INPUT], config.roles)
 
 
 def unique_shares(frame: pd.DataFrame, roles: DeclaredRoles) -> dict[str, float]:
@@ -225,5 +234,4 @@ def unique_shares(frame: pd.DataFrame, roles: DeclaredRoles) -> dict[str, float]
     return {
         column: float((~frame[column].duplicated(keep=False)).mean())
         for column in roles.insensitive
-        if column in frame.columns
     }

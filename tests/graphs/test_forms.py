@@ -137,8 +137,12 @@ TWICE = pd.DataFrame({"a": [SECRET, "Bob"], "b": ["Bob", SECRET]})
         (sparse.csr_array(np.array([[1, 1], [1, 0]])), "1 loops"),
         (sparse.csr_array(np.ones((2, 3))), "square"),
         ([1, 2, 3], "list"),
+        (pd.DataFrame({"a": ["", SECRET], "b": [SECRET, "Bob"]}), "1 rows name no"),
+        ((TWICE[:1], pd.DataFrame({"id": ["Bob", SECRET, ""]})), "1 rows of the node"),
+        (nx.Graph([("Ann", "Bob", {"weight": SECRET})]), "weights of 1 edges"),
+        (nx.Graph([("Ann", "Bob", {"weight": np.nan})]), "weights of 1 edges"),
     ],
-    ids=range(15),
+    ids=range(19),
 )
 def test_what_is_no_simple_graph_is_refused(given, told):
     with pytest.raises(DataError, match=told) as caught:
@@ -160,6 +164,31 @@ def test_what_is_no_simple_graph_is_refused(given, told):
 )
 def test_reduce_makes_it_simple(given, n_edges):
     assert open_graph(given, reduce=True)[0].n_edges == n_edges
+
+
+def test_large_numbers_are_told_apart():
+    large = 2**53
+    alone = pd.DataFrame({"a": [large, large + 1, large + 2], "b": [5.0, 6.0, np.nan]})
+    graph, form = open_graph(alone)
+    assert graph.n_nodes == 5
+    assert form.names.tolist() == [5, 6, large, large + 1, large + 2]
+    with pytest.raises(DataError, match="'b': 1 rows name nodes by floats"):
+        open_graph(pd.DataFrame({"a": [1, 2], "b": [float(large), 3.0]}))
+
+
+def test_directions_of_a_matrix_are_joined():
+    matrix = sparse.csr_array(np.array([[0, -3, 0], [0, 0, 2], [0, 2, 0]]))
+    graph, _ = open_graph(matrix, reduce=True)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert graph.weights.tolist() == [-3, 4]
+    even, _ = open_graph(sparse.csr_array(np.array([[1, 5], [5, 0]])), reduce=True)
+    assert even.weights.tolist() == [5]
+
+
+@pytest.mark.parametrize("n_nodes", [-1, 2.5, 2**31])
+def test_numbers_of_nodes_that_mean_nothing_are_refused(n_nodes):
+    with pytest.raises(DataError, match="n_nodes"):
+        Graph(n_nodes, [])
 
 
 def test_parallel_edges_add_their_weights():

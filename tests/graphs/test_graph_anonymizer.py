@@ -136,6 +136,18 @@ def test_the_checks_notice(liar, told):
         check_anonymizer(liar())
 
 
+def test_after_a_fit_that_fails_nothing_is_left_of_the_last_one():
+    anonymizer = Ring(k=3).fit(FRIENDS)
+    with pytest.raises(InfeasibleError):
+        anonymizer.set_params(k=9).fit(FRIENDS)
+    assert not [name for name in vars(anonymizer) if name.endswith("_")]
+
+
+def test_the_combined_k_is_told():
+    report = Ring(k=3).fit(FRIENDS).report_
+    assert report.details["k_combined"] == 4
+
+
 def test_the_mapping_is_kept_only_if_asked_for():
     assert not hasattr(Ring().fit(FRIENDS), "mapping_")
     anonymizer = Ring(keep_mapping=True).fit(FRIENDS)

@@ -116,9 +116,82 @@ def test_weights_are_carried_along(folder):
     edges.to_csv(folder / "edges.csv", index=False)
     with pytest.raises(DataError, match=r"weight.*insensitive"):
         load(release(folder))
-    run_release(release(folder, **{"person]": "person]\n  insensitive: [weight]"}))
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    # Three weights are common, but around a node of many edges they are not.
+    with pytest.raises(DataError, match=r"weight.*nodes.*accept_unique"):
+        load(release(folder, **declared))
+    accepted = {"person]": declared["person]"] + "\n  accept_unique: [weight]"}
+    run_release(release(folder, **accepted))
     published, _ = read_published(folder / "out")
     assert set(published["weight"]) <= {0, 1, 2}
+
+
+def test_people_without_friends_do_not_hide_rare_weights(folder):
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
+    names = pd.read_csv(folder / "nodes.csv")
+    crowd = pd.DataFrame({"person": [f"q{i}" for i in range(2000)]})
+    edges.to_csv(folder / "edges.csv", index=False)
+    pd.concat([names, crowd]).to_csv(folder / "nodes.csv", index=False)
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    with pytest.raises(DataError, match=r"100\.0% of the rows"):
+        load(release(folder, **declared))
+
+
+def test_names_that_look_like_numbers_are_names(folder):
+    edges = pd.DataFrame({"one": ["1.1", "1.10", "2"], "other": ["2", "3", "3"]})
+    edges.to_csv(folder / "edges.csv", index=False)
+    changes = {", nodes: nodes.csv": "", "other, person]": "other]", "k: 3": "k: 1"}
+    run_release(release(folder, **changes))
+    assert len(read_published(folder / "out")[1]) == 4
+
+
+def test_functions_are_private_and_gone_in_the_end(folder):
+    text = CONFIG.replace("k-degree", "k-automorphism").replace("k: 3", "k: 2")
+    file = release(folder, text.replace("max: 0.5", "max: 0.9"))
+    location = anonymize(load(file))
+    kept = Path(location) / "candidate" / "functions.parquet"
+    held = kept.read_bytes()
+    kept.write_bytes(held + b" ")
+    with pytest.raises(ReleaseError, match="functions changed"):
+        validate(location)
+    kept.write_bytes(held)
+    publish(validate(location))
+    assert not list(folder.rglob("functions*"))
+
+
+def test_groups_of_nodes_are_published_with_their_sizes(folder):
+    text = CONFIG.replace("name: k-degree", "name: node-clusters")
+    text = text.replace("model: k-degree", "model: super-node-size")
+    run_release(release(folder, text.replace("max: 0.5", "max: 1")))
+    _, nodes = read_published(folder / "out")
+    assert nodes["nodes"].min() >= 3
+    assert nodes["nodes"].sum() == 36
+
+
+def test_a_column_of_the_source_proves_no_size(folder):
+    nodes = pd.read_csv(folder / "nodes.csv").assign(nodes=9)
+    nodes.to_csv(folder / "nodes.csv", index=False)
+    with pytest.raises(ConfigurationError, match="writes no such column"):
+        load(release(folder, **{"model: k-degree": "model: super-node-size"}))
+
+
+def test_labels_that_nobody_protects_are_refused(folder):
+    nodes = pd.read_csv(folder / "nodes.csv").assign(town="x")
+    nodes.to_csv(folder / "nodes.csv", index=False)
+    declared = {"roles:": "roles:\n  quasi_identifiers: [town]"}
+    with pytest.raises(DataError, match="protects no labels"):
+        load(release(folder, **declared))
+    run_release(release(folder, **{"other, person]": "other, person, town]"}))
+    assert list(read_published(folder / "out")[1].columns) == ["person"]
+
+
+def test_a_rich_graph_is_reduced_if_that_is_asked_for(folder):
+    edges = pd.read_csv(folder / "edges.csv")
+    pd.concat([edges, edges]).to_csv(folder / "edges.csv", index=False)
+    with pytest.raises(DataError, match="78 parallel"):
+        load(release(folder))
+    run_release(release(folder, **{"name: k-degree": "name: k-degree, reduce: true"}))
+    assert len(read_published(folder / "out")[0]) < 100
 
 
 def test_a_broken_threshold_puts_the_graph_away(folder):

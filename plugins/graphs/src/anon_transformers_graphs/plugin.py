@@ -1,8 +1,14 @@
 """What this distribution offers, by name; nothing else happens on import."""
 
 from anon_transformers.hookspecs import hookimpl
+from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
+from anon_transformers_graphs.cli import graph_commands
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
 from anon_transformers_graphs.experiments import Graphs
+from anon_transformers_graphs.generalization import (
+    LabelGeneralizer,
+    NodeClusterGeneralizer,
+)
 from anon_transformers_graphs.metrics import (
     AverageDegree,
     AverageDistance,
@@ -20,6 +26,7 @@ from anon_transformers_graphs.metrics import (
     StructuralChange,
     Transitivity,
 )
+from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
 from anon_transformers_graphs.privacy import (
     KAutomorphism,
     KCandidate,
@@ -52,6 +59,10 @@ def register_anonymizers(register):
     register("random-switch", RandomSwitch)
     register("spectral", SpectralRandomizer)
     register("feature-chain", FeatureChain)
+    register("k-neighborhood", KNeighborhoodAnonymizer)
+    register("k-automorphism", KAutomorphismAnonymizer)
+    register("node-clusters", NodeClusterGeneralizer)
+    register("label-generalizer", LabelGeneralizer)
 
 
 @hookimpl
@@ -89,3 +100,8 @@ def register_metrics(register):
 @hookimpl
 def register_experiments(register):
     register("graphs", Graphs)
+
+
+@hookimpl
+def register_commands(register):
+    register("graph", graph_commands)

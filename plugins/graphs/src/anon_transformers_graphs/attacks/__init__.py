@@ -1,4 +1,8 @@
-"""Attacks on published graphs, as detectors: what they find, in numbers."""
+"""Attacks on published graphs, as detectors: what they find, in numbers.
+
+Functions take a graph in any form; where they answer node by node, the names are
+``anon_transformers.graphs.open_graph(graph)[1].names``.
+"""
 
 from anon_transformers_graphs.attacks._active import (
     ActiveAttack,

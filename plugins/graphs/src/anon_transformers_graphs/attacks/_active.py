@@ -9,6 +9,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     Planted,
@@ -69,6 +70,7 @@ class ActiveAttack:
         return {**asdict(self), "correct_share": self.correct_share}
 
 
+@any_form
 def walk_attack(
     graph: Graph,
     publish: Publish | None = None,
@@ -85,7 +87,7 @@ def walk_attack(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         The graph before the intruder comes. Labels and weights are not looked at.
     publish : callable, optional
         From a graph to what is published of it, its nodes in the same order: a graph
@@ -137,6 +139,7 @@ def walk_attack(
     return _attack("walk", planted, publish, order, time_limit)
 
 
+@any_form
 def cut_attack(
     graph: Graph,
     publish: Publish | None = None,

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._any_form import has_names, places_by_name
 from anon_transformers_graphs._kernels.neighbor_propagation import NOBODY, propagate
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
@@ -60,8 +61,8 @@ class SeedPropagation:
 
 
 def seed_propagation(
-    published: Graph,
-    auxiliary: Graph,
+    published: Any,
+    auxiliary: Any,
     seeds: Any,
     *,
     threshold: float = 0.5,
@@ -76,16 +77,17 @@ def seed_propagation(
 
     Parameters
     ----------
-    published, auxiliary : Graph
+    published, auxiliary : Graph, or a graph in any form
         Where to look, and another graph of partly the same people, whose names the
         intruder knows.
     seeds : int array of shape (n_seeds, 2)
-        Known nodes: of the auxiliary graph, and what they are in the published one.
+        Known nodes: of the auxiliary graph, and what they are in the published one, by
+        their numbers in what ``open_graph`` makes of the two.
     threshold : float, default=0.5
         By how many standard deviations of the scores the best node must lead.
     truth : int array, optional
         For each node of the auxiliary graph the right published node, or -1. By default
-        nodes have the same number in both graphs.
+        nodes of one name are the same; those of a ``Graph`` have their numbers only.
     max_rounds : int, default=100
         Most passes over all nodes; the search ends with one that finds nothing.
 
@@ -110,6 +112,10 @@ def seed_propagation(
     """
     threshold = real("threshold", threshold, 0)
     max_rounds = whole("max_rounds", max_rounds)
+    opened, known = open_graph(published), open_graph(auxiliary)
+    if truth is None and has_names(published) and has_names(auxiliary):
+        truth = places_by_name(known[1], opened[1])
+    published, auxiliary = opened[0], known[0]
     pairs = _check_pairs(seeds, auxiliary, published)
     right = _check_truth(truth, auxiliary, published)
     there = np.full(auxiliary.n_nodes, NOBODY, dtype=np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.queries import neighborhood_classes, refinement_classes
 
 
@@ -56,15 +57,17 @@ class Reidentification:
         }
 
 
+@any_form(same_nodes=True)
 def degree_attack(published: Graph, original: Graph | None = None) -> Reidentification:
     """Look for everybody by the number of neighbours.
 
     Parameters
     ----------
-    published : Graph
+    published : Graph, or a graph in any form
         Where to look.
-    original : Graph, optional
-        What the intruder knows, its nodes in the same order, which tells who was found
+    original : Graph, or a graph in any form, optional
+        What the intruder knows. Its nodes have the names of the published ones, or
+        the order where one of the graphs is a ``Graph``, which tells who was found
         rightly. By default ``published``: a graph that only lost its names.
 
     Returns
@@ -81,6 +84,7 @@ def degree_attack(published: Graph, original: Graph | None = None) -> Reidentifi
     return refinement_attack(published, original, depth=1)
 
 
+@any_form(same_nodes=True)
 def refinement_attack(
     published: Graph, original: Graph | None = None, depth: int = 2
 ) -> Reidentification:
@@ -110,6 +114,7 @@ def refinement_attack(
     return _outcome(name, refinement_classes(both, depth), n_targets)
 
 
+@any_form(same_nodes=True)
 def neighborhood_attack(
     published: Graph,
     original: Graph | None = None,

@@ -1,4 +1,8 @@
-"""What is left of a graph: structure, spectrum and clusters, alone and compared."""
+"""What is left of a graph: structure, spectrum and clusters, alone and compared.
+
+Functions take a graph in any form. Where they answer node by node, or take node
+numbers, the names are ``anon_transformers.graphs.open_graph(graph)[1].names``.
+"""
 
 from anon_transformers_graphs.metrics._centrality import (
     Centralities,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.paths_betweenness import add_shares
 from anon_transformers_graphs.metrics._distances import (
     N_PARTS,
@@ -43,6 +44,7 @@ class Centralities:
     mean_distance: np.ndarray = field(repr=False)
 
 
+@any_form
 def centralities(
     graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
 ) -> Centralities:
@@ -50,7 +52,7 @@ def centralities(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         It may be disconnected: closeness looks at the reachable nodes only.
     n_sources : int, optional
         Search from so many random nodes instead of all. Betweenness and closeness are
@@ -100,6 +102,7 @@ def mean_distances(found: Distances) -> np.ndarray:
     )
 
 
+@any_form
 def degree_centrality(graph: Graph) -> np.ndarray:
     """Neighbours of each node by the number of other nodes.
 
@@ -111,6 +114,7 @@ def degree_centrality(graph: Graph) -> np.ndarray:
     return graph.degrees / max(graph.n_nodes - 1, 1)
 
 
+@any_form
 def closeness(
     graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
 ) -> np.ndarray:
@@ -127,6 +131,7 @@ def closeness(
     return np.where(np.isnan(mean), 0.0, 1 / mean)
 
 
+@any_form
 def betweenness(
     graph: Graph, *, n_sources: int | None = None, random_state: Seed = 0
 ) -> np.ndarray:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._centrality import Centralities, centralities_of
 from anon_transformers_graphs.metrics._distances import Seed, distances
 from anon_transformers_graphs.metrics._spectrum import SpectralReport, spectral_report
@@ -100,6 +101,7 @@ class GraphComparison:
         }
 
 
+@any_form(same_nodes=True)
 def compare_graphs(
     original: Graph,
     published: Graph,
@@ -111,9 +113,9 @@ def compare_graphs(
 
     Parameters
     ----------
-    original, published : Graph
-        The same nodes in the same order: a graph that was anonymized with
-        ``relabel=False``.
+    original, published : Graph, or a graph in any form
+        The same nodes: they go by name, or by order where one is a ``Graph``. A graph
+        that was anonymized with ``relabel=False`` has the names of its original.
     n_sources : int, optional
         Measure distances and betweenness from so many random nodes, the same ones in
         both graphs, instead of all.
@@ -155,13 +157,14 @@ def compare_graphs(
     )
 
 
+@any_form(same_nodes=True)
 def edge_change(original: Graph, published: Graph) -> EdgeChange:
     """Edges that went, came and stayed.
 
     Parameters
     ----------
-    original, published : Graph
-        The same nodes in the same order.
+    original, published : Graph, or a graph in any form
+        The same nodes: they go by name, or by order where one is a ``Graph``.
 
     Examples
     --------

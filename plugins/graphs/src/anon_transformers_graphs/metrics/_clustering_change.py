@@ -8,6 +8,7 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._markov import markov_clusters
 from anon_transformers_graphs.metrics._partitions import (
     clustering_jaccard,
@@ -58,6 +59,7 @@ class ClusteringChange:
         }
 
 
+@any_form(same_nodes=True)
 def clustering_change(
     original: Graph, published: Graph, method: str = "markov", **options: Any
 ) -> ClusteringChange:
@@ -65,8 +67,8 @@ def clustering_change(
 
     Parameters
     ----------
-    original, published : Graph
-        The same nodes in the same order.
+    original, published : Graph, or a graph in any form
+        The same nodes: they go by name, or by order where one is a ``Graph``.
     method : {"markov", "random-walk"}, default="markov"
         :func:`markov_clusters` or :func:`random_walk_clusters`.
     **options

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._any_form import any_form
 
 LEAST = 1e-5
 """A flow below this is cut."""
@@ -18,6 +19,7 @@ ROOM = 2**24
 """Products in one block of columns: what is held at once, beside the flows."""
 
 
+@any_form
 def markov_clusters(
     graph: Graph, inflation: float = 2.0, *, max_iterations: int = 200
 ) -> list[np.ndarray]:
@@ -29,7 +31,7 @@ def markov_clusters(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         It may be disconnected; a node without edges is a cluster.
     inflation : float, default=2.0
         The power, above 1. A larger one gives smaller clusters.

@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 
 Clusters = Sequence[Sequence[int] | np.ndarray]
 """Each cluster is a list of nodes; a node may be in none, and in several."""
@@ -122,6 +123,7 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
     return max(2 * (shared - _entropy(counts.data)) / shared, 0.0)
 
 
+@any_form
 def modularity(graph: Graph, clusters: Clusters) -> float:
     """Edges within clusters, compared with what random edges would give.
 
@@ -130,7 +132,7 @@ def modularity(graph: Graph, clusters: Clusters) -> float:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         With at least one edge.
     clusters : sequence of clusters
         Without nodes in common.

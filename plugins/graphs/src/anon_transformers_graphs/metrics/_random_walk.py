@@ -7,6 +7,7 @@ from scipy.stats import norm
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.walk_growth import grow_sets
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
@@ -14,6 +15,7 @@ TOLERANCE = 1e-5
 """Of a walk, for each neighbour of a node; less is not followed."""
 
 
+@any_form
 def random_walk_clusters(
     graph: Graph,
     min_size: int = 5,
@@ -33,7 +35,7 @@ def random_walk_clusters(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         It may be disconnected.
     min_size, max_size : int, default=5 and 20
         Nodes of a cluster.

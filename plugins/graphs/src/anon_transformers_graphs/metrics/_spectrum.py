@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._distances import Seed
 from anon_transformers_graphs.metrics._structure import plain
 
@@ -54,12 +55,13 @@ class SpectralReport:
         return plain(vars(self))
 
 
+@any_form
 def spectral_report(graph: Graph, *, random_state: Seed = 0) -> SpectralReport:
     """Describe a graph by its eigenvalues.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         It may be disconnected.
     random_state : seed or generator, default=0
         For the start of searches, and for the estimate of the subgraph centrality of
@@ -81,6 +83,7 @@ def spectral_report(graph: Graph, *, random_state: Seed = 0) -> SpectralReport:
     )
 
 
+@any_form
 def lambda1(graph: Graph, *, random_state: Seed = 0) -> float:
     """Largest eigenvalue of the adjacency matrix; NaN without nodes.
 
@@ -97,6 +100,7 @@ def lambda1(graph: Graph, *, random_state: Seed = 0) -> float:
     return float(_leading(matrix, 1, _start(graph, random_state))[0][0])
 
 
+@any_form
 def mu2(graph: Graph, *, random_state: Seed = 0) -> float:
     """Second lowest eigenvalue of the Laplacian, the algebraic connectivity.
 
@@ -135,6 +139,7 @@ def mu2(graph: Graph, *, random_state: Seed = 0) -> float:
     return float(vector @ (laplacian @ vector) / (vector @ vector))
 
 
+@any_form
 def subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
     """Closed walks at a node, a walk of k edges weighing 1 by k!; mean over nodes.
 
@@ -148,6 +153,7 @@ def subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
     return _exponential(log_subgraph_centrality(graph, random_state=random_state))
 
 
+@any_form
 def log_subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
     """Natural logarithm of the mean subgraph centrality; NaN without nodes.
 
@@ -158,7 +164,7 @@ def log_subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         It may be disconnected.
     random_state : seed or generator, default=0
         For the random vectors.

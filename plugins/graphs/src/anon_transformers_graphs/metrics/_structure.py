@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs.metrics._distances import Distances, Seed, distances
 
@@ -102,6 +103,7 @@ def plain(numbers: Mapping[Any, float]) -> dict[str, float | None]:
     }
 
 
+@any_form
 def structural_report(
     graph: Graph,
     *,
@@ -113,7 +115,7 @@ def structural_report(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         What to describe.
     disconnected : {"nan", "raise"}, default="nan"
         What the average distance and the diameter of a disconnected graph are: NaN, or
@@ -179,6 +181,7 @@ def components(graph: Graph) -> tuple[int, float]:
     return int(n_parts), int(np.bincount(parts).max()) / graph.n_nodes
 
 
+@any_form
 def transitivity(graph: Graph) -> float:
     """Three times the triangles by the paths of two edges; 0 if there is no path.
 

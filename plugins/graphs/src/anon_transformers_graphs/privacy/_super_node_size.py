@@ -41,6 +41,7 @@ class SuperNodeSize:
     k: int
     name: ClassVar[str] = "super-node-size"
     evidence: ClassVar[str] = "graph"
+    needs_columns: ClassVar[tuple[str, ...]] = ("nodes",)
     unit: ClassVar[str] = "super-nodes"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"

@@ -1,4 +1,8 @@
-"""What intruders may know of a node, and who fits it."""
+"""What intruders may know of a node, and who fits it.
+
+Functions take a graph in any form. Where they answer node by node, or take node
+numbers, the names are ``anon_transformers.graphs.open_graph(graph)[1].names``.
+"""
 
 from anon_transformers_graphs.queries._candidates import candidate_sizes
 from anon_transformers_graphs.queries._hubs import (

@@ -6,6 +6,7 @@ import numpy as np
 
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.queries._hubs import hub_candidates, known_hubs
 from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._neighborhoods import neighborhood_classes
@@ -24,6 +25,7 @@ def check_query(query: str) -> str:
     return query
 
 
+@any_form
 def candidate_sizes(
     graph: Graph,
     query: str = "h1",
@@ -37,7 +39,7 @@ def candidate_sizes(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         What is published.
     query : str, default="h1"
         "h1", "h2" and so on: see :func:`refinement_classes`; "h1" is the degree.

@@ -7,6 +7,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_distances import distances_within
 from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
 
@@ -14,6 +15,7 @@ MOST_HUBS = 1000
 WORLDS = ("closed", "open")
 
 
+@any_form
 def top_hubs(graph: Graph, count: int) -> np.ndarray:
     """The nodes of highest degree.
 
@@ -22,7 +24,7 @@ def top_hubs(graph: Graph, count: int) -> np.ndarray:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         Where to look.
     count : int
         How many hubs there are at least.
@@ -45,6 +47,7 @@ def top_hubs(graph: Graph, count: int) -> np.ndarray:
     return np.flatnonzero(graph.degrees >= least)
 
 
+@any_form
 def hub_fingerprints(
     graph: Graph, hubs: Sequence[int] | np.ndarray, radius: int = 1
 ) -> np.ndarray:
@@ -52,7 +55,7 @@ def hub_fingerprints(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         Where to look.
     hubs : sequence of int
         Nodes.
@@ -81,6 +84,7 @@ def hub_fingerprints(
     return np.column_stack(columns)
 
 
+@any_form
 def hub_candidates(
     graph: Graph,
     hubs: Sequence[int] | np.ndarray,

@@ -6,8 +6,9 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_balls import ball_sizes, disjoint_balls
-from anon_transformers_graphs._kernels.neighbor_embed import split_by_shape
+from anon_transformers_graphs._kernels.neighbor_shapes import split_by_shape
 from anon_transformers_graphs.queries._lists import (
     Deadline,
     folded,
@@ -16,13 +17,14 @@ from anon_transformers_graphs.queries._lists import (
 )
 from anon_transformers_graphs.queries._refinement import rounds
 
-BUDGET = 1 << 22
-"""Steps of a search between two looks at the clock."""
+BUDGET = 1 << 8
+"""Guesses between two looks at the clock."""
 ROOTS_AT_ONCE = 1 << 14
 ENTRIES_AT_ONCE = 1 << 24
 """Entries of the lists of balls that are compared at once, which bounds memory."""
 
 
+@any_form
 def neighborhood_classes(
     graph: Graph, radius: int = 1, time_limit: float = 60.0
 ) -> np.ndarray:
@@ -34,7 +36,7 @@ def neighborhood_classes(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         Labels, if it has some, must fall on equal labels.
     radius : int, default=1
         How far neighbourhoods reach.
@@ -127,15 +129,14 @@ def _shapes(
     # Balls are connected, so that the colour of the root settles all others.
     buckets = np.unique(colors[centers], return_inverse=True)[1]
     members = np.argsort(buckets, kind="stable")
-    longest = int(sizes.max())
-    arrays = (
-        np.empty(longest, dtype=np.int64),
-        np.empty(longest, dtype=np.int64),
-        np.zeros(len(was), dtype=bool),
-    )
     shapes = np.empty(len(roots), dtype=np.int64)
-    firsts, state = np.empty(len(roots), dtype=np.int64), np.zeros(5, dtype=np.int64)
-    given = (balls, starts, centers, colors, members, buckets, shapes, firsts)
-    while not split_by_shape(*given, *arrays, state, BUDGET):
+    firsts = np.empty(len(roots), dtype=np.int64)
+    state = np.zeros(3, dtype=np.int64)
+    budget = BUDGET
+    while not split_by_shape(
+        tuple(balls), starts, colors, members, buckets, shapes, firsts, state, budget
+    ):
         deadline.check()
+        # A comparison that was cut off begins anew, and should get further.
+        budget *= 2
     return shapes

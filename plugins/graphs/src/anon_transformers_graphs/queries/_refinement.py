@@ -6,6 +6,7 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.refinement import (
     colors_of_lists,
     hashes_of_lists,
@@ -14,6 +15,7 @@ from anon_transformers_graphs._kernels.refinement import (
 from anon_transformers_graphs.queries._lists import label_colors, neighbor_lists
 
 
+@any_form
 def refinement_classes(graph: Graph, depth: int | None = None) -> np.ndarray:
     """Class of each node under the query H of a depth (vertex refinement).
 
@@ -23,7 +25,7 @@ def refinement_classes(graph: Graph, depth: int | None = None) -> np.ndarray:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         Its labels, if it has some, are known to the intruder.
     depth : int, optional
         By default as deep as classes still split.

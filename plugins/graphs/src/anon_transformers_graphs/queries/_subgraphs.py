@@ -6,6 +6,7 @@ import pandas as pd
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_embed import ANY, plan, play_first
 from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
@@ -13,6 +14,7 @@ BUDGET = 1 << 22
 """Steps of a search between two looks at the clock."""
 
 
+@any_form
 def subgraph_candidates(
     graph: Graph, pattern: Graph, target: int = 0, time_limit: float = 60.0
 ) -> np.ndarray:
@@ -23,9 +25,9 @@ def subgraph_candidates(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         Where to look.
-    pattern : Graph
+    pattern : Graph, or a graph in any form
         What is known. Its labels, if it has some, must be equal to those of the graph;
         a missing one is not known.
     target : int, default=0

@@ -8,6 +8,7 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.queries import refinement_classes
 from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._refinement import refinements
@@ -45,6 +46,7 @@ class CandidateReport:
         return {query: {"k": k[query], **shares[query]} for query in self.sizes}
 
 
+@any_form
 def candidate_report(graph: Graph, depth: int = 4) -> CandidateReport:
     """Size every node's candidate set, and sort nodes by risk.
 
@@ -54,7 +56,7 @@ def candidate_report(graph: Graph, depth: int = 4) -> CandidateReport:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         What is published. Its labels, if it has some, are known to the intruder.
     depth : int, default=4
         Up to which depth intruders know the neighbours of neighbours.

@@ -8,6 +8,7 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class RiskComparison:
         }
 
 
+@any_form(same_nodes=True)
 def compare_risk(original: Graph, published: Graph) -> RiskComparison:
     """Risk of a published graph, seen from its original.
 
@@ -62,8 +64,8 @@ def compare_risk(original: Graph, published: Graph) -> RiskComparison:
 
     Parameters
     ----------
-    original, published : Graph
-        The same nodes in the same order.
+    original, published : Graph, or a graph in any form
+        The same nodes: they go by name, or by order where one is a ``Graph``.
 
     Returns
     -------

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._any_form import any_form
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class LinkDisclosure:
         }
 
 
+@any_form
 def link_disclosure(graph: Graph) -> LinkDisclosure:
     """What degrees tell about links.
 
@@ -60,7 +62,7 @@ def link_disclosure(graph: Graph) -> LinkDisclosure:
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a graph in any form
         What is published.
 
     Returns

@@ -1,0 +1,142 @@
+"""K-Match: nodes in rows of k, and the copies of every edge."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs._kernels.alignment import grow_table, improve_table
+
+HEAT = 0.4
+"""Orbits that one exchange may cost at the start of the search."""
+LEAST_EDGES = 200
+"""Small graphs are searched as if they had so many edges: it costs nothing."""
+
+
+class Match(NamedTuple):
+    """A graph that looks the same from k places.
+
+    Attributes
+    ----------
+    edges : int array of shape (n_edges, 2)
+        The edges that were there, and the copies.
+    functions : int array of shape (k - 1, n_nodes)
+        For each automorphism where each node goes.
+    """
+
+    edges: np.ndarray
+    functions: np.ndarray
+
+
+def match(
+    graph: Graph,
+    k: int,
+    rng: np.random.Generator,
+    n_trials: int,
+    outside: np.ndarray | None = None,
+) -> Match:
+    """Add edges until k - 1 functions are automorphisms.
+
+    Nodes that do not fill a row of k become *twins*: nodes with the same neighbours,
+    which may change places with one another at will.
+
+    Parameters
+    ----------
+    graph : Graph
+        At least ``k`` nodes.
+    k : int
+        Functions, with the identity.
+    rng : Generator
+        Chance for the search.
+    n_trials : int
+        Exchanges to try for each edge.
+    outside : int array of shape (n_nodes,), optional
+        Where the graph is a part of another, edges of each node to the rest of that.
+        Nodes with as many are put together.
+    """
+    if outside is None:
+        outside = np.zeros(graph.n_nodes, dtype=np.int64)
+    n_twins = graph.n_nodes % k
+    if n_twins:
+        n_twins += k
+    order = _last_first(graph, outside)[::-1]
+    twins, others = order[len(order) - n_twins :], order[: len(order) - n_twins]
+    table = _table(graph, others, outside[others], k, rng, n_trials)
+    functions = np.empty((k - 1, graph.n_nodes), dtype=np.int64)
+    for step in range(1, k):
+        functions[step - 1, table] = np.roll(table, -step, axis=1)
+        functions[step - 1, twins] = np.roll(twins, -step)
+    return Match(_closed(graph, table, twins), functions)
+
+
+def _last_first(graph: Graph, outside: np.ndarray) -> np.ndarray:
+    """Nodes by degree; leaves of one node come together, most leaves first."""
+    degrees = graph.degrees
+    adjacency = graph.adjacency
+    first = np.full(graph.n_nodes, -1)
+    joined = degrees > 0
+    first[joined] = adjacency.indices[adjacency.indptr[:-1][joined]]
+    leaves = np.bincount(first[degrees == 1], minlength=graph.n_nodes)
+    return np.lexsort((first, -leaves[first], degrees + outside))
+
+
+def _table(
+    graph: Graph,
+    nodes: np.ndarray,
+    outside: np.ndarray,
+    k: int,
+    rng: np.random.Generator,
+    n_trials: int,
+) -> np.ndarray:
+    """Nodes in rows of k, so that few copies are needed."""
+    numbers = np.full(graph.n_nodes, -1)
+    numbers[nodes] = np.arange(len(nodes))
+    edges = numbers[graph.edges]
+    part = Graph(len(nodes), edges[(edges >= 0).all(axis=1)])
+    adjacency = part.adjacency
+    # Numbers are ranks already, so that sorted lists begin with the hubs.
+    indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices
+    places = grow_table(indptr, indices, np.arange(len(nodes)), k)
+    trials = n_trials * max(part.n_edges, LEAST_EDGES)
+    if k > 1:
+        improve_table(indptr, indices, outside, places, k, rng, trials, HEAT * k)
+    return nodes[places].reshape(-1, k)
+
+
+def _closed(graph: Graph, table: np.ndarray, twins: np.ndarray) -> np.ndarray:
+    """All edges with their copies."""
+    k = table.shape[1]
+    place = np.full(graph.n_nodes, -1)
+    place[table.ravel()] = np.arange(table.size)
+    ends = place[graph.edges]
+    inner = ends[(ends >= 0).all(axis=1)]
+    shifts = np.arange(k)
+    rows, columns = np.divmod(inner, k)
+    moved = (columns[:, :, None] + shifts) % k
+    copies = table[rows[:, :, None], moved].transpose(0, 2, 1).reshape(-1, 2)
+    return _distinct(
+        np.concatenate([copies, _of_twins(graph, table, twins, place)]), graph.n_nodes
+    )
+
+
+def _of_twins(
+    graph: Graph, table: np.ndarray, twins: np.ndarray, place: np.ndarray
+) -> np.ndarray:
+    """Twins know the whole of a row or nobody of it, and each other or nobody."""
+    ends = place[graph.edges]
+    outside = ends < 0
+    mixed = outside.any(axis=1) & ~outside.all(axis=1)
+    rows = np.unique(ends[mixed].max(axis=1) // table.shape[1])
+    known = table[rows].ravel()
+    pairs = [
+        np.column_stack([np.repeat(twins, len(known)), np.tile(known, len(twins))])
+    ]
+    if outside.all(axis=1).any():
+        one, other = np.triu_indices(len(twins), 1)
+        pairs.append(np.column_stack([twins[one], twins[other]]))
+    return np.concatenate(pairs)
+
+
+def _distinct(pairs: np.ndarray, n_nodes: int) -> np.ndarray:
+    keys = pairs.min(axis=1) * n_nodes + pairs.max(axis=1)
+    return np.column_stack(np.divmod(np.unique(keys), n_nodes))

@@ -1,0 +1,11 @@
+"""The command group ``anon graph``."""
+
+from typing import Any
+
+
+def graph_commands() -> Any:
+    """Describe, anonymize, attack and compare networks."""
+    # typer and rich are an extra, and nobody else needs them.
+    from anon_transformers_graphs.cli._app import app  # noqa: PLC0415
+
+    return app

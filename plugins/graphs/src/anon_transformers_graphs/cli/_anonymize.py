@@ -1,0 +1,123 @@
+"""``anon graph anonymize``: one network in, one protected network out."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.graphs import open_graph
+from anon_transformers_graphs.cli._files import (
+    NODE,
+    Edges,
+    Nodes,
+    kind_of,
+    read_network,
+    write_table,
+)
+from anon_transformers_graphs.cli._method import K, Options, anonymizer
+from anon_transformers_graphs.cli._output import (
+    JsonFlag,
+    in_words,
+    print_json,
+    print_table,
+    told,
+    working,
+)
+
+Out = Annotated[
+    Path, typer.Argument(metavar="OUT", help="File to write, of the same kinds.")
+]
+NodesOut = Annotated[
+    Path | None,
+    typer.Option("--nodes-out", metavar="FILE", help="File to write the nodes to."),
+]
+Method = Annotated[
+    str, typer.Option("--method", "-m", help="Anonymizer of graphs, as in anon list.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+
+
+@told
+def anonymize(
+    edges: Edges,
+    out: Out,
+    nodes: Nodes = None,
+    nodes_out: NodesOut = None,
+    method: Method = "k-degree",
+    k: K = None,
+    options: Options = None,
+    force: Force = False,
+    json_output: JsonFlag = False,
+) -> None:
+    """Protect a network.
+
+    Nodes get new names, numbers in random order. Nothing is written if the
+    promise cannot be kept (exit code 1).
+
+    [bold]anon graph anonymize friends.csv safe.csv --method k-degree -k 5[/bold]
+    """
+    made = anonymizer(method, k, options or [])
+    _check_files(edges, out, nodes, nodes_out, force)
+    if made.columns_made and nodes_out is None:
+        raise ConfigurationError(
+            f"method {method} says something of each node; --nodes-out says where."
+        )
+    network = read_network(edges, nodes)
+    if nodes is None and nodes_out is not None:
+        network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
+    with working(method):
+        published = made.fit_transform(network)
+    if nodes_out is None:
+        write_table(published, out)
+    else:
+        write_table(published[0], out)
+        write_table(published[1], nodes_out)
+    if json_output:
+        print_json({"target": str(out), **asdict(made.report_)})
+    else:
+        _tell(out, made.report_)
+
+
+def _check_files(
+    edges: Path, out: Path, nodes: Path | None, nodes_out: Path | None, force: bool
+) -> None:
+    """Refuse targets that are there, that are no place, or that are the sources."""
+    if nodes is not None and nodes_out is None:
+        raise ConfigurationError("with --nodes, --nodes-out says where nodes go.")
+    targets = [target for target in (out, nodes_out) if target is not None]
+    if len({target.absolute() for target in targets}) < len(targets):
+        raise ConfigurationError(f"{out}: edges and nodes need a file each.")
+    for target in targets:
+        kind_of(target)
+        if not target.absolute().parent.is_dir():
+            raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+        if not target.exists():
+            continue
+        if not force:
+            raise ConfigurationError(f"{target} is there; --force overwrites it.")
+        if any(s is not None and target.samefile(s) for s in (edges, nodes)):
+            raise ConfigurationError(f"{target} is a source itself.")
+
+
+def _tell(out: Path, report: Any) -> None:
+    rows: list[tuple[str, object, str]] = [
+        ("model", m["model"], f"level {m['level']}") for m in report.models
+    ]
+    rows += [
+        ("nodes", report.rows, ""),
+        ("classes", report.classes["count"],
+         f"smallest {report.classes['smallest']} nodes"),
+        ("average risk", f"{report.risk['average-risk']:.2%}",
+         f"highest {report.risk['highest-risk']:.2%}"),
+        ("loss", f"{report.loss:.2%}", "of the edges are in one of the graphs only"),
+        ("time", f"{report.seconds:.2f} s", ""),
+    ]  # fmt: skip
+    rows += [
+        (in_words(name), value, "")
+        for name, value in report.details.items()
+        if isinstance(value, int | float | str)
+    ]
+    print_table(f"Wrote {out}", ["what", "measured", ""], rows)

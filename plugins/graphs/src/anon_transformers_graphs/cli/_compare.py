@@ -1,0 +1,90 @@
+"""``anon graph compare``: what anonymization did to a network."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers_graphs.cli._describe import Sources
+from anon_transformers_graphs.cli._files import read_network
+from anon_transformers_graphs.cli._output import (
+    JsonFlag,
+    in_words,
+    print_json,
+    print_numbers,
+    print_table,
+    told,
+    working,
+)
+from anon_transformers_graphs.metrics import clustering_change, compare_graphs
+
+
+class Clusters(StrEnum):
+    """How communities are found."""
+
+    markov = "markov"
+    random_walk = "random-walk"
+
+
+Original = Annotated[Path, typer.Argument(help="Edges before.")]
+Published = Annotated[Path, typer.Argument(help="Edges after, with the same names.")]
+ClustersOption = Annotated[
+    Clusters, typer.Option("--clusters", help="How communities are found.")
+]
+
+
+@told
+def compare(
+    original: Original,
+    published: Published,
+    clusters: ClustersOption = Clusters.markov,
+    sources: Sources = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Compare two networks of the same people: edges, structure, spectrum, clusters.
+
+    Nodes go by name, so this is for those who hold both networks, and not for a
+    published one, which has new names. Names that are the same by chance mislead
+    it.
+
+    [bold]anon graph compare friends.csv changed.csv[/bold]
+    """
+    both = read_network(original), read_network(published)
+    with working("comparing"):
+        found = compare_graphs(*both, n_sources=sources).to_dict()
+        found["clusters"] = _clusters(*both, clusters)
+    if json_output:
+        print_json(found)
+    else:
+        _tell(found)
+
+
+def _clusters(original: Any, published: Any, method: Clusters) -> dict[str, Any]:
+    """How alike communities are; what cannot be told does not hide the rest."""
+    try:
+        change = clustering_change(original, published, method.value)
+    except NotEvaluable as error:
+        return {"method": method.value, "not_evaluable": str(error)}
+    return {"method": method.value, **change.to_dict()}
+
+
+def _tell(found: dict[str, Any]) -> None:
+    print_numbers("Edges", found["edges"])
+    header = ["what", "original", "published", "difference"]
+    rows = [
+        (in_words(name), row["original"], row["published"], row["difference"])
+        for name, row in found["measures"].items()
+    ]
+    print_table("Structure and spectrum", header, rows)
+    moved = {f"error of {name}": value for name, value in found["errors"].items()}
+    for name, value in found["distribution_changes"].items():
+        moved[f"moved {name}"] = value
+    print_numbers("Nodes, one by one", moved)
+    clusters = dict(found["clusters"])
+    for side in ("original", "published"):
+        sizes = clusters.pop(f"{side}_sizes", None)
+        if sizes is not None:
+            clusters[f"{side}_clusters"] = len(sizes)
+    print_numbers("Clusters", clusters)

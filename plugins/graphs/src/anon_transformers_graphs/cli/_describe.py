@@ -1,0 +1,68 @@
+"""``anon graph describe``: what a network looks like, and what it tells."""
+
+from typing import Annotated, Any
+
+import typer
+
+from anon_transformers.graphs import open_graph
+from anon_transformers_graphs.cli._files import Edges, Nodes, read_network
+from anon_transformers_graphs.cli._output import (
+    JsonFlag,
+    in_words,
+    print_json,
+    print_numbers,
+    print_table,
+    told,
+    working,
+)
+from anon_transformers_graphs.metrics import structural_report
+from anon_transformers_graphs.risk import candidate_report, link_disclosure
+
+Sources = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Measure distances from so many random nodes, not from all."
+    ),
+]
+Depth = Annotated[
+    int, typer.Option(help="Up to which depth intruders know neighbours of neighbours.")
+]
+LISTS = ("degree_histogram", "path_lengths")
+
+
+@told
+def describe(
+    edges: Edges,
+    nodes: Nodes = None,
+    depth: Depth = 4,
+    sources: Sources = None,
+    json_output: JsonFlag = False,
+) -> None:
+    """Describe a network: its structure, who stands out, which links are certain.
+
+    [bold]anon graph describe friends.csv[/bold]
+    """
+    graph, _ = open_graph(read_network(edges, nodes))
+    with working(f"{graph.n_nodes:,} nodes"):
+        found = {
+            "structure": structural_report(graph, n_sources=sources).to_dict(),
+            "candidates": candidate_report(graph, depth).to_dict(),
+            "links": link_disclosure(graph).to_dict(),
+        }
+    if json_output:
+        print_json(found)
+    else:
+        _tell(edges.name, found)
+
+
+def _tell(name: str, found: dict[str, Any]) -> None:
+    numbers = {k: v for k, v in found["structure"].items() if k not in LISTS}
+    print_numbers(f"{name}: structure", numbers)
+    levels = list(next(iter(found["candidates"].values())))[1:]
+    header = ["who knows", "smallest set", *(in_words(level) for level in levels)]
+    rows = [
+        (query, row["k"], *(f"{row[level]:.1%}" for level in levels))
+        for query, row in found["candidates"].items()
+    ]
+    print_table("Nodes that look alike for an intruder", header, rows)
+    print_numbers("What two degrees tell about a link", found["links"])

@@ -1,0 +1,92 @@
+"""Options that say how a network is anonymized, shared by commands."""
+
+import inspect
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    ParameterError,
+    unknown_choice,
+)
+from anon_transformers.registry import registry
+
+OURS = ("k", "relabel", "keep_mapping", "random_state")
+"""Parameters that no option may state."""
+
+K = Annotated[
+    int | None,
+    typer.Option("--k", "-k", help="How many look alike, where the method has a k."),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="Further parameter of the method, such as [bold]sequence=exact[/bold]; "
+        "repeat for more.",
+    ),
+]
+
+
+def anonymizer(method: str, k: int | None, options: Sequence[str], **fixed: Any) -> Any:
+    """Make the anonymizer that the options describe."""
+    shelf = registry().anonymizers
+    graphs = [name for name, cls in shelf.items() if cls.kind == "graph"]
+    if method not in graphs:
+        raise ConfigurationError(
+            f"--method: {unknown_choice('method', method, graphs)}"
+        )
+    params = _assignments(options)
+    if k is not None:
+        params["k"] = k
+    legal = list(inspect.signature(shelf[method]).parameters)
+    for name in params:
+        if name not in legal:
+            told = unknown_choice("parameter", name, legal)
+            raise ConfigurationError(f"method {method}: {told}")
+    try:
+        return shelf[method](**params, **fixed)
+    except (TypeError, ParameterError) as error:
+        raise ConfigurationError(f"method {method}: {error}") from None
+
+
+def _assignments(given: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` options."""
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ConfigurationError(f"--option: expected NAME=VALUE, got {text!r}.")
+        if name in OURS:
+            raise ConfigurationError(f"--option: {name}: {_reason(name)}")
+        if name in found:
+            raise ConfigurationError(f"--option: {name} stands twice.")
+        found[name] = _value(value)
+    return found
+
+
+def _reason(name: str) -> str:
+    if name == "k":
+        return "it has an option of its own, -k."
+    return "names go for good: they come from fresh entropy, and nobody keeps them."
+
+
+def _value(text: str) -> Any:
+    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``exact``.
+
+    Examples
+    --------
+    >>> [_value(text) for text in ("5", "0.1", "true", "None", "exact")]
+    [5, 0.1, True, None, 'exact']
+    """
+    if text == "None":  # as Python and the documentation write it
+        return None
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

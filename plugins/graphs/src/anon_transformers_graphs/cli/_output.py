@@ -1,0 +1,117 @@
+"""How the commands speak: to people in tables, to machines with ``--json``."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from anon_transformers.exceptions import AnonymizationError, InfeasibleError
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+BROKEN_PROMISE = 1
+BAD_INPUT = 2
+UNBROKEN = 10_000
+"""Width of what is not printed on a terminal: no line is broken there."""
+
+
+def told(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn errors into a message and an exit code.
+
+    1: a promise cannot be kept. 2: anything wrong with what was given.
+    """
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        as_json = bool(kwargs.get("json_output"))
+        try:
+            return command(*args, **kwargs)
+        except (typer.Exit, typer.Abort):
+            raise
+        except InfeasibleError as error:
+            _say(str(error), as_json)
+            raise typer.Exit(BROKEN_PROMISE) from None
+        except (AnonymizationError, OSError) as error:
+            _say(str(error), as_json)
+            raise typer.Exit(BAD_INPUT) from None
+        except Exception as error:
+            if os.environ.get("ANON_DEBUG"):
+                raise
+            what = type(error).__name__
+            quoted = "set ANON_DEBUG=1 for the traceback, which may quote the data."
+            _say(f"unexpected {what}; {quoted}", as_json)
+            raise typer.Exit(BAD_INPUT) from None
+
+    return run
+
+
+def _say(message: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"error": message})
+    else:
+        print(f"error: {message}", file=sys.stderr)
+
+
+def working(what: str) -> Any:
+    """Show on a terminal that something is going on."""
+    return Console(stderr=True).status(f"{what} (the first use compiles for a while)")
+
+
+def print_json(content: Any) -> None:
+    """Print for machines."""
+    print(json.dumps(content, indent=2, default=str))
+
+
+def print_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[object]]
+) -> None:
+    """Print for people."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=UNBROKEN)
+    table = Table(header_style="bold")
+    for name in header:
+        table.add_column(escape(name), overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(shown(cell)) for cell in row))
+    console.print(escape(title), style="italic", highlight=False)
+    console.print(table)
+
+
+def print_numbers(title: str, numbers: Mapping[str, object]) -> None:
+    """Print a number a line, its name in words."""
+    rows = [(in_words(name), value) for name, value in numbers.items()]
+    print_table(title, ["what", "measured"], rows)
+
+
+def in_words(name: str) -> str:
+    """The name of a number for people.
+
+    Examples
+    --------
+    >>> in_words("n_nodes"), in_words("average_degree")
+    ('nodes', 'average degree')
+    """
+    return name.removeprefix("n_").replace("_", " ")
+
+
+def shown(cell: object) -> str:
+    """Four digits of a number are enough for people; JSON has them all.
+
+    Examples
+    --------
+    >>> shown(0.123456), shown(12000), shown(None), shown("k-degree")
+    ('0.1235', '12,000', 'not defined', 'k-degree')
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "not defined"
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return str(cell)
+    return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"

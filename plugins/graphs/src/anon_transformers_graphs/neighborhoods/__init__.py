@@ -1,0 +1,5 @@
+"""Graphs in which every neighbourhood occurs k times."""
+
+from anon_transformers_graphs.neighborhoods._anonymizer import KNeighborhoodAnonymizer
+
+__all__ = ["KNeighborhoodAnonymizer"]

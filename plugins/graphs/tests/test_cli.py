@@ -1,0 +1,208 @@
+"""``anon graph``: as people call it, and as machines read it."""
+
+import gzip
+import json
+import subprocess
+import sys
+from itertools import pairwise
+
+import networkx as nx
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.evidence import GraphEvidence
+from anon_transformers.graphs import open_graph
+from anon_transformers_graphs.cli import graph_commands
+from anon_transformers_graphs.cli._files import read_network
+from anon_transformers_graphs.privacy import KDegree
+
+
+@pytest.fixture
+def anon(tmp_path, monkeypatch):
+    """Run a command in a folder that has the karate club, with names."""
+    monkeypatch.chdir(tmp_path)
+    club = nx.karate_club_graph()
+    edges = pd.DataFrame(list(club.edges()), columns=["one", "other"])
+    edges = "member " + edges.astype(str)
+    edges.to_csv("club.csv", index=False)
+    nodes = pd.DataFrame({"person": [f"member {i}" for i in range(36)]})
+    nodes.to_csv("people.csv", index=False)
+
+    def run(*arguments):
+        result = CliRunner().invoke(graph_commands(), list(arguments))
+        assert "member" not in result.output.replace("members", "")
+        return result
+
+    return run
+
+
+def read(result, code=0):
+    assert result.exit_code == code, result.output
+    return json.loads(result.stdout)
+
+
+def test_typer_is_not_loaded_before_a_command_is():
+    code = (
+        "import sys, anon_transformers_graphs.cli; "
+        "print({'typer', 'rich'} & set(sys.modules))"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert made.stdout.strip() == "set()"
+
+
+def test_describe_tells_structure_candidates_and_links(anon):
+    found = read(anon("describe", "club.csv", "--json"))
+    assert found["structure"]["n_edges"] == 78
+    assert list(found["candidates"]) == ["h1", "h2", "h3", "h4"]
+    assert found["candidates"]["h1"]["reidentified"] == pytest.approx(6 / 34)
+    assert found["links"]["disclosed_edges"] == 11
+    said = anon("describe", "club.csv", "--depth", "2").output
+    assert "very high risk" in said
+    assert "h3" not in said
+
+
+def test_describe_counts_those_who_know_nobody(anon):
+    found = read(anon("describe", "club.csv", "--nodes", "people.csv", "--json"))
+    assert found["structure"]["n_nodes"] == 36
+    assert found["structure"]["diameter"] is None
+    said = anon("describe", "club.csv", "--nodes", "people.csv").output
+    assert "not defined" in said
+
+
+@pytest.mark.parametrize("out", ["safe.csv", "safe.parquet", "safe.edges.gz"])
+def test_anonymize_writes_a_network_without_names(anon, tmp_path, out):
+    asked = ["anonymize", "club.csv", out, "-k", "3", "-o", "sequence=exact"]
+    found = read(anon(*asked, "--json"))
+    assert found["models"][0]["level"] >= 3
+    graph, form = open_graph(read_network(tmp_path / out))
+    assert KDegree(3).satisfied(GraphEvidence(graph)).all()
+    assert set(form.names) == {str(i) for i in range(34)}
+    assert [f.name for f in tmp_path.glob(".draft*")] == []
+
+
+def test_anonymize_says_what_it_did(anon):
+    said = anon("anonymize", "club.csv", "safe.csv", "-k", "3").output
+    assert "Wrote safe.csv" in said
+    assert "k-degree" in said
+    assert "edges added" in said
+
+
+def test_anonymize_takes_and_makes_a_file_of_nodes(anon, tmp_path):
+    asked = ["anonymize", "club.csv", "e.csv", "--nodes", "people.csv", "-k", "2"]
+    assert anon(*asked).exit_code == 2
+    assert not (tmp_path / "e.csv").exists()
+    assert anon(*asked, "--nodes-out", "n.csv").exit_code == 0
+    assert pd.read_csv("n.csv")["person"].tolist() == list(range(36))
+    alone = ["anonymize", "club.csv", "e2.csv", "--nodes-out", "n2.csv", "-k", "2"]
+    assert anon(*alone).exit_code == 0
+    assert pd.read_csv("n2.csv")["node"].tolist() == list(range(34))
+
+
+def test_those_who_know_nobody_stay_in_a_file_of_edges_alone(anon, tmp_path):
+    (tmp_path / "few.edges").write_text('# a comment\nAnn "Bob\nCid\nDan\n')
+    asked = ["anonymize", "few.edges", "out.edges", "-m", "naive"]
+    assert anon(*asked).exit_code == 0
+    graph, _ = open_graph(read_network(tmp_path / "out.edges"))
+    assert (graph.n_nodes, graph.n_edges) == (4, 1)
+
+
+def test_weights_go_through_every_format(anon, tmp_path):
+    (tmp_path / "w.edges").write_text("a b 1.5\nb c 2\nd\n")
+    names = ["w.edges", "w1.csv", "w2.parquet", "w3.edges.gz"]
+    for source, target in pairwise(names):
+        assert anon("anonymize", source, target, "-m", "naive").exit_code == 0
+    with gzip.open(tmp_path / "w3.edges.gz", "rt") as lines:
+        assert sorted(len(line.split()) for line in lines) == [1, 3, 3]
+    graph, _ = open_graph(read_network(tmp_path / "w3.edges.gz"))
+    assert sorted(graph.weights) == [1.5, 2]
+
+
+def test_nothing_is_overwritten_unasked(anon, tmp_path):
+    (tmp_path / "safe.csv").write_text("precious")
+    asked = ["anonymize", "club.csv", "safe.csv", "-k", "2"]
+    assert anon(*asked).exit_code == 2
+    assert (tmp_path / "safe.csv").read_text() == "precious"
+    assert anon(*asked, "--force").exit_code == 0
+    itself = anon("anonymize", "club.csv", "club.csv", "--force")
+    assert itself.exit_code == 2
+    assert "a source itself" in itself.output
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "told"),
+    [
+        (["-k", "40"], 1, "40"),
+        (["-m", "k-degre"], 2, "did you mean"),
+        (["-m", "mondrian"], 2, "mondrian"),
+        (["-m", "naive", "-k", "2"], 2, "parameter"),
+        (["-o", "sequence"], 2, "NAME=VALUE"),
+        (["-o", "k=2"], 2, "-k"),
+        (["-o", "random_state=1"], 2, "fresh entropy"),
+        (["-o", "relabel=false"], 2, "fresh entropy"),
+        (["-o", "reduce=true", "-o", "reduce=true"], 2, "twice"),
+        (["-o", "sequence=best"], 2, "sequence"),
+        (["--nodes-out", "safe.csv"], 2, "a file each"),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_nothing_written(
+    anon, tmp_path, wrong, code, told
+):
+    found = anon("anonymize", "club.csv", "safe.csv", *wrong, "--json")
+    assert told in read(found, code)["error"]
+    assert not (tmp_path / "safe.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a b 1 2\n", "no more"),
+        ("a b\nb c 1 2 3 4\n", "cannot be read"),
+        ("member1 x one\n", "1 weights are not numbers"),
+        ("member1 member1\n", "1 loops"),
+        ("# nothing\n", "is empty"),
+    ],
+)
+def test_a_file_that_is_no_network_is_refused(anon, tmp_path, text, told):
+    (tmp_path / "odd.edges").write_text(text)
+    found = anon("describe", "odd.edges", "--json")
+    assert told in read(found, 2)["error"]
+
+
+def test_files_that_are_not_there_or_unknown_are_refused(anon, tmp_path):
+    assert "does not exist" in anon("describe", "no.csv").output
+    (tmp_path / "a.xlsx").write_text("x")
+    assert ".parquet" in anon("describe", "a.xlsx").output
+
+
+def test_an_unexpected_error_quotes_nothing(anon, monkeypatch):
+    from anon_transformers_graphs.cli import _describe
+
+    def broken(*_):
+        raise KeyError("member 7")
+
+    monkeypatch.setattr(_describe, "read_network", broken)
+    found = anon("describe", "club.csv")
+    assert found.exit_code == 2
+    assert "unexpected KeyError" in found.output
+
+
+def test_names_are_kept_as_written(anon, tmp_path):
+    (tmp_path / "a.csv").write_text("one,other\n1,01\n01,NA\n")
+    _, form = open_graph(read_network(tmp_path / "a.csv"))
+    assert set(form.names) == {"1", "01", "NA"}
+    frame = pd.DataFrame({"a": [1, 2], "b": [2.0, None]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert set(open_graph(read_network(tmp_path / "a.parquet"))[1].names) == {"1", "2"}
+
+
+def test_the_group_is_a_command_of_anon(anon, monkeypatch, capsys):
+    from anon_transformers.cli import main
+
+    monkeypatch.setattr(sys, "argv", ["anon", "graph", "describe", "club.csv"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert "disclosed edges" in capsys.readouterr().out
