@@ -151,9 +151,8 @@ def test_it_is_listed(environment):
 
 
 def test_it_can_be_left_out(environment):
-    without = run(
-        environment / "anon", "list", "--json", ANON_DISABLE_PLUGINS="template"
-    ).stdout
+    left_out = {"ANON_DISABLE_PLUGINS": "graphs,template"}
+    without = run(environment / "anon", "list", "--json", **left_out).stdout
     assert "range-diversity" not in without
     assert "k-anonymity" in without
 

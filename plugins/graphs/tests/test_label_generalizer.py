@@ -104,6 +104,13 @@ def test_weights_choose_between_labels_and_structure():
     assert labels.structure_loss_ > structure.structure_loss_ == 0
 
 
+def test_who_is_left_over_goes_where_least_is_lost():
+    graph = nx.empty_graph(5)
+    nx.set_node_attributes(graph, dict(enumerate("aabcd")), "x")
+    method = LabelGeneralizer(2, alpha=1, beta=0).fit(graph)
+    assert method.label_loss_ == pytest.approx(3 / 5)
+
+
 def test_nodes_without_edges_go_together():
     graph = nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(3))
     nx.set_node_attributes(graph, "a", "x")
