@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,6 +66,13 @@ Original = Annotated[
         help="The table before anything was suppressed, for t-closeness and the like.",
     ),
 ]
+Nodes = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Of a graph, whose edges are judged: the table of its nodes.",
+    ),
+]
 Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
 
 
@@ -77,6 +85,7 @@ def validate(
     k: K = None,
     thresholds: Thresholds = None,
     original: Original = None,
+    nodes: Nodes = None,
     hierarchies: Trees = None,
     suppression_label: Mark = "*",
     separator: Separator = ",",
@@ -107,15 +116,14 @@ def validate(
         options["quasi_identifiers"] = quasi_identifiers
     if "quasi_identifiers" not in options:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    read = partial(read_table, separator=separator, missing=missing, encoding=encoding)
     if original is not None:
-        before = read_table(original, separator, missing, None, encoding)
-        options["references"] = _references(before, options["sensitive"])
+        options["references"] = _references(read(original), options["sensitive"])
+    if nodes is not None:
+        options["nodes"] = read(nodes)
     options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    if json_output:
-        print_json(result.to_dict())
-    else:
-        _tell(path, result)
+    _tell(path, result, json_output)
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -262,7 +270,10 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
     )
 
 
-def _tell(path: Path, result: Any) -> None:
+def _tell(path: Path, result: Any, json_output: bool) -> None:
+    if json_output:
+        print_json(result.to_dict())
+        return
     rows = [
         (
             check.id,

@@ -98,6 +98,20 @@ def test_the_command_line_judges_an_edge_table(tmp_path, monkeypatch, k, code):
     assert (ended.value.code or 0) == code
 
 
+@pytest.mark.parametrize(("n_nodes", "code"), [(4, 0), (5, 1)])
+def test_the_command_line_knows_nodes_without_edges(
+    tmp_path, monkeypatch, n_nodes, code
+):
+    SQUARE.to_csv(tmp_path / "square.csv", index=False)
+    pd.DataFrame({"node": range(n_nodes)}).to_csv(tmp_path / "n.csv", index=False)
+    asked = ["validate", str(tmp_path / "square.csv"), "-q", "a", "-q", "b"]
+    asked += ["--nodes", str(tmp_path / "n.csv"), "-t", "k-degree,k=2"]
+    monkeypatch.setattr("sys.argv", ["anon", *asked])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code or 0) == code
+
+
 def test_an_expectation_is_asserted_on_an_edge_table():
     gx = pytest.importorskip("great_expectations")
     context = gx.get_context(mode="ephemeral")
