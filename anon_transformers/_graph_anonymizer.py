@@ -14,12 +14,12 @@ from anon_transformers.evidence import Classes, Report
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
-    ParameterError,
     check_choice,
 )
 from anon_transformers.graphs._forms import open_graph
 from anon_transformers.graphs._graph import Graph
 from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
+from anon_transformers.parameters import generator
 from anon_transformers.privacy import PrivacyModel, Verdict, judge
 
 
@@ -135,7 +135,7 @@ class GraphAnonymizer(BaseAnonymizer):
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish the graph so that every promise holds, or raise.
 
         Parameters
@@ -156,7 +156,7 @@ class GraphAnonymizer(BaseAnonymizer):
             del self.__dict__[name]
         self._check_parameters()
         graph, form = self._open(X)
-        rng = self._generator()
+        rng = generator(self.random_state)
         altered = self._alter(graph, rng)
         evidence = self._evidence(altered)
         verdicts = self._keep_promises(evidence)
@@ -180,16 +180,7 @@ class GraphAnonymizer(BaseAnonymizer):
     def _check_parameters(self) -> None:
         for key in ("relabel", "reduce", "keep_mapping"):
             check_choice(key, getattr(self, key), (False, True))
-        self._generator()
-
-    def _generator(self) -> np.random.Generator:
-        try:
-            return np.random.default_rng(self.random_state)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "random_state must be None, a whole number of at least 0 or a numpy "
-                f"Generator, got {self.random_state!r}."
-            ) from None
+        generator(self.random_state)
 
     def _open(self, X: Any) -> tuple[Graph, Any]:
         graph, form = open_graph(X, reduce=self.reduce)

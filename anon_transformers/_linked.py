@@ -32,7 +32,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics._class_statistics import ClassStatistics
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import generator, whole
 from anon_transformers.roles import Roles
 
 
@@ -206,16 +206,7 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _check_parameters(self) -> None:
         whole("k", self.k)
         check_choice("keep_links", self.keep_links, (False, True))
-        self._generator()
-
-    def _generator(self) -> np.random.Generator:
-        try:
-            return np.random.default_rng(self.random_state)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "random_state must be None, a whole number of at least 0 or a numpy "
-                f"Generator, got {self.random_state!r}."
-            ) from None
+        generator(self.random_state)
 
     def _resolve(self, columns: pd.Index) -> Roles:
         roles = Roles.resolve(
@@ -255,7 +246,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     def _swap(self, table: LinkedTable) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
         """Group and permute, for one set of columns after the other."""
-        rng = self._generator()
+        rng = generator(self.random_state)
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table

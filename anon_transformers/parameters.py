@@ -38,3 +38,14 @@ def real(
         end += "" if math.isinf(high) else f"{high:g}"
         raise ParameterError(f"{key} must be a number {start}{end}, got {given!r}.")
     return number
+
+
+def generator(random_state: object) -> np.random.Generator:
+    """The one generator that a ``random_state`` stands for; None: fresh entropy."""
+    try:
+        return np.random.default_rng(random_state)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "random_state must be None, a whole number of at least 0 or a numpy "
+            f"Generator, got {random_state!r}."
+        ) from None

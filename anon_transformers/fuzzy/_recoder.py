@@ -44,7 +44,7 @@ from anon_transformers.fuzzy._scaling import SCALES
 from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
 from anon_transformers.fuzzy._workshop import NoSets, Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import generator, whole
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge_both
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -188,7 +188,7 @@ class SetRecoder(TableAnonymizer):
         self._check_fuzzy_models()
         check_n_sets(self.n_sets)
         whole("max_sets", self.max_sets, 2)
-        self._generator()
+        generator(self.random_state)
 
     def _check_fuzzy_models(self) -> None:
         """Refuse what a table cannot be promised by."""
@@ -203,15 +203,6 @@ class SetRecoder(TableAnonymizer):
                     f"models: {model.name} counts rows, and subject={self.subject!r} "
                     "asks for persons."
                 )
-
-    def _generator(self) -> np.random.Generator:
-        try:
-            return np.random.default_rng(self.random_state)
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "random_state must be None, a whole number of at least 0 or a numpy "
-                f"Generator, got {self.random_state!r}."
-            ) from None
 
     def _encode(self, frame: pd.DataFrame) -> Table:
         table = super()._encode(frame)
@@ -259,7 +250,7 @@ class SetRecoder(TableAnonymizer):
         wishes = self._wishes(table, places)
         bounds = [wish.bounds(self.max_sets) for wish in wishes]
         refuse_single_sets(wishes, bounds)
-        rng = self._generator()
+        rng = generator(self.random_state)
         workshop = Workshop(table, places, wishes, self._make_rule, rng)
         numbers = self._choose(table, models, workshop, bounds)
         self._coding = workshop.coding(numbers)

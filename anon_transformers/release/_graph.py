@@ -29,7 +29,7 @@ NODE = "node"
 """What a column of node names is called that no file brought along."""
 
 OPTIONS = ("edges", "nodes")
-ENDS = ("one end", "other end")
+ENDS = 2
 
 
 def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -77,7 +77,7 @@ def check_graph_columns(
     Further columns of nodes that are identifiers, too, are left out.
     """
     roles = config.roles
-    ends, weights = list(edges.columns[:2]), list(edges.columns[2:])
+    ends, weights = list(edges.columns[:ENDS]), list(edges.columns[ENDS:])
     named = list(nodes.columns[:1]) if config.source.options.get("nodes") else []
     labels = [c for c in nodes.columns[1:] if c not in roles.identifiers]
     for role, columns in (
@@ -121,7 +121,7 @@ def weight_shares(edges: pd.DataFrame, nodes: pd.DataFrame) -> dict[str, float]:
     A weight that several edges have points at somebody all the same where the weights
     around a node are rare together.
     """
-    if edges.shape[1] == len(ENDS):
+    if edges.shape[1] == ENDS:
         return {}
     graph, _ = open_graph((edges, nodes), reduce=True)
     if graph.weights is None or not graph.n_edges:
