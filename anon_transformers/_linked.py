@@ -206,7 +206,10 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _check_parameters(self) -> None:
         whole("k", self.k)
         check_choice("keep_links", self.keep_links, (False, True))
-        generator(self.random_state)
+        self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        return generator(self.random_state)
 
     def _resolve(self, columns: pd.Index) -> Roles:
         roles = Roles.resolve(
@@ -246,7 +249,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     def _swap(self, table: LinkedTable) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
         """Group and permute, for one set of columns after the other."""
-        rng = generator(self.random_state)
+        rng = self._generator()
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table
