@@ -79,11 +79,11 @@ def test_the_search_counts_the_edges_that_are_published(graph, k, seed):
     graph = Graph(graph.n_nodes + -graph.n_nodes % k, graph.edges)
     indptr = graph.adjacency.indptr.astype(np.int64)
     indices = graph.adjacency.indices
-    places = grow_table(indptr, indices, np.arange(graph.n_nodes), k)
+    places = grow_table(indptr, indices, 0, k)
     assert sorted(places) == list(range(graph.n_nodes))
     rng = np.random.default_rng(seed)
     outside = rng.integers(0, 3, graph.n_nodes)
-    counted = improve_table(indptr, indices, outside, places, k, rng, 50, 1.0)
+    counted = improve_table(indptr, indices, outside, places, 0, k, rng, 50, 1.0)
     table, held = places.reshape(-1, k).tolist(), set()
     at = {node: (r, c) for r, row in enumerate(table) for c, node in enumerate(row)}
     for u, v in edge_set(graph):
@@ -92,6 +92,20 @@ def test_the_search_counts_the_edges_that_are_published(graph, k, seed):
             copy = table[r][(c + t) % k], table[s][(d + t) % k]
             held.add(tuple(sorted(copy)))
     assert counted == len(held)
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs(), st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_rows_that_there_are_stay(graph, k, seed):
+    graph = Graph(graph.n_nodes + -graph.n_nodes % k, graph.edges)
+    rng = np.random.default_rng(seed)
+    n_fixed = rng.integers(0, graph.n_nodes // k + 1)
+    rows = rng.permutation(graph.n_nodes)[: n_fixed * k].reshape(-1, k)
+    found = match(graph, k, rng, 5, rows=rows)
+    assert found.table[:n_fixed].tolist() == rows.tolist()
+    assert sorted(found.table.ravel()) == list(range(graph.n_nodes))
+    assert edge_set(graph) <= set(map(tuple, np.sort(found.edges, axis=1).tolist()))
+    assert_automorphisms(Graph(graph.n_nodes, found.edges), found.functions, k)
 
 
 def test_orbits_partition_all_pairs():

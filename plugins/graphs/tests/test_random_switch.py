@@ -13,10 +13,11 @@ from scipy.stats import chisquare
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
+from anon_transformers_graphs._kernels.count_table import count_down, count_up
 from anon_transformers_graphs._kernels.switch import switch_edges
 from anon_transformers_graphs._kernels.switch_table import (
-    _home,
     holds,
+    home_of,
     new_table,
     pair_key,
     put,
@@ -37,7 +38,7 @@ UNSWITCHABLE = {
 
 # Numbers that all want one of the last or first slots of 64, so that they get into each
 # other's way across the end, and one that goes has others behind it to move.
-CROWDED = [key for key in range(2000) if _home(key, 63) in (62, 63, 0)][:31]
+CROWDED = [key for key in range(2000) if home_of(key, 63) in (62, 63, 0)][:31]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,23 @@ def test_the_table_is_a_set(moves):
         assert [holds(table, other) for other in CROWDED] == [
             other in twin for other in CROWDED
         ]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=200))
+@settings(max_examples=50, deadline=None)
+def test_the_table_counts(moves):
+    table, twin = new_table(len(CROWDED)), Counter()
+    counts = np.zeros(len(table), dtype=np.int32)
+    for adds, place in moves:
+        key = CROWDED[place]
+        if adds:
+            twin[key] += 1
+            assert count_up(table, counts, key) == (twin[key] == 1)
+        elif twin[key]:
+            twin[key] -= 1
+            assert count_down(table, counts, key) == (twin[key] == 0)
+        held = {int(at): int(n) for at, n in zip(table, counts, strict=True) if n}
+        assert held == +twin
 
 
 def test_a_full_table_keeps_free_slots():

@@ -12,6 +12,8 @@ import math
 import numpy as np
 
 from anon_transformers.jit import njit
+from anon_transformers_graphs._kernels.count_table import count_down, count_up
+from anon_transformers_graphs._kernels.switch_table import new_table
 
 EMPTY = -1
 
@@ -40,18 +42,19 @@ def orbit_size(key, q, k):
 
 
 @njit
-def grow_table(indptr, indices, order, k):
+def grow_table(indptr, indices, n_fixed, k):
     """Fill a table from its hubs outwards, all columns in step.
 
-    The first row is for the nodes that come first in ``order``. Neighbours of the nodes
-    of a row, the first of each column, the second of each, and so on, share new rows.
+    The first row is for the nodes that come first. Neighbours of the nodes of a row,
+    the first of each column, the second of each, and so on, share new rows.
 
     Parameters
     ----------
     indptr, indices : int arrays
-        Lists of neighbours, each in the order of ``order``.
-    order : int64 ndarray
-        All nodes, the most important first; their number is a multiple of ``k``.
+        Sorted lists of neighbours. Nodes are in the order of their weight, the first
+        the most important; their number is a multiple of ``k``.
+    n_fixed : int
+        Nodes, the first ones, that stand in the table already, in their order.
     k : int
         Columns.
 
@@ -60,33 +63,34 @@ def grow_table(indptr, indices, order, k):
     int64 ndarray
         The node at each position.
     """
-    n = len(order)
+    n = len(indptr) - 1
     nodes = np.full(n, EMPTY, dtype=np.int64)
-    placed = np.zeros(n, dtype=np.bool_)
+    nodes[:n_fixed] = np.arange(n_fixed)
+    placed = nodes >= 0
     at = indptr[:-1].copy()
-    filled, first = 0, 0
+    filled, first = n_fixed, n_fixed
     for row in range(n // k):
         if row * k == filled:
             filled += k
-            first = _fill(order, first, nodes[row * k : filled], placed)
+            first = _fill(first, nodes[row * k : filled], placed)
         while filled < n:
             heads = nodes[row * k : row * k + k]
             if not _next_row(indptr, indices, heads, nodes[filled:], placed, at):
                 break
             filled += k
-    _fill(order, first, nodes, placed)
+    _fill(first, nodes, placed)
     return nodes
 
 
 @njit
-def _fill(order, first, nodes, placed):
+def _fill(first, nodes, placed):
     """Put the next nodes that have no place into the empty ones."""
     for position in range(len(nodes)):
-        while first < len(order) and placed[order[first]]:
+        while first < len(placed) and placed[first]:
             first += 1
-        if nodes[position] == EMPTY and first < len(order):
-            nodes[position] = order[first]
-            placed[order[first]] = True
+        if nodes[position] == EMPTY and first < len(placed):
+            nodes[position] = first
+            placed[first] = True
     return first
 
 
@@ -108,7 +112,7 @@ def _next_row(indptr, indices, heads, row, placed, at):
 
 
 @njit
-def improve_table(indptr, indices, outside, nodes, k, rng, n_trials, heat):
+def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, heat):
     """Exchange nodes while that takes edges away.
 
     A trial puts a node where an edge to one of its neighbours would be the copy of an
@@ -124,6 +128,8 @@ def improve_table(indptr, indices, outside, nodes, k, rng, n_trials, heat):
         many.
     nodes : int64 ndarray
         The node at each position; changed in place.
+    n_fixed : int
+        Nodes that stay where they are: the first ones, at the first positions.
     k : int
         Columns.
     rng : Generator
@@ -143,19 +149,21 @@ def improve_table(indptr, indices, outside, nodes, k, rng, n_trials, heat):
     place = np.empty(n, dtype=np.int64)
     for position in range(n):
         place[nodes[position]] = position
-    held = {np.int64(-1): np.int64(1)}
+    owner = np.repeat(np.arange(n), indptr[1:] - indptr[:-1])
+    keys = new_table(len(indices) // 2)
+    held = keys, np.zeros(len(keys), dtype=np.int32)
     total = 0
-    for node in range(n):
-        for i in range(indptr[node], indptr[node + 1]):
-            if node < indices[i]:
-                key = orbit(place[node], place[indices[i]], q, k)
-                total += _add(held, key, q, k)
-    if len(indices) == 0:
+    for i in range(len(indices)):
+        if owner[i] < indices[i]:
+            total += _add(held, orbit(place[owner[i]], place[indices[i]], q, k), q, k)
+    if indptr[n_fixed] == len(indices):
         return total
     for trial in range(n_trials):
-        one, target = _aim(indptr, indices, nodes, place, k, rng)
+        i = rng.integers(indptr[n_fixed], len(indices))
+        one = owner[i]
+        target = _aim(indptr, indices, nodes, place, indices[i], k, rng)
         other = nodes[target]
-        if one == other:
+        if one == other or other < n_fixed:
             continue
         now = total - _leave(indptr, indices, place, held, one, other, q, k)
         rows = place[one] // k, place[other] // k
@@ -174,21 +182,16 @@ def improve_table(indptr, indices, outside, nodes, k, rng, n_trials, heat):
 
 
 @njit
-def _aim(indptr, indices, nodes, place, k, rng):
-    """A node, and a position where one of its edges would be the copy of another."""
-    i = rng.integers(0, len(indices))
-    near = indices[i]
-    one = indices[indptr[near] + rng.integers(0, indptr[near + 1] - indptr[near])]
+def _aim(indptr, indices, nodes, place, near, k, rng):
+    """A position from which an edge to ``near`` would be the copy of another edge."""
     row, column = place[near] // k, place[near] % k
     turn = rng.integers(1, k)
     twin = nodes[row * k + (column + turn) % k]
-    lone = indptr[twin] == indptr[twin + 1]
-    if lone:
+    if indptr[twin] == indptr[twin + 1]:
         # Nothing to copy: stand beside the neighbour, in its column.
-        return one, rng.integers(0, len(nodes) // k) * k + column
+        return rng.integers(0, len(nodes) // k) * k + column
     model = indices[indptr[twin] + rng.integers(0, indptr[twin + 1] - indptr[twin])]
-    target = place[model] // k * k + (place[model] - turn) % k
-    return one, target
+    return place[model] // k * k + (place[model] - turn) % k
 
 
 @njit
@@ -212,21 +215,13 @@ def _exchange(nodes, place, one, other):
 @njit
 def _add(held, key, q, k):
     """One edge more in an orbit; how many edges the orbit brings."""
-    if key in held:
-        held[key] += 1
-        return 0
-    held[key] = 1
-    return orbit_size(key, q, k)
+    return orbit_size(key, q, k) if count_up(held[0], held[1], key) else 0
 
 
 @njit
 def _take(held, key, q, k):
     """One edge less in an orbit; how many edges go with the orbit."""
-    if held[key] > 1:
-        held[key] -= 1
-        return 0
-    del held[key]
-    return orbit_size(key, q, k)
+    return orbit_size(key, q, k) if count_down(held[0], held[1], key) else 0
 
 
 @njit

@@ -42,13 +42,13 @@ def table_of(edges, n_nodes, more):
 @njit
 def holds(table, key):
     """Whether the number is there."""
-    return table[_slot(table, key)] == key
+    return table[slot_of(table, key)] == key
 
 
 @njit
 def put(table, key):
     """Add a number; whether it was not there."""
-    slot = _slot(table, key)
+    slot = slot_of(table, key)
     is_new = table[slot] == FREE
     table[slot] = key
     return is_new
@@ -58,11 +58,11 @@ def put(table, key):
 def take(table, key):
     """Take away a number that is there."""
     mask = len(table) - 1
-    gap = _slot(table, key)
+    gap = slot_of(table, key)
     slot = (gap + 1) & mask
     while table[slot] != FREE:
         # It may move back to the gap unless it would then lie before its first slot.
-        home = _home(table[slot], mask)
+        home = home_of(table[slot], mask)
         if ((slot - home) & mask) >= ((slot - gap) & mask):
             table[gap] = table[slot]
             gap = slot
@@ -71,16 +71,17 @@ def take(table, key):
 
 
 @njit
-def _home(key, mask):
+def home_of(key, mask):
+    """The slot that a number's hash names."""
     mixed = np.uint64(key) * FACTOR
     return np.int64(mixed >> HALF) & mask
 
 
 @njit
-def _slot(table, key):
+def slot_of(table, key):
     """Where the number is, or where it would go."""
     mask = len(table) - 1
-    slot = _home(key, mask)
+    slot = home_of(key, mask)
     while table[slot] != FREE and table[slot] != key:
         slot = (slot + 1) & mask
     return slot

@@ -22,10 +22,13 @@ class Match(NamedTuple):
         The edges that were there, and the copies.
     functions : int array of shape (k - 1, n_nodes)
         For each automorphism where each node goes.
+    table : int array of shape (n_rows, k)
+        The nodes in rows: each goes to those beside it.
     """
 
     edges: np.ndarray
     functions: np.ndarray
+    table: np.ndarray
 
 
 def match(
@@ -34,6 +37,7 @@ def match(
     rng: np.random.Generator,
     n_trials: int,
     outside: np.ndarray | None = None,
+    rows: np.ndarray | None = None,
 ) -> Match:
     """Add edges until k - 1 functions are automorphisms.
 
@@ -53,20 +57,24 @@ def match(
     outside : int array of shape (n_nodes,), optional
         Where the graph is a part of another, edges of each node to the rest of that.
         Nodes with as many are put together.
+    rows : int array of shape (n_rows, k), optional
+        Nodes that are in rows already and stay there.
     """
     if outside is None:
         outside = np.zeros(graph.n_nodes, dtype=np.int64)
+    fixed = np.empty(0, dtype=np.int64) if rows is None else rows.ravel()
+    order = _last_first(graph, outside)[::-1]
+    order = np.concatenate([fixed, order[~np.isin(order, fixed)]])
     n_twins = graph.n_nodes % k
     if n_twins:
         n_twins += k
-    order = _last_first(graph, outside)[::-1]
     twins, others = order[len(order) - n_twins :], order[: len(order) - n_twins]
-    table = _table(graph, others, outside[others], k, rng, n_trials)
+    table = _table(graph, others, outside[others], len(fixed), k, rng, n_trials)
     functions = np.empty((k - 1, graph.n_nodes), dtype=np.int64)
     for step in range(1, k):
         functions[step - 1, table] = np.roll(table, -step, axis=1)
         functions[step - 1, twins] = np.roll(twins, -step)
-    return Match(_closed(graph, table, twins), functions)
+    return Match(_closed(graph, table, twins), functions, table)
 
 
 def _last_first(graph: Graph, outside: np.ndarray) -> np.ndarray:
@@ -84,11 +92,12 @@ def _table(
     graph: Graph,
     nodes: np.ndarray,
     outside: np.ndarray,
+    n_fixed: int,
     k: int,
     rng: np.random.Generator,
     n_trials: int,
 ) -> np.ndarray:
-    """Nodes in rows of k, so that few copies are needed."""
+    """Nodes in rows of k, so that few copies are needed; the first ones are there."""
     numbers = np.full(graph.n_nodes, -1)
     numbers[nodes] = np.arange(len(nodes))
     edges = numbers[graph.edges]
@@ -96,10 +105,13 @@ def _table(
     adjacency = part.adjacency
     # Numbers are ranks already, so that sorted lists begin with the hubs.
     indptr, indices = adjacency.indptr.astype(np.int64), adjacency.indices
-    places = grow_table(indptr, indices, np.arange(len(nodes)), k)
-    trials = n_trials * max(part.n_edges, LEAST_EDGES)
+    places = grow_table(indptr, indices, n_fixed, k)
+    n_open = min(len(indices) - indptr[n_fixed], part.n_edges)
+    trials = n_trials * max(n_open, LEAST_EDGES)
     if k > 1:
-        improve_table(indptr, indices, outside, places, k, rng, trials, HEAT * k)
+        improve_table(
+            indptr, indices, outside, places, n_fixed, k, rng, trials, HEAT * k
+        )
     return nodes[places].reshape(-1, k)
 
 

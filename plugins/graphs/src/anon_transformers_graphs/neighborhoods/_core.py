@@ -46,31 +46,42 @@ def make_alike(
 
     The *core* begins with the nodes whose neighbourhood is rare, and with all that hang
     on them by triangles. It is put into rows of k nodes whose neighbourhoods are made
-    alike. Whoever's neighbourhood is rare after that joins the core, and all begins
-    anew; when the core is the whole graph, it has k - 1 automorphisms.
+    alike. Whoever's neighbourhood is rare after that joins the core in rows of its own,
+    and the rows that there are stay: to begin anew each time would make others rare
+    each time. When the core is the whole graph, it has k - 1 automorphisms.
     """
     lists = graph.adjacency.indptr, graph.adjacency.indices
     core = fellows(graph, labels, time_limit) < k
     if not core.any():
         return Alike(graph.edges, labels, 0)
+    found, rows = graph, None
     while True:
         triangle_closure(*lists, core)
         if not _rounded_up(graph, core, k) or core.sum() > MOST * graph.n_nodes:
-            core[:] = True
+            return _all_in_rows(graph, labels, k, rng, n_trials)
         raised = labels.copy()
-        edges = _with_core(graph, np.flatnonzero(core), raised, k, rng, n_trials)
-        if edges is None:
-            core[:] = True
-            continue
-        found = Graph(graph.n_nodes, edges)
+        within = _with_core(found, core, rows, raised, k, rng, n_trials)
+        if within is None:
+            return _all_in_rows(graph, labels, k, rng, n_trials)
+        found, rows = within
         alike = fellows(found, raised, time_limit)
-        if alike.min() >= k or core.all():
-            return Alike(edges, raised, int(core.sum()))
+        if alike.min() >= k:
+            return Alike(found.edges, raised, int(core.sum()))
         lone = (alike < k) & ~core
         if not lone.any():
-            core[:] = True
-            continue
+            return _all_in_rows(graph, labels, k, rng, n_trials)
         core |= lone
+
+
+def _all_in_rows(
+    graph: Graph, labels: NodeLabels, k: int, rng: np.random.Generator, n_trials: int
+) -> Alike:
+    """All nodes as one core."""
+    matched = match(graph, k, rng, n_trials)
+    raised = labels.copy()
+    for row in _rows(matched):
+        raised.unite(row)
+    return Alike(matched.edges, raised, graph.n_nodes)
 
 
 def fellows(graph: Graph, labels: NodeLabels, time_limit: float) -> np.ndarray:
@@ -96,26 +107,29 @@ def _rounded_up(graph: Graph, core: np.ndarray, k: int) -> bool:
 def _with_core(
     graph: Graph,
     core: np.ndarray,
+    rows: np.ndarray | None,
     labels: NodeLabels,
     k: int,
     rng: np.random.Generator,
     n_trials: int,
-) -> np.ndarray | None:
-    """The edges of the graph and of the core's copies; None if there is no room."""
+) -> tuple[Graph, np.ndarray] | None:
+    """The graph with the core's copies, and its rows; None if there is no room."""
+    nodes = np.flatnonzero(core)
     numbers = np.full(graph.n_nodes, -1)
-    numbers[core] = np.arange(len(core))
+    numbers[nodes] = np.arange(len(nodes))
     ends = numbers[graph.edges]
     both = (ends >= 0).all(axis=1)
-    part = Graph(len(core), ends[both])
-    matched = match(part, k, rng, n_trials, graph.degrees[core] - part.degrees)
-    for row in _rows(matched):
-        labels.unite(core[row])
-    edges = np.concatenate([graph.edges[~both], core[matched.edges]])
-    if len(core) == graph.n_nodes:
-        return edges
+    part = Graph(len(nodes), ends[both])
+    leading_out = graph.degrees[nodes] - part.degrees
+    held = None if rows is None else numbers[rows]
+    matched = match(part, k, rng, n_trials, leading_out, held)
+    for row in nodes[matched.table]:
+        labels.unite(row)
+    edges = np.concatenate([graph.edges[~both], nodes[matched.edges]])
     shifts = np.tile(np.arange(graph.n_nodes), (k, 1))
-    shifts[1:, core] = core[matched.functions]
-    return with_new_neighbors(graph.n_nodes, edges, shifts, core, labels.colors(), rng)
+    shifts[1:, nodes] = nodes[matched.functions]
+    more = with_new_neighbors(graph.n_nodes, edges, shifts, nodes, labels.colors(), rng)
+    return None if more is None else (Graph(graph.n_nodes, more), nodes[matched.table])
 
 
 def _rows(matched: Match) -> list[np.ndarray]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,8 @@ def with_new_neighbors(
 
     The neighbours outside that a node of the core has are told apart by whom else of
     its neighbours they know, which are nodes of the core. So for each knot as many
-    nodes outside must know all of it as know any of its images.
+    nodes outside must know all of it as know any of its images. Whoever gets to know a
+    knot should look like those who know its images, or nobody looks like him.
 
     Parameters
     ----------
@@ -52,46 +54,70 @@ def with_new_neighbors(
     adjacency = graph.adjacency
     lists = np.split(adjacency.indices, adjacency.indptr[1:-1])
     near = [set(nodes.tolist()) for nodes in lists]
-    spare = _spare(graph, core, colors, rng)
+    spare = {
+        color: Spare(nodes, near) for color, nodes in _free(graph, core, colors, rng)
+    }
     more: list[tuple[int, int]] = []
-    images = shifts.T.tolist()
-    for knot, color, count in _missing(
-        near, set(core.tolist()), images, colors.tolist()
-    ):
-        for _ in range(count):
-            other = _stranger(near, knot, spare.get(color, []))
+    for place in _places(near, set(core.tolist()), shifts.T.tolist(), colors.tolist()):
+        for _ in range(place.missing):
+            others = spare.get(place.color)
+            other = others.stranger(place.knot, place.degree) if others else None
             if other is None:
                 return None
-            for node in knot:
+            for node in place.knot:
                 near[node].add(other)
                 near[other].add(node)
                 more.append((node, other))
     return np.concatenate([edges, np.array(more, dtype=np.int64).reshape(-1, 2)])
 
 
-def _missing(
-    near: Near, core: set[int], images: list[list[int]], colors: list[int]
-) -> Iterator[tuple[Knot, int, int]]:
-    """Each knot that too few nodes of a label know, and how many are missing.
+class Place(NamedTuple):
+    """A knot that too few nodes outside know.
 
-    Large ones come first: they are the hardest to place.
+    Attributes
+    ----------
+    knot : tuple of int
+        Its nodes.
+    color : int
+        Label of those who are to know it.
+    missing : int
+        How many they are.
+    degree : int
+        What they are to look like: the edges of a node that knows the knot or an image
+        of it and is in no other triangle; -1 if all are.
     """
+
+    knot: Knot
+    color: int
+    missing: int
+    degree: int
+
+
+def _places(
+    near: Near, core: set[int], images: list[list[int]], colors: list[int]
+) -> list[Place]:
+    """Each knot that too few nodes of a label know, large ones first: the hardest."""
     known: Counter[tuple[Knot, int]] = Counter()
+    model: dict[tuple[Knot, int], int] = {}
     for node in range(len(near)):
-        if node not in core:
-            for knot in _knots(near[node] & core, near):
-                known[knot, colors[node]] += 1
-    missing: dict[tuple[Knot, int], int] = {}
+        if node in core:
+            continue
+        knots = list(_knots(near[node] & core, near))
+        known.update((knot, colors[node]) for knot in knots)
+        tied = [knot for knot in knots if len(knot) > 1]
+        if len(tied) == 1:
+            model[tied[0], colors[node]] = len(near[node])
+    places: dict[tuple[Knot, int], Place] = {}
     for knot, color in known:
         turned = {
             tuple(sorted(at)) for at in zip(*(images[x] for x in knot), strict=True)
         }
         most = max(known[other, color] for other in turned)
+        degree = max(model.get((other, color), -1) for other in turned)
         for other in turned:
-            missing[other, color] = most - known[other, color]
-    for knot, color in sorted(missing, key=lambda it: (-len(it[0]), it)):
-        if missing[knot, color]:
-            yield knot, color, missing[knot, color]
+            missing = most - known[other, color]
+            places[other, color] = Place(other, color, missing, degree)
+    return sorted(places.values(), key=lambda it: (-len(it.knot), it[:2]))
 
 
 def _knots(nodes: set[int], near: Near) -> Iterator[Knot]:
@@ -106,9 +132,9 @@ def _knots(nodes: set[int], near: Near) -> Iterator[Knot]:
         yield tuple(sorted(group))
 
 
-def _spare(
+def _free(
     graph: Graph, core: np.ndarray, colors: np.ndarray, rng: np.random.Generator
-) -> dict[int, list[int]]:
+) -> Iterator[tuple[int, list[int]]]:
     """For each label the nodes that may get neighbours, those with few edges last."""
     outside = np.ones(graph.n_nodes, dtype=bool)
     outside[core] = False
@@ -116,22 +142,55 @@ def _spare(
     outside &= ~in_triangles(adjacency.indptr, adjacency.indices)
     free = rng.permutation(np.flatnonzero(outside))
     free = free[np.argsort(-graph.degrees[free], kind="stable")]
-    return {
-        color: free[colors[free] == color].tolist()
-        for color in np.unique(colors[free]).tolist()
-    }
+    for color in np.unique(colors[free]).tolist():
+        yield color, free[colors[free] == color].tolist()
 
 
-def _stranger(near: Near, knot: Knot, spare: list[int]) -> int | None:
-    """A node that knows nobody of a knot nor their neighbours.
+class Spare:
+    """Nodes outside that may get to know a knot.
 
-    It is the last one to be asked again, or never, if it is in a triangle now.
+    Parameters
+    ----------
+    nodes : list of int
+        They are in no triangle; the last one is the first to be asked.
+    near : list of set of int
+        The neighbours of each node of the graph, as they are at the time.
     """
-    for at in range(len(spare) - 1, -1, -1):
-        held = near[spare[at]]
-        if all(node not in held and near[node].isdisjoint(held) for node in knot):
-            node = spare.pop(at)
-            if len(knot) == 1:
-                spare.insert(0, node)
+
+    def __init__(self, nodes: list[int], near: Near):
+        self._near = near
+        self._nodes = nodes
+        self._by_degree: dict[int, list[int]] = {}
+        for node in nodes:
+            self._by_degree.setdefault(len(near[node]), []).append(node)
+        self._tied: set[int] = set()
+
+    def stranger(self, knot: Knot, degree: int) -> int | None:
+        """A node that knows nobody of a knot nor their neighbours; None if all do.
+
+        For a knot with edges it is one that will have this degree, if there is one, and
+        it is never asked again, for it is in a triangle then. For a single node it is
+        the last one to be asked again.
+        """
+        if len(knot) == 1:
+            node = self._last(self._nodes, knot)
+            if node is not None:
+                self._nodes.insert(0, node)
             return node
-    return None
+        node = self._last(self._by_degree.get(degree - len(knot), []), knot)
+        if node is None:
+            node = self._last(self._nodes, knot)
+        if node is not None:
+            self._tied.add(node)
+        return node
+
+    def _last(self, nodes: list[int], knot: Knot) -> int | None:
+        """Take the last node that suits out of a list."""
+        near = self._near
+        for at in range(len(nodes) - 1, -1, -1):
+            held = near[nodes[at]]
+            if nodes[at] not in self._tied and all(
+                node not in held and near[node].isdisjoint(held) for node in knot
+            ):
+                return nodes.pop(at)
+        return None
