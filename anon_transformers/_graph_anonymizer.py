@@ -16,8 +16,10 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     check_choice,
 )
+from anon_transformers.graphs._form import GraphForm
 from anon_transformers.graphs._forms import open_graph
 from anon_transformers.graphs._graph import Graph
+from anon_transformers.graphs._weights import telling_weights
 from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
 from anon_transformers.parameters import generator
 from anon_transformers.privacy import PrivacyModel, Verdict, judge
@@ -50,6 +52,8 @@ class GraphAnonymizer(BaseAnonymizer):
         Of the class: whether it protects labels of nodes; others refuse them.
     columns_made : tuple of str
         Of the class: columns that it publishes and the input has not.
+    loss_means : str
+        Of the class: what the loss is a share of, after the number.
     n_added_, n_removed_ : int
         Edges that are new in the published graph, and those that went.
     evidence_ : GraphEvidence
@@ -57,15 +61,19 @@ class GraphAnonymizer(BaseAnonymizer):
     mapping_ : dict
         New name by old name; only with ``keep_mapping=True``.
     report_ : Report
-        Nodes by degree, loss, risk and time, in numbers. ``rows`` counts nodes,
-        ``classes`` describes nodes of one degree, and ``loss`` is the share of the
-        edges of either graph that the other has not.
+        Loss, risk and time, in numbers. ``rows`` counts nodes, ``classes`` describes
+        nodes that readers cannot tell apart by what the method protects (degrees, if
+        it does not say more), and ``loss`` is what ``loss_means`` says. Where edges have weights,
+        ``details`` holds ``telling_weights``, the share of nodes that the published
+        weights around them tell apart: no method protects weights, and whoever knows
+        them finds these nodes.
     """
 
     kind: ClassVar[str] = "graph"
     k_model: ClassVar[str] = "k-degree"
     uses_labels: ClassVar[bool] = False
     columns_made: ClassVar[tuple[str, ...]] = ()
+    loss_means: ClassVar[str] = "of the edges are in one of the graphs only"
     relabel: bool
     reduce: bool
     keep_mapping: bool
@@ -100,9 +108,14 @@ class GraphAnonymizer(BaseAnonymizer):
         """For each node that was given its node in the published graph."""
         return np.arange(n_nodes)
 
+    def _alike(self, published: Graph) -> np.ndarray:
+        """A number a node, the same for nodes that readers cannot tell apart."""
+        return published.degrees
+
     def _classes(self, published: Graph) -> Classes:
         """Nodes that readers cannot tell apart, for the report."""
-        return degree_classes(published)
+        _, labels = np.unique(self._alike(published), return_inverse=True)
+        return Classes.from_labels(labels, int(labels.max()) + 1)
 
     def _edge_changes(self, graph: Graph, published: Graph) -> tuple[int, int]:
         """Edges added and removed; new nodes may have come after those of ``graph``."""
@@ -113,6 +126,13 @@ class GraphAnonymizer(BaseAnonymizer):
         """Share of the edges of either graph that the other has not."""
         total = graph.n_edges + published.n_edges
         return (self.n_removed_ + self.n_added_) / total if total else 0.0
+
+    def _combined_k(self, graph: Graph, published: Graph) -> int | None:
+        """Nodes alike for who knows degrees of both graphs; None if it means nothing.
+
+        Told, never gated.
+        """
+        return max(_smallest(graph), _smallest(published))
 
     def _details(self) -> dict[str, Any]:
         """What the report should hold beside the common numbers."""
@@ -182,7 +202,7 @@ class GraphAnonymizer(BaseAnonymizer):
             check_choice(key, getattr(self, key), (False, True))
         generator(self.random_state)
 
-    def _open(self, X: Any) -> tuple[Graph, Any]:
+    def _open(self, X: Any) -> tuple[Graph, GraphForm]:
         graph, form = open_graph(X, reduce=self.reduce)
         if not graph.n_nodes:
             raise DataError("the graph is empty: it has no nodes.")
@@ -193,7 +213,18 @@ class GraphAnonymizer(BaseAnonymizer):
                     "would publish as they are; reduce=True leaves them out."
                 )
             graph = Graph(graph.n_nodes, graph.edges, graph.weights)
+        self._refuse_taken(graph, form)
         return graph, form
+
+    def _refuse_taken(self, graph: Graph, form: GraphForm) -> None:
+        """Refuse columns that are called like those that the method makes."""
+        labels = [] if graph.labels is None else list(graph.labels.columns)
+        taken = {*labels, *form.columns} & {*self.columns_made}
+        if taken:
+            raise DataError(
+                f"columns {', '.join(sorted(map(str, taken)))}: the method makes such "
+                "columns; give yours other names."
+            )
 
     def _keep_promises(self, evidence: GraphEvidence) -> list[Verdict]:
         """Judge the result; what does not hold is not returned."""
@@ -212,6 +243,16 @@ class GraphAnonymizer(BaseAnonymizer):
     ) -> Report:
         self.n_added_, self.n_removed_ = self._edge_changes(graph, altered)
         classes = self._classes(altered)
+        details: dict[str, Any] = {
+            "edges": graph.n_edges,
+            "edges_added": self.n_added_,
+            "edges_removed": self.n_removed_,
+        }
+        combined = self._combined_k(graph, altered)
+        if combined is not None:
+            details["k_combined"] = combined
+        if graph.weights is not None and altered.weights is not None:
+            details["telling_weights"] = telling_weights(altered)
         return Report(
             method=type(self).__name__,
             rows=graph.n_nodes,
@@ -223,23 +264,10 @@ class GraphAnonymizer(BaseAnonymizer):
             column_losses={},
             risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},
             seconds=time.perf_counter() - started,
-            details={
-                "edges": graph.n_edges,
-                "edges_added": self.n_added_,
-                "edges_removed": self.n_removed_,
-                # For intruders who know the original's degrees: told, never gated.
-                "k_combined": max(_smallest(graph), _smallest(altered)),
-                **self._details(),
-            },
+            details=details | self._details(),
         )
 
 
 def _smallest(graph: Graph) -> int:
     """Nodes of the rarest degree."""
     return int(graph.degree_histogram[graph.degrees].min())
-
-
-def degree_classes(graph: Graph) -> Classes:
-    """Nodes of one degree as a class, as an intruder sees them who knows degrees."""
-    _, labels = np.unique(graph.degrees, return_inverse=True)
-    return Classes.from_labels(labels, int(labels.max()) + 1)

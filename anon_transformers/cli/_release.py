@@ -62,9 +62,19 @@ def release(
 
 def _tell(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
-    by_rows = manifest["roles"]["subject"] is None
     rows = [(c["id"], shown(c["observed"]), c["sentence"]) for c in measured["checks"]]
-    rows += [
+    rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
+    print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
+    for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
+        typer.echo(f"release   {Path(folder, file['data'])}")
+    typer.echo(f"manifest  {Path(folder, 'manifest.json')}")
+    typer.echo(f"report    {Path(folder, 'validation.html')}")
+
+
+def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
+    measured = manifest["measured"]
+    by_rows = manifest["roles"]["subject"] is None
+    return [
         ("smallest class", f"{measured['classes']['smallest']} rows",
          f"of {measured['classes']['count']:,} classes"),
         ("average risk" if by_rows else "average risk of persons",
@@ -74,7 +84,18 @@ def _tell(folder: str, manifest: dict[str, Any]) -> None:
         ("rows suppressed", f"{measured['suppressed_rows']:,}",
          f"of {measured['rows']:,}"),
     ]  # fmt: skip
-    print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
-    typer.echo(f"release   {Path(folder, manifest['data'])}")
-    typer.echo(f"manifest  {Path(folder, 'manifest.json')}")
-    typer.echo(f"report    {Path(folder, 'validation.html')}")
+
+
+def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
+    from anon_transformers.registry import registry
+
+    measured = manifest["measured"]
+    method = registry().anonymizers[manifest["anonymizer"]["name"]]
+    return [
+        ("smallest class", f"{measured['classes']['smallest']} nodes",
+         f"of {measured['classes']['count']:,} classes"),
+        ("average risk", f"{measured['risk']['average-risk']:.2%}",
+         f"highest {measured['risk']['highest-risk']:.2%}"),
+        ("loss", f"{measured['loss']:.2%}", method.loss_means),
+        ("nodes", f"{measured['rows']:,}", "of the source"),
+    ]  # fmt: skip

@@ -99,6 +99,8 @@ def validate(
     that counts persons cannot be judged again from what it publishes. t-closeness
     compares classes with the table before anything was suppressed: give it with
     [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
+    Models of graphs judge an edge table by its first two columns, unless two others
+    are named with -q.
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
@@ -115,7 +117,9 @@ def validate(
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
     if "quasi_identifiers" not in options:
-        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+        if not _judge_graphs(asked):
+            raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+        options["quasi_identifiers"] = list(frame.columns[:2])
     read = partial(read_table, separator=separator, missing=missing, encoding=encoding)
     if original is not None:
         options["references"] = _references(read(original), options["sensitive"])
@@ -142,6 +146,16 @@ def _threshold(text: str) -> dict[str, Any]:
     name, *pairs = text.split(",")
     kind = "metric" if name in registry().metrics else "model"
     return {kind: name, **assignments("threshold", pairs)}
+
+
+def _judge_graphs(asked: list[dict[str, Any]]) -> bool:
+    """Whether all thresholds are about graphs."""
+    from anon_transformers.registry import registry
+
+    known = {**registry().privacy_models, **registry().metrics}
+    names = [threshold.get("model", threshold.get("metric")) for threshold in asked]
+    kinds = {getattr(known.get(name), "evidence", None) for name in names}
+    return kinds == {"graph"}
 
 
 def _references(frame: Any, sensitive: list[str]) -> dict[str, Any]:

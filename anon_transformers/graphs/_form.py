@@ -1,12 +1,13 @@
 """How a graph was given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._graph import Graph
 
 
@@ -20,11 +21,14 @@ class GraphForm:
         What was given.
     names : numpy array
         The name of each node.
+    columns : tuple
+        Columns of tables that hold names of nodes.
     """
 
     kind: str
     names: np.ndarray = field(repr=False)
     _write: Callable[[Graph, np.ndarray], Any] = field(repr=False)
+    columns: tuple[Hashable, ...] = ()
 
     def write(self, graph: Graph, names: np.ndarray | None = None) -> Any:
         """``graph`` in this form.
@@ -54,5 +58,21 @@ def joined(
     pairs = np.column_stack(np.divmod(keys, max(n_nodes, 1)))
     added = None
     if weights is not None:
-        added = np.bincount(which, weights[straight], len(keys)).astype(weights.dtype)
+        added = _sums(weights[straight], which, len(keys))
     return Graph(n_nodes, pairs, added, labels)
+
+
+def _sums(weights: np.ndarray, which: np.ndarray, n_edges: int) -> np.ndarray:
+    """Weights of each edge added up, in their own type."""
+    wide = {"f": np.float64, "u": np.uint64}.get(weights.dtype.kind, np.int64)
+    total = np.zeros(n_edges, dtype=wide)
+    np.add.at(total, which, weights.astype(wide))
+    narrow = total.astype(weights.dtype)
+    # What does not fit is another number; doubles may be rounded to short floats.
+    lost = np.isinf(narrow) if narrow.dtype.kind == "f" else narrow != total
+    if lost.any():
+        raise DataError(
+            f"the weights of {int(lost.sum())} edges, added up, do not fit into "
+            f"{weights.dtype}."
+        )
+    return narrow

@@ -19,6 +19,9 @@ def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
     if given.shape[0] != given.shape[1]:
         raise DataError(f"an adjacency matrix is square, this one is {given.shape}.")
     matrix = sparse.coo_array(sparse.csr_array(given))
+    unknown = int(np.isnan(matrix.data).sum()) if matrix.dtype.kind in "fc" else 0
+    if unknown:
+        raise DataError(f"{unknown} cells of the adjacency matrix are no numbers.")
     held = matrix.data != 0
     rows, columns = (place[held].astype(np.int64) for place in matrix.coords)
     values, n_nodes = matrix.data[held], given.shape[0]
@@ -35,6 +38,7 @@ def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
         half = rows < columns if symmetric else rows != columns
         kept = None if weights is None else weights[half]
         graph = joined(n_nodes, np.column_stack([rows, columns])[half], kept)
+        _refuse_zeros(graph)
     else:
         upper = rows <= columns
         kept = None if weights is None else weights[upper]
@@ -55,3 +59,13 @@ def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
         return type(given)(whole)
 
     return graph, GraphForm("sparse", np.arange(n_nodes), write)
+
+
+def _refuse_zeros(graph: Graph) -> None:
+    """Refuse edges that a matrix could not hold: it has none where it holds zero."""
+    gone = 0 if graph.weights is None else int((graph.weights == 0).sum())
+    if gone:
+        raise DataError(
+            f"the weights of both directions of {gone} edges add up to 0, which means "
+            "no edge in a matrix; give a symmetric matrix, or one of ones."
+        )

@@ -44,11 +44,17 @@ def open_tables(edges: Any, nodes: Any, reduce: bool) -> tuple[Graph, GraphForm]
     columns = list(table.columns)
     if nodes is None:
         return graph, GraphForm(
-            "edge table", names, lambda g, n: _edge_table(g, n, columns, edges)
+            "edge table",
+            names,
+            lambda g, n: _edge_table(g, n, columns, edges),
+            tuple(columns[:ENDS]),
         )
     key = listed.columns[0]
     return graph, GraphForm(
-        "tables", names, lambda g, n: both_tables(g, n, columns, key, edges, nodes)
+        "tables",
+        names,
+        lambda g, n: both_tables(g, n, columns, key, edges, nodes),
+        (*columns[:ENDS], key),
     )
 
 
@@ -99,6 +105,9 @@ def _refuse_bad_nodes(table: pd.DataFrame) -> None:
     key = table.columns[0] if table.shape[1] else None
     if key is None:
         raise DataError("a node table has a column that names the nodes.")
+    if not table.columns.is_unique:
+        twice = sorted(map(str, table.columns[table.columns.duplicated()].unique()))
+        raise DataError(f"the node table has columns twice: {', '.join(twice)}.")
     faults = {
         "rows name no node": int(table.iloc[:, 0].isna().sum()),
         "rows name a node again": int(table.iloc[:, 0].duplicated().sum()),

@@ -95,6 +95,11 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
             f"thresholds, {threshold.id}: {threshold.name} needs a population, and a "
             "release has none; judge it with Classes.from_frame(…, population=…)."
         )
+    if getattr(cls, "needs_original", False):
+        raise ConfigurationError(
+            f"thresholds, {threshold.id}: {threshold.name} compares with the original "
+            "graph, and a gate judges the published one alone."
+        )
     if threshold.kind == "model":
         model = make_model(threshold)
         if getattr(model, "reproduction_only", False):

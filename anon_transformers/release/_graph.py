@@ -13,7 +13,7 @@ from anon_transformers.exceptions import (
     ReleaseError,
     unknown_choice,
 )
-from anon_transformers.graphs import open_graph
+from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._files import kind_of_file, read_parquet, write_parquet
@@ -39,15 +39,19 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
     first a column of names and then labels.
     """
     options = config.source.options
-    strange = sorted(set(options) - set(OPTIONS))
-    if strange or config.source.path is not None or "edges" not in options:
+    for key in options:
+        if key not in OPTIONS:
+            raise ConfigurationError(f"source: {unknown_choice('key', key, OPTIONS)}")
+    if config.source.path is not None or "edges" not in options:
         raise ConfigurationError(
-            "source: a graph has edges, a file, and maybe nodes, another one; nothing "
-            "else."
+            "source: a graph has edges, a file, and maybe nodes, another one, and no "
+            "path."
         )
     edges, nodes = (_read(config, name) for name in OPTIONS)
     if edges is None:
         raise ConfigurationError("source.edges: name a file.")
+    if not len(edges):
+        raise DataError("source.edges: the file names no edge; there is no graph.")
     if nodes is None:
         nodes = pd.DataFrame({NODE: open_graph(edges)[1].names})
     check_graph_columns(edges, nodes, config)
@@ -77,6 +81,10 @@ def check_graph_columns(
     Further columns of nodes that are identifiers, too, are left out.
     """
     roles = config.roles
+    there = {*edges.columns, *nodes.columns}
+    for column in roles.columns:
+        if column not in there:
+            raise DataError(f"roles: {unknown_choice('column', column, there)}")
     ends, weights = list(edges.columns[:ENDS]), list(edges.columns[ENDS:])
     named = list(nodes.columns[:1]) if config.source.options.get("nodes") else []
     labels = [c for c in nodes.columns[1:] if c not in roles.identifiers]
@@ -92,10 +100,6 @@ def check_graph_columns(
                 f"roles.{role}: names of nodes are identifiers, weights of edges are "
                 "insensitive, labels of nodes are quasi_identifiers."
             )
-    there = {*edges.columns, *nodes.columns}
-    for column in roles.columns:
-        if column not in there:
-            raise DataError(f"roles: {unknown_choice('column', column, there)}")
     if roles.sensitive or roles.subject is not None:
         raise DataError("roles: a graph has no sensitive columns and no subject.")
     _refuse_labels(labels, config)
@@ -116,21 +120,11 @@ def _refuse_labels(labels: Sequence[Hashable], config: ReleaseConfig) -> None:
 
 
 def weight_shares(edges: pd.DataFrame, nodes: pd.DataFrame) -> dict[str, float]:
-    """Share of nodes with edges whose weights, taken together, no other node has.
-
-    A weight that several edges have points at somebody all the same where the weights
-    around a node are rare together.
-    """
+    """Share of nodes that the weights around them tell apart."""
     if edges.shape[1] == ENDS:
         return {}
     graph, _ = open_graph((edges, nodes), reduce=True)
-    if graph.weights is None or not graph.n_edges:
-        return {str(edges.columns[2]): 0.0}
-    ends = graph.edges.T.ravel()
-    weights = np.tile(graph.weights, 2)
-    order = np.lexsort((weights, ends))
-    around = pd.Series(weights[order]).groupby(ends[order]).agg(tuple)
-    return {str(edges.columns[2]): float((~around.duplicated(keep=False)).mean())}
+    return {str(edges.columns[2]): telling_weights(graph)}
 
 
 def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:

@@ -140,7 +140,7 @@ def _write_version(
             )
     shutil.copyfile(run.path("validation.html"), staging / "validation.html")
     write_json(staging / "validation.json", verdict)
-    n_bytes = (staging / candidate["data"]).stat().st_size
+    n_bytes = sum((staging / f["data"]).stat().st_size for f in files_of(candidate))
     manifest = make_manifest(run, candidate, verdict, n_bytes)
     write_json(staging / "manifest.json", manifest)
     for path in staging.iterdir():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph, open_graph
+from anon_transformers.graphs import Graph, label_codes, open_graph, telling_weights
 
 SECRET = "Ann Smith"
 
@@ -195,3 +195,53 @@ def test_parallel_edges_add_their_weights():
     table = pd.DataFrame({"a": [0, 1, 1], "b": [1, 0, 2], "w": [2, 3, 4]})
     graph, _ = open_graph(table, reduce=True)
     assert graph.weights.tolist() == [5, 4]
+
+
+def test_sums_of_weights_that_do_not_fit_are_refused():
+    edges, weights = np.array([[0, 1], [1, 0]]), np.array([200, 100], dtype=np.uint8)
+    ends = [0, 1], [1, 0]
+    with pytest.raises(DataError, match=r"of 1 edges.*uint8"):
+        open_graph(sparse.coo_array((weights, ends), (2, 2)), reduce=True)
+    table = pd.DataFrame({"a": edges[:, 0], "b": edges[:, 1], "w": [2**62, 2**62 - 1]})
+    graph, _ = open_graph(table, reduce=True)
+    assert graph.weights.tolist() == [2**63 - 1]
+
+
+def test_a_matrix_loses_no_edge_to_weights_that_cancel_out():
+    matrix = sparse.csr_array([[0, 1, 0], [-1, 0, 2], [0, 2, 0]])
+    with pytest.raises(DataError, match="directions of 1 edges add up to 0"):
+        open_graph(matrix, reduce=True)
+    table = pd.DataFrame({"a": [0, 1], "b": [1, 0], "w": [1, -1]})
+    graph, form = open_graph(table, reduce=True)
+    assert form.write(graph).to_numpy().tolist() == [[0, 1, 0]]
+
+
+def test_a_matrix_of_numbers_only():
+    matrix = sparse.csr_array([[0, np.nan], [np.nan, 0]])
+    with pytest.raises(DataError, match="2 cells of the adjacency matrix"):
+        open_graph(matrix)
+
+
+def test_a_column_of_nodes_comes_once():
+    nodes = pd.DataFrame([[0, 1, 2]], columns=["node", "town", "town"])
+    with pytest.raises(DataError, match="columns twice: town"):
+        open_graph((pd.DataFrame({"a": [], "b": []}), nodes))
+
+
+def test_labels_are_what_readers_see():
+    codes = label_codes(pd.Series([True, 1, 1.0, "1", None, np.nan], dtype=object))
+    assert codes[1] == codes[3]
+    assert codes[4] == codes[5]
+    assert len({codes[0], codes[1], codes[2], codes[4]}) == 4
+
+
+@given(st.lists(st.integers(0, 3), min_size=6, max_size=6))
+def test_telling_weights_are_those_of_one_node(weights):
+    ring = Graph(6, np.array([(i, (i + 1) % 6) for i in range(6)]), np.array(weights))
+    around = [[] for _ in range(6)]
+    for (u, v), weight in zip(ring.edges.tolist(), ring.weights.tolist(), strict=True):
+        around[u].append(weight)
+        around[v].append(weight)
+    texts = [str(sorted(held)) for held in around]
+    unique = sum(texts.count(text) == 1 for text in texts)
+    assert telling_weights(ring) == pytest.approx(unique / 6)

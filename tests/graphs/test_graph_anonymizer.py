@@ -224,3 +224,23 @@ def test_evidence_is_renamed_as_a_whole():
     assert moved.published.has_edges(function[moved.published.edges]).all()
     assert np.array_equal(moved.original.edges, moved.published.edges)
     assert function[places[0]] == places[3]
+
+
+class Makes(Ring):
+    """Says that it writes a column."""
+
+    columns_made: ClassVar[tuple[str, ...]] = ("weight",)
+
+
+def test_a_column_that_the_method_makes_is_refused():
+    edges = pd.DataFrame({"a": [0, 1], "weight": [1, 2]})
+    with pytest.raises(DataError, match="columns weight: the method makes such"):
+        Makes().fit_transform(edges)
+
+
+def test_weights_that_tell_nodes_apart_are_told():
+    edges = pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 2, 3, 0], "w": [1, 10, 100, 1]})
+    method = Ring(random_state=0).fit(edges)
+    assert method.report_.details["telling_weights"] > 0
+    bare = Ring(random_state=0).fit(edges[["a", "b"]])
+    assert "telling_weights" not in bare.report_.details

@@ -11,7 +11,7 @@ from anon_transformers.exceptions import InfeasibleError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import PrivacyModel
-from anon_transformers_graphs.automorphism._match import match
+from anon_transformers_graphs.automorphism._match import match, orbits
 from anon_transformers_graphs.privacy import KAutomorphism
 
 
@@ -58,7 +58,8 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     mapping_ : dict
         New name by old name; only with ``keep_mapping=True``.
     report_ : Report
-        Loss, risk and time, in numbers.
+        Loss, risk and time, in numbers; classes and risk are for who knows the whole
+        structure.
 
     Notes
     -----
@@ -134,6 +135,10 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     def _evidence(self, published: Graph) -> GraphEvidence:
         # The maps are published with the evidence, under the new names.
         return GraphEvidence(published, functions=self.__dict__.pop("_functions"))
+
+    def _alike(self, published: Graph) -> np.ndarray:
+        # Whoever knows the whole structure does not tell these apart.
+        return orbits(np.asarray(self.evidence_.functions))
 
     def _details(self) -> dict[str, Any]:
         return {"noise_nodes": self.n_noise_nodes_}

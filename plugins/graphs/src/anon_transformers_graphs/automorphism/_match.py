@@ -77,6 +77,18 @@ def match(
     return Match(_closed(graph, table, twins), functions, table)
 
 
+def orbits(functions: np.ndarray) -> np.ndarray:
+    """For each node the least of those that the functions take it to, and they on."""
+    first = np.arange(functions.shape[1])
+    images = np.vstack([first, functions])
+    # Twins turn in a longer circle: follow it until nothing changes.
+    while True:
+        lower = first[images].min(axis=0)
+        if np.array_equal(lower, first):
+            return first
+        first = lower
+
+
 def _last_first(graph: Graph, outside: np.ndarray) -> np.ndarray:
     """Nodes by degree; leaves of one node come together, most leaves first."""
     degrees = graph.degrees

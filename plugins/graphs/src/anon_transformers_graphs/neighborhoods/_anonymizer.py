@@ -18,6 +18,7 @@ from anon_transformers_graphs._labels import open_labels
 from anon_transformers_graphs.neighborhoods._core import make_alike
 from anon_transformers_graphs.neighborhoods._node_labels import NodeLabels
 from anon_transformers_graphs.privacy import KNeighborhood
+from anon_transformers_graphs.queries import neighborhood_classes
 
 
 class KNeighborhoodAnonymizer(GraphAnonymizer):
@@ -66,7 +67,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     mapping_ : dict
         New name by old name; only with ``keep_mapping=True``.
     report_ : Report
-        Loss, risk and time, in numbers.
+        Loss, risk and time, in numbers; classes and risk are those of neighbourhoods.
 
     Notes
     -----
@@ -157,6 +158,9 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
             if name not in held:
                 raise ParameterError(f"labels: {unknown_choice('label', name, held)}")
         return graph.labels[list(self.labels)] if len(self.labels) else None
+
+    def _alike(self, published: Graph) -> np.ndarray:
+        return neighborhood_classes(published, 1, self.time_limit)
 
     def _details(self) -> dict[str, Any]:
         return {"grouped_nodes": self.n_grouped_, "label_loss": self.label_loss_}

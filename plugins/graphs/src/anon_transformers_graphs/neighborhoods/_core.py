@@ -6,7 +6,7 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._kernels.triangles import in_triangles, triangle_closure
-from anon_transformers_graphs.automorphism._match import Match, match
+from anon_transformers_graphs.automorphism._match import match, orbits
 from anon_transformers_graphs.neighborhoods._node_labels import NodeLabels
 from anon_transformers_graphs.neighborhoods._outside import with_new_neighbors
 from anon_transformers_graphs.queries import neighborhood_classes
@@ -79,8 +79,10 @@ def _all_in_rows(
     """All nodes as one core."""
     matched = match(graph, k, rng, n_trials)
     raised = labels.copy()
-    for row in _rows(matched):
-        raised.unite(row)
+    circles = orbits(matched.functions)
+    order = np.argsort(circles, kind="stable")
+    for circle in np.split(order, np.flatnonzero(np.diff(circles[order])) + 1):
+        raised.unite(circle)
     return Alike(matched.edges, raised, graph.n_nodes)
 
 
@@ -130,18 +132,3 @@ def _with_core(
     shifts[1:, nodes] = nodes[matched.functions]
     more = with_new_neighbors(graph.n_nodes, edges, shifts, nodes, labels.colors(), rng)
     return None if more is None else (Graph(graph.n_nodes, more), nodes[matched.table])
-
-
-def _rows(matched: Match) -> list[np.ndarray]:
-    """Nodes that the automorphisms take to each other, and all twins together."""
-    n_nodes = matched.functions.shape[1]
-    images = np.vstack([np.arange(n_nodes), matched.functions])
-    first = images.min(axis=0)
-    # Twins turn in a longer circle: follow it until nothing changes.
-    while True:
-        lower = first[images].min(axis=0)
-        if np.array_equal(lower, first):
-            break
-        first = lower
-    order = np.argsort(first, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(first[order])) + 1)
