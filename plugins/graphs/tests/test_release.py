@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_transformers.cli import main
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import (
     ConfigurationError,
@@ -83,6 +84,8 @@ def test_a_graph_is_published_as_two_files(folder):
     manifest = json.loads((version / "manifest.json").read_text())
     assert [c["id"] for c in manifest["measured"]["checks"]] == ["k-degree", "loss"]
     assert manifest["nodes"]["data"] == "nodes.csv"
+    files = [version / name for name in ("edges.csv", "nodes.csv")]
+    assert manifest["bytes"] == sum(file.stat().st_size for file in files)
 
 
 def test_no_name_and_nothing_private_is_left(folder):
@@ -257,8 +260,10 @@ def test_names_that_were_kept_are_refused(folder):
         ({"name: k-degree": "name: k-degree, random_state: 1"}, "random_state"),
         ({"edges: edges.csv, ": ""}, "a graph has edges"),
         ({"kind: graph, edges: edges.csv, nodes": "path"}, "quasi_identifiers"),
+        ({"nodes: nodes": "nods: nodes"}, "unknown key 'nods'.*nodes"),
+        ({"metric: loss, max": "metric: edge-cost, max"}, "edge-cost compares with"),
     ],
-    ids=range(7),
+    ids=range(9),
 )
 def test_a_configuration_that_means_nothing_is_refused(folder, changes, told):
     with pytest.raises(ConfigurationError, match=told):
@@ -272,10 +277,42 @@ def test_a_configuration_that_means_nothing_is_refused(folder, changes, told):
         ({"edges.csv": "nowhere.csv"}, "source.edges.*does not exist"),
         ({"other, person]": "other]"}, "person.*identifiers"),
         ({"other, person]": "other, person, age]"}, "unknown column 'age'"),
+        ({"[one, other": "[onee, other"}, "unknown column 'onee'.*one"),
     ],
-    ids=range(3),
+    ids=range(4),
 )
 def test_a_source_that_does_not_fit_is_refused(folder, changes, told):
     with pytest.raises(DataError, match=told):
         load(release(folder, **changes))
     assert not (folder / "work").exists()
+
+
+def test_a_graph_without_edges_is_refused(folder):
+    pd.DataFrame({"one": [], "other": []}).to_csv(folder / "edges.csv", index=False)
+    with pytest.raises(DataError, match="names no edge"):
+        load(release(folder))
+
+
+def anon(monkeypatch, capsys, *asked):
+    """Exit code of a command, and what it said."""
+    monkeypatch.setattr("sys.argv", ["anon", *map(str, asked)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    return ended.value.code or 0, " ".join((said.out + said.err).split())
+
+
+def test_commands_speak_of_nodes(folder, monkeypatch, capsys):
+    code, said = anon(monkeypatch, capsys, "release", release(folder))
+    assert code == 0
+    assert "3 nodes" in said
+    assert "of the edges are in one of the graphs only" in said
+    assert "suppressed" not in said
+    file, nodes = (folder / "out" / "current" / f"{n}.csv" for n in ("edges", "nodes"))
+    asked = ("validate", file, "--nodes", nodes, "-t")
+    assert anon(monkeypatch, capsys, *asked, "k-degree,k=3")[0] == 0
+    assert anon(monkeypatch, capsys, *asked, "k-degree,k=30")[0] == 1
+    mixed = (*asked, "k-degree,k=3", "-t", "k-anonymity,k=3")
+    code, said = anon(monkeypatch, capsys, *mixed)
+    assert code == 2
+    assert "-q COLUMN" in said

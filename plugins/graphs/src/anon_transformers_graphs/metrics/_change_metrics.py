@@ -80,6 +80,7 @@ class EdgeCost:
     name: ClassVar[str] = "edge-cost"
     evidence: ClassVar[str] = "graph"
     better: ClassVar[str] = "lower"
+    needs_original: ClassVar[bool] = True
 
     def measure(self, evidence: GraphEvidence) -> int:
         """Deleted and added edges."""
@@ -100,6 +101,7 @@ class ModifiedEdges:
     name: ClassVar[str] = "modified-edges"
     evidence: ClassVar[str] = "graph"
     better: ClassVar[str] = "lower"
+    needs_original: ClassVar[bool] = True
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Deleted edges among all; 0 if there were none."""
@@ -129,6 +131,7 @@ class StructuralChange:
     name: ClassVar[str] = "structural-change"
     evidence: ClassVar[str] = "graph"
     better: ClassVar[str] = "lower"
+    needs_original: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_choice("of", self.of, MEASURES)
@@ -169,6 +172,7 @@ class CentralityError:
     name: ClassVar[str] = "centrality-error"
     evidence: ClassVar[str] = "graph"
     better: ClassVar[str] = "lower"
+    needs_original: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_choice("of", self.of, CENTRALITIES)
@@ -207,6 +211,7 @@ class ClusteringSimilarity:
     name: ClassVar[str] = "clustering-similarity"
     evidence: ClassVar[str] = "graph"
     better: ClassVar[str] = "higher"
+    needs_original: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         inflation = real("inflation", self.inflation, 1, above=True)
