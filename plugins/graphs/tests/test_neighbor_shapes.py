@@ -12,17 +12,29 @@ from anon_transformers_graphs._kernels.neighbor_shapes import (
     NONE,
     RUNNING,
     isomorphic,
+    new_search,
 )
 from anon_transformers_graphs.queries import neighborhood_classes
 
 
-def compared(one, other, colors=None, budget=10_000):
-    """Compare two graphs of networkx that lie side by side in one list."""
+def comparison(one, other, kinds=None):
+    """What compares two graphs of networkx that lie side by side in one list."""
     both = nx.disjoint_union(one, other)
     adjacency = Graph(len(both), np.array(both.edges).reshape(-1, 2)).adjacency
-    lists = adjacency.indptr.astype(np.int64), adjacency.indices
-    held = np.zeros(len(both), dtype=np.int64) if colors is None else np.array(colors)
-    return isomorphic(lists, (0, len(one)), len(one), held, budget)
+    lists = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)
+    held = np.zeros(len(both), dtype=np.int64) if kinds is None else np.array(kinds)
+    search = new_search(len(one))
+
+    def go_on(budget):
+        left = np.array([budget])
+        firsts = (0, len(one))
+        return isomorphic(lists, firsts, len(one), held, held, search, left)
+
+    return go_on
+
+
+def compared(one, other, kinds=None):
+    return comparison(one, other, kinds)(10**9)
 
 
 @st.composite
@@ -50,7 +62,7 @@ def test_networkx_agrees(both):
     assert compared(*both) == expected
 
 
-def test_colors_must_agree():
+def test_kinds_must_agree():
     path = nx.path_graph(3)
     assert compared(path, path, [0, 0, 1, 1, 0, 0]) == FOUND
     assert compared(path, path, [0, 0, 1, 0, 1, 0]) == NONE
@@ -78,8 +90,29 @@ def test_graphs_that_colors_cannot_tell_apart():
     assert compared(rook(), nx.relabel_nodes(rook(), {0: 5, 5: 0}, copy=True)) == FOUND
 
 
-def test_a_search_that_is_cut_off_says_so():
-    assert compared(shrikhande(), rook(), budget=1) == RUNNING
+def test_equal_colors_of_unequal_kinds_are_told_apart():
+    """Colours are hashes, and may be equal by accident; kinds are looked at too."""
+    edges = Graph(4, [[0, 1], [2, 3]]).adjacency
+    lists = edges.indptr.astype(np.int64), edges.indices.astype(np.int32)
+    colors, kinds = np.zeros(4, dtype=np.int64), np.array([0, 1, 0, 0])
+    left = np.array([10**6])
+    found = isomorphic(lists, (0, 2), 2, kinds, colors, new_search(2), left)
+    assert found == NONE
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"), [(shrikhande(), NONE), (rook(), FOUND)], ids=["other", "own"]
+)
+def test_a_search_that_is_cut_off_goes_on(other, expected):
+    places = dict(enumerate(np.random.default_rng(0).permutation(16).tolist()))
+    moved = nx.empty_graph(16)
+    moved.add_edges_from(nx.relabel_nodes(other, places).edges)
+    go_on, calls = comparison(rook(), moved), 1
+    while (status := go_on(1)) == RUNNING:
+        calls += 1
+    assert status == expected
+    assert calls > 3
+    assert go_on(10**9) == expected
 
 
 @pytest.mark.parametrize("size", [40, 90])

@@ -20,6 +20,7 @@ from anon_transformers_graphs.privacy import (
     KNeighborhood,
     SuperNodeSize,
 )
+from anon_transformers_graphs.queries import candidate_sizes
 
 MODELS = (KAutomorphism, KCandidate, KDegree, KNeighborhood, SuperNodeSize)
 
@@ -76,7 +77,9 @@ def test_a_published_karate_graph_with_k_2(vector):
 def test_k_candidate_of_the_table(people, vector):
     graph, names = people
     evidence = GraphEvidence(graph)
-    expected = vector("fig_2_6_candidate_anonymity")["expected"]
+    expected = dict(vector("fig_2_6_candidate_anonymity")["expected"])
+    # Without labels H0 tells nobody apart; as a promise that would mean nothing.
+    assert set(candidate_sizes(graph, "h0")) == {expected.pop("H0")["k"]}
     for query, told in expected.items():
         model = KCandidate(k=2, query=query.lower())
         assert model.level(evidence) == told["k"]
@@ -238,3 +241,12 @@ def test_models_do_not_look_at_numbers_of_nodes(n_nodes, seed):
             assert np.array_equal(model.satisfied(moved)[places], satisfied)
             assert model.level(moved) == model.level(evidence)
             assert satisfied.all() == (model.level(evidence) >= model.k)
+
+
+def test_a_query_about_labels_needs_some():
+    ring = Graph(4, [[0, 1], [1, 2], [2, 3], [3, 0]])
+    model = KCandidate(k=2, query="h0")
+    with pytest.raises(NotEvaluable, match="h0 looks at labels"):
+        model.satisfied(GraphEvidence(ring))
+    towns = pd.DataFrame({"town": ["Rome", "Rome", "Bonn", "Bonn"]})
+    assert model.level(GraphEvidence(Graph(4, ring.edges, labels=towns))) == 2

@@ -158,20 +158,20 @@ def test_neighborhoods_that_refinement_cannot_tell_apart():
     assert same_partition(classes.tolist(), slow_neighborhoods(graph, 1))
 
 
-def test_neighborhoods_in_several_batches_and_interrupted(dataset, monkeypatch):
-    graph = dataset("football")
-    whole = neighborhood_classes(graph).tolist()
-    module = "anon_transformers_graphs.queries._neighborhoods"
-    monkeypatch.setattr(f"{module}.ENTRIES_AT_ONCE", 500)
-    monkeypatch.setattr(f"{module}.ROOTS_AT_ONCE", 7)
-    monkeypatch.setattr(f"{module}.BUDGET", 3)
-    assert same_partition(neighborhood_classes(graph).tolist(), whole)
-    assert same_partition(slow_neighborhoods(graph, 1), whole)
-
-
-def test_no_time_is_not_enough(dataset):
+@pytest.mark.parametrize("query", ["h1", "h4", "neighborhood"])
+def test_no_time_is_not_enough(dataset, query):
     with pytest.raises(NotEvaluable, match="time_limit"):
-        neighborhood_classes(dataset("jazz"), time_limit=0)
+        candidate_sizes(dataset("jazz"), query, time_limit=0)
+
+
+def test_classes_that_split_again_and_again_take_time():
+    path = Graph(50_000, np.column_stack([np.arange(49_999), np.arange(1, 50_000)]))
+    with pytest.raises(NotEvaluable, match="refinement of classes"):
+        refinement_classes(path, time_limit=0.1)
+
+
+def test_no_round_is_done_that_nobody_asked_for(dataset):
+    assert not refinement_classes(dataset("karate"), 0, time_limit=0).any()
 
 
 def test_fingerprints_of_the_table(people, vector):
@@ -257,9 +257,11 @@ def test_a_clique_is_not_in_a_sparse_graph_in_no_time():
         subgraph_candidates(graph, clique, time_limit=0)
 
 
-@pytest.mark.parametrize("query", ["h", "h-1", "H1", "degree", 1, None, "h1000"])
+@pytest.mark.parametrize(
+    "query", ["h", "h-1", "H1", "degree", 1, None, "h1000", "h01", "h00", "h\u0661"]
+)
 def test_unknown_queries_are_refused(query):
-    with pytest.raises(ParameterError, match="query"):
+    with pytest.raises(ParameterError, match=r"query: .*'h1', 'h2'"):
         candidate_sizes(Graph(2, [[0, 1]]), query)
 
 
@@ -279,3 +281,12 @@ def test_a_graph_without_nodes_has_no_classes():
     assert not len(refinement_classes(nothing))
     assert not len(neighborhood_classes(nothing))
     assert not len(candidate_sizes(nothing, "h2"))
+
+
+def test_labels_are_told_apart_as_readers_see_them():
+    ring = [[0, 1], [1, 2], [2, 3], [3, 0]]
+    mixed = pd.DataFrame({"a": pd.Series([True, 1, 1, 1], dtype=object)})
+    sizes = candidate_sizes(Graph(4, ring, labels=mixed), "h0")
+    assert sizes.tolist() == [1, 3, 3, 3]
+    same = pd.DataFrame({"a": pd.Series(["1", 1, 1, 1], dtype=object)})
+    assert candidate_sizes(Graph(4, ring, labels=same), "h0").tolist() == [4] * 4

@@ -49,6 +49,16 @@ def test_candidates_of_the_table(people, vector):
         assert told["very_high_risk"] == 1 - share
 
 
+def test_nobody_has_no_candidates():
+    with pytest.raises(DataError, match="no nodes"):
+        candidate_report(Graph(0, []))
+
+
+def test_candidates_are_sized_in_time(people):
+    with pytest.raises(NotEvaluable, match="time_limit"):
+        candidate_report(people[0], time_limit=0)
+
+
 def test_candidates_of_a_regular_graph_never_split():
     ring = Graph(30, [[i, (i + 1) % 30] for i in range(30)])
     report = candidate_report(ring, depth=3)

@@ -1,63 +1,141 @@
-"""Which of many small graphs are isomorphic: guess a pair of nodes, refine, go on.
+"""Whether two small graphs are isomorphic: guess a pair of nodes, refine, go on.
 
 Colours that isomorphic graphs must share are refined until nothing is told apart any
 more. Then a node of one graph is matched to one of the other of its colour, which tells
 further nodes apart. A guess that was wrong is taken back. Whatever is found is verified
-edge by edge; colours are hashes, and equal ones by accident cost time only.
+node by node and edge by edge; colours are hashes, and equal ones by accident cost time
+only.
+
+A comparison can be interrupted: it keeps everything in arrays that the caller owns, and
+a budget of entries looked at says when to come back. Only the caller looks at the
+clock.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from anon_transformers.jit import njit
+from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
 
 RUNNING, NONE, FOUND = -1, 0, 1
-ODD = np.int64(-7046029254386353131)
-ODDER = np.int64(-4658895280553007687)
+FEWEST_ROUNDS = 8
+MOST_WORK = 1 << 25
+"""Entries after which a refinement ends although it could tell more nodes apart."""
+
+
+class Search(NamedTuple):
+    """Room for a comparison, and how far it is.
+
+    ``mine`` and ``yours`` are the pairs guessed so far. ``state`` holds their number,
+    -1 before the comparison begins, and whether the last of them is known to be wrong.
+    The rest is scratch.
+    """
+
+    mine: np.ndarray
+    yours: np.ndarray
+    state: np.ndarray
+    now: np.ndarray
+    fresh: np.ndarray
+    held: np.ndarray
+    marks: np.ndarray
+    image: np.ndarray
+
+
+def new_search(most_nodes: int) -> Search:
+    """Room to compare graphs of so many nodes at most."""
+    mine, yours, marks, image = np.zeros((4, most_nodes), dtype=np.int64)
+    now, fresh, held = np.zeros((3, 2 * most_nodes), dtype=np.int64)
+    state = np.array([-1, 0], dtype=np.int64)
+    return Search(mine, yours, state, now, fresh, held, marks, image)
 
 
 @njit
-def _mixed(value):
-    value = (value ^ (value >> 30)) * ODDER
-    value = (value ^ (value >> 27)) * ODD
-    return value ^ (value >> 31)
+def most_rounds(size, entries):
+    """Rounds that a refinement may take: as many for graphs that are isomorphic."""
+    return max(FEWEST_ROUNDS, MOST_WORK // max(size + entries, 1))
 
 
 @njit
-def _refine(lists, firsts, size, colors, fresh):
+def next_colors(lists, first, size, colors, fresh):
+    """One round of refinement of a graph whose nodes are numbered from ``first`` on."""
+    indptr, indices = lists
+    for i in range(size):
+        total = np.int64(0)
+        for at in range(indptr[first + i], indptr[first + i + 1]):
+            total += mixed(colors[indices[at] - first] + ODD)
+        fresh[i] = mixed(colors[i] * ODDER + total)
+
+
+@njit
+def n_distinct(colors, held):
+    """How many colours there are; ``held`` gets them sorted."""
+    held[:] = colors
+    held.sort()
+    found = min(len(held), 1)
+    for i in range(1, len(held)):
+        found += held[i] != held[i - 1]
+    return found
+
+
+@njit
+def _alike(colors, size, held):
+    """How many colours two graphs have, or -1 if they differ."""
+    found = n_distinct(colors[:size], held[:size])
+    n_distinct(colors[size : 2 * size], held[size : 2 * size])
+    for i in range(size):
+        if held[i] != held[size + i]:
+            return -1
+    return found
+
+
+@njit
+def _painted(firsts, size, colors, search, depth):
+    """Colours of both graphs, and one of its own for each pair that was guessed."""
+    now = search.now
+    for i in range(size):
+        now[i], now[size + i] = colors[firsts[0] + i], colors[firsts[1] + i]
+    for i in range(depth):
+        now[search.mine[i]] = now[search.yours[i]] = mixed(np.int64(i) * ODD + 1)
+
+
+@njit
+def _refine(lists, firsts, size, search, budget):
     """Refine the colours of two graphs; False if they turn out to differ.
 
     Nodes 0 to ``size`` are those of the first graph, the rest those of the second.
     """
-    indptr, indices = lists
-    n_colors = len(np.unique(colors[:size]))
-    while True:
-        for half in range(2):
-            offset = half * size - firsts[half]
-            for i in range(half * size, half * size + size):
-                total = np.int64(0)
-                for at in range(indptr[i - offset], indptr[i - offset + 1]):
-                    total += _mixed(colors[indices[at] + offset] + ODD)
-                fresh[i] = _mixed(colors[i] * ODDER + total)
-        colors[:] = fresh
-        held = np.sort(colors[:size])
-        if not np.array_equal(held, np.sort(colors[size:])):
+    now, fresh, stop = search.now, search.fresh, 2 * size
+    entries = lists[0][firsts[0] + size] - lists[0][firsts[0]]
+    n_colors = _alike(now, size, search.held)
+    for _ in range(most_rounds(size, entries)):
+        if n_colors < 0:
             return False
-        found = 1 + int(np.count_nonzero(held[1:] != held[:-1]))
+        next_colors(lists, firsts[0], size, now[:size], fresh[:size])
+        next_colors(lists, firsts[1], size, now[size:stop], fresh[size:stop])
+        now[:stop] = fresh[:stop]
+        budget[0] -= 2 * (entries + size)
+        found = _alike(now, size, search.held)
         if found == n_colors:
-            return True
+            break
         n_colors = found
+    return n_colors >= 0
 
 
 @njit
-def _fits(lists, firsts, size, colors, marks):
+def _fits(lists, firsts, size, kinds, search):
     """Whether nodes of one colour, in any order, can be matched: edges must agree."""
     indptr, indices = lists
-    mine = np.argsort(colors[:size], kind="mergesort")
-    yours = np.argsort(colors[size:], kind="mergesort")
-    image = np.empty(size, dtype=np.int64)
-    image[mine] = yours
+    marks, image = search.marks, search.image
+    mine = np.argsort(search.now[:size], kind="mergesort")
+    yours = np.argsort(search.now[size : 2 * size], kind="mergesort")
+    for i in range(size):
+        image[mine[i]] = yours[i]
+        marks[i] = -1
     for node in range(size):
         here, there = firsts[0] + node, firsts[1] + image[node]
+        if kinds[here] != kinds[there]:
+            return False
         if indptr[here + 1] - indptr[here] != indptr[there + 1] - indptr[there]:
             return False
         for at in range(indptr[there], indptr[there + 1]):
@@ -82,90 +160,78 @@ def _choice(colors, size):
 
 
 @njit
-def isomorphic(lists, firsts, size, colors, budget):
-    """Compare two graphs of ``size`` nodes, numbered from ``firsts`` on.
-
-    Returns FOUND, NONE, or RUNNING if ``budget`` guesses did not do.
-    """
-    base = np.empty(2 * size, dtype=np.int64)
-    base[:size] = colors[firsts[0] : firsts[0] + size]
-    base[size:] = colors[firsts[1] : firsts[1] + size]
-    now, fresh = base.copy(), base.copy()
-    marks = np.full(size, -1, dtype=np.int64)
-    mine = np.empty(size, dtype=np.int64)
-    yours = np.empty(size, dtype=np.int64)
-    depth = 0
-    while budget > 0:
-        budget -= 1
-        now[:] = base
-        for i in range(depth):
-            now[mine[i]] = now[yours[i]] = _mixed(np.int64(i) * ODD + 1)
-        marks[:] = -1
-        node = -1
-        if _refine(lists, firsts, size, now, fresh):
-            if _fits(lists, firsts, size, now, marks):
-                return FOUND
-            node = _choice(now, size)
-        if node >= 0:
-            mine[depth], yours[depth] = node, size - 1
-            depth += 1
-        # The next node of the colour, or the next one of an earlier guess.
-        while depth > 0:
-            found = _next_guess(
-                lists, firsts, size, base, now, fresh, mine, yours, depth
-            )
-            if found >= 0:
-                yours[depth - 1] = found
-                break
-            depth -= 1
-        if depth == 0:
-            return NONE
-    return RUNNING
-
-
-@njit
-def _next_guess(lists, firsts, size, base, now, fresh, mine, yours, depth):
-    """The next node that may be the image of the last one that was chosen."""
-    now[:] = base
-    for i in range(depth - 1):
-        now[mine[i]] = now[yours[i]] = _mixed(np.int64(i) * ODD + 1)
-    _refine(lists, firsts, size, now, fresh)
-    for other in range(yours[depth - 1] + 1, 2 * size):
-        if now[other] == now[mine[depth - 1]]:
+def _image_after(search, size, node, last):
+    """The next node of the second graph that has the colour of ``node``, or -1."""
+    for other in range(last + 1, 2 * size):
+        if search.now[other] == search.now[node]:
             return other
     return -1
 
 
 @njit
-def split_by_shape(
-    balls, starts, colors, members, buckets, shapes, firsts, state, budget
-):
-    """Number the shapes of ``members``, which are balls sorted by bucket.
+def _go_on(lists, firsts, size, kinds, colors, search, budget):
+    """Refine with all pairs that were guessed, and guess one more if that fits.
 
-    Balls of one bucket have as many nodes. ``shapes`` is written, and ``firsts``, the
-    first ball of each shape. ``state`` holds the member under way, the shapes so far,
-    and the first shape of the bucket. Returns whether all are done; if not, a
-    comparison needs more than ``budget`` guesses.
+    Returns FOUND, or RUNNING; the last guess is marked as wrong if nothing fits.
     """
-    while state[0] < len(members):
-        at = state[0]
-        ball = members[at]
-        if at == 0 or buckets[ball] != buckets[members[at - 1]]:
-            state[2] = state[1]
-        shape = state[2]
-        # Shapes are numbered in turn: ``firsts`` has the first ball of each.
-        while shape < state[1]:
-            pair = (starts[ball], starts[firsts[shape]])
-            size = starts[ball + 1] - starts[ball]
-            status = isomorphic(balls, pair, size, colors, budget)
-            if status == RUNNING:
-                return False
-            if status == FOUND:
-                break
-            shape += 1
-        if shape == state[1]:
-            firsts[shape] = ball
-            state[1] += 1
-        shapes[ball] = shape
-        state[0] += 1
-    return True
+    depth = search.state[0]
+    _painted(firsts, size, colors, search, depth)
+    if depth == 0:
+        # The caller has refined these already.
+        agree = _alike(search.now, size, search.held) >= 0
+    else:
+        agree = _refine(lists, firsts, size, search, budget)
+    budget[0] -= 2 * size
+    node = -1
+    if agree:
+        budget[0] -= lists[0][firsts[0] + size] - lists[0][firsts[0]]
+        if _fits(lists, firsts, size, kinds, search):
+            return FOUND
+        node = _choice(search.now, size)
+    if node < 0:
+        search.state[1] = 1
+    else:
+        search.mine[depth] = node
+        search.yours[depth] = _image_after(search, size, node, size - 1)
+        search.state[0] += 1
+    return RUNNING
+
+
+@njit
+def _turn_back(lists, firsts, size, colors, search, budget):
+    """Guess another image of the last node; without one the guess before was wrong."""
+    last = search.state[0] - 1
+    _painted(firsts, size, colors, search, last)
+    if last:
+        _refine(lists, firsts, size, search, budget)
+    budget[0] -= 2 * size
+    other = _image_after(search, size, search.mine[last], search.yours[last])
+    if other < 0:
+        search.state[0] -= 1
+    else:
+        search.yours[last] = other
+        search.state[1] = 0
+
+
+@njit
+def isomorphic(lists, firsts, size, kinds, colors, search, budget):
+    """Compare two graphs of ``size`` nodes, numbered from ``firsts`` on.
+
+    Nodes of one kind fall on each other, and nodes of one colour. Returns FOUND, NONE,
+    or RUNNING if the budget is used up; then call again to go on.
+    """
+    if search.state[0] < 0:
+        search.state[:] = 0
+    while True:
+        status = RUNNING
+        if search.state[1] == 0:
+            status = _go_on(lists, firsts, size, kinds, colors, search, budget)
+        elif search.state[0] > 0:
+            _turn_back(lists, firsts, size, colors, search, budget)
+        else:
+            status = NONE
+        if status != RUNNING:
+            search.state[0] = -1
+            return status
+        if budget[0] <= 0:
+            return RUNNING

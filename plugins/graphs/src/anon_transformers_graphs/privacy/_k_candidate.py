@@ -33,7 +33,8 @@ class KCandidate:
         Whether a hub that is not in a fingerprint is known to be farther away, or may
         be so.
     time_limit : float, default=60.0
-        Seconds to compare neighbourhoods; no other query needs it.
+        Seconds to refine classes or to compare neighbourhoods. A graph that cannot be
+        judged in that time is not judged.
 
     Notes
     -----
@@ -107,6 +108,9 @@ class KCandidate:
         }
 
     def _sizes(self, evidence: GraphEvidence) -> np.ndarray:
+        if self.query == "h0" and evidence.published.labels is None:
+            # A slip of the pen for h1 would pass everything.
+            raise NotEvaluable("h0 looks at labels of nodes, and there are none.")
         return candidate_sizes(
             evidence.published,
             self.query,

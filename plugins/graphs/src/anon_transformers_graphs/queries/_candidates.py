@@ -12,7 +12,7 @@ from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._neighborhoods import neighborhood_classes
 from anon_transformers_graphs.queries._refinement import refinement_classes
 
-REFINEMENT = re.compile(r"h(\d{1,3})")
+REFINEMENT = re.compile(r"h(0|[1-9][0-9]{0,2})")
 NAMES = ("h0", "h1", "h2", "h3", "h4", "hub-fingerprint", "neighborhood")
 
 
@@ -52,12 +52,17 @@ def candidate_sizes(
     world : {"closed", "open"}, default="closed"
         Whether a fingerprint's 0 means farther away, or not known.
     time_limit : float, default=60.0
-        Seconds for the comparison of neighbourhoods.
+        Seconds to refine classes or to compare neighbourhoods.
 
     Returns
     -------
     int array of shape (n_nodes,)
         Size of each node's candidate set; 1 is a node that is found.
+
+    Raises
+    ------
+    NotEvaluable
+        If the time is over.
 
     Examples
     --------
@@ -74,4 +79,4 @@ def candidate_sizes(
         return sharing(neighborhood_classes(graph, radius, time_limit))
     if query == "hub-fingerprint":
         return hub_candidates(graph, known_hubs(graph, hubs), radius, world)
-    return sharing(refinement_classes(graph, int(query[1:])))
+    return sharing(refinement_classes(graph, int(query[1:]), time_limit))

@@ -5,8 +5,11 @@ import time
 import numpy as np
 
 from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import Graph, label_codes
 from anon_transformers.parameters import real
+
+COMPILATION = 3600.0
+"""Seconds for the first use of kernels, which no time_limit counts."""
 
 
 def neighbor_lists(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
@@ -16,13 +19,16 @@ def neighbor_lists(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 
 
 def label_colors(graph: Graph) -> np.ndarray:
-    """One number for each combination of labels; 0 for all nodes if there are none."""
+    """One number for each combination of labels; 0 for all nodes if there are none.
+
+    Labels are the same where readers see the same text.
+    """
     colors = np.zeros(graph.n_nodes, dtype=np.int64)
     if graph.labels is None:
         return colors
     for name in graph.labels.columns:
-        codes, values = graph.labels[name].factorize(use_na_sentinel=False)
-        colors = folded(colors, codes, len(values))
+        codes = label_codes(graph.labels[name])
+        colors = folded(colors, codes, int(codes.max(initial=0)) + 1)
     return colors
 
 

@@ -1,27 +1,38 @@
 """What an intruder sees who knows the whole neighbourhood of somebody."""
 
-from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
 from anon_transformers.graphs import Graph
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs._kernels.neighbor_balls import ball_sizes, disjoint_balls
-from anon_transformers_graphs._kernels.neighbor_shapes import split_by_shape
+from anon_transformers_graphs._kernels.neighbor_balls import (
+    Lists,
+    ball_sizes,
+    edges_once,
+    new_table,
+    new_walk,
+)
+from anon_transformers_graphs._kernels.neighbor_classes import (
+    ball_marks,
+    new_state,
+    split_by_shape,
+)
+from anon_transformers_graphs._kernels.neighbor_shapes import new_search
+from anon_transformers_graphs._kernels.neighbor_twins import find_twins, twin_marks
+from anon_transformers_graphs.queries._known import KnownClasses
 from anon_transformers_graphs.queries._lists import (
+    COMPILATION,
     Deadline,
     folded,
     label_colors,
     neighbor_lists,
 )
-from anon_transformers_graphs.queries._refinement import rounds
 
-BUDGET = 1 << 8
-"""Guesses between two looks at the clock."""
-ROOTS_AT_ONCE = 1 << 14
-ENTRIES_AT_ONCE = 1 << 24
-"""Entries of the lists of balls that are compared at once, which bounds memory."""
+BUDGET = 1 << 22
+"""Entries of lists that are looked at between two looks at the clock."""
+_KNOWN = KnownClasses()
 
 
 @any_form
@@ -56,8 +67,10 @@ def neighborhood_classes(
 
     Notes
     -----
-    Sizes come first, then colour refinement of all neighbourhoods side by side, which
-    tells nearly all of them apart. What is left is compared exactly.
+    Nodes with the same neighbours are looked at once. Sizes come first, then colour
+    refinement of each neighbourhood, which tells nearly all of them apart. What is left
+    is compared exactly. The classes of a ``Graph`` are kept as long as it is, so that
+    to ask again takes no time.
 
     Examples
     --------
@@ -67,76 +80,113 @@ def neighborhood_classes(
     [1, 2, 3]
     """
     radius = whole("radius", radius)
+    real("time_limit", time_limit, 0)
+    _compile_kernels()
     deadline = Deadline("the comparison of neighbourhoods", time_limit)
-    lists, labels = neighbor_lists(graph), label_colors(graph)
-    sizes, entries = _sizes(lists, radius, deadline)
-    classes = folded(labels, sizes, int(sizes.max(initial=0)) + 1)
+    labels = label_colors(graph)
+    known = _KNOWN.get(graph, radius, labels)
+    if known is None:
+        known = _classes(_Balls(graph, labels, radius, deadline))
+        _KNOWN.keep(graph, radius, labels, known)
+    return known.copy()
+
+
+@cache
+def _compile_kernels() -> None:
+    """Have all kernels ready before the clock starts.
+
+    To compile them may take longer than the graph does, and happens once.
+    """
+    square = Graph(4, [[0, 1], [1, 2], [2, 3], [3, 0]])
+    deadline = Deadline("the compilation", COMPILATION)
+    _classes(_Balls(square, label_colors(square), 1, deadline))
+
+
+def _classes(balls: "_Balls") -> np.ndarray:
+    """Tell balls apart by what is cheap first, and then exactly."""
+    roots, twins = np.unique(balls.first_twins(), return_inverse=True)
+    sizes, entries = balls.sizes(roots)
+    classes = folded(balls.lists.labels[roots], sizes, int(sizes.max(initial=0)) + 1)
     classes = folded(classes, entries, int(entries.max(initial=0)) + 1)
-    n_classes = int(classes.max(initial=-1)) + 1
-    for roots in _batches(classes, entries):
-        shapes = _shapes(
-            lists, labels, roots, radius, sizes[roots], entries[roots], deadline
-        )
-        # Whoever was told apart by size before stays so: batches hold whole classes.
-        classes[roots] = n_classes + shapes
-        n_classes += int(shapes.max()) + 1
-    return np.unique(classes, return_inverse=True)[1]
+    shared = _shared(classes)
+    if len(shared):
+        balls.make_room(int(sizes[shared].max()), int(entries[shared].max()))
+        marks = np.unique(balls.marks(roots[shared]), return_inverse=True)[1]
+        classes[shared] += len(roots) * (1 + marks)
+        classes = np.unique(classes, return_inverse=True)[1]
+        shared = _shared(classes)
+        shapes = balls.shapes(roots[shared], classes[shared])
+        classes[shared] = len(roots) + shapes
+    return np.unique(classes, return_inverse=True)[1][twins]
 
 
-def _sizes(
-    lists: tuple[np.ndarray, np.ndarray], radius: int, deadline: Deadline
-) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and entries of each ball."""
-    roots = np.arange(len(lists[0]) - 1, dtype=np.int32)
-    found = [(roots[:0].astype(np.int64),) * 2]
-    for start in range(0, len(roots), ROOTS_AT_ONCE):
-        found.append(ball_sizes(*lists, roots[start : start + ROOTS_AT_ONCE], radius))
-        deadline.check()
-    sizes, entries = zip(*found, strict=True)
-    return np.concatenate(sizes), np.concatenate(entries)
+def _shared(classes: np.ndarray) -> np.ndarray:
+    """Nodes that are not alone in their class, class by class."""
+    order = np.argsort(classes, kind="stable")
+    return order[np.bincount(classes)[classes[order]] > 1]
 
 
-def _batches(classes: np.ndarray, entries: np.ndarray) -> Iterator[np.ndarray]:
-    """Nodes that share their class, whole classes together, a few at a time."""
-    counts = np.bincount(classes)
-    order = np.argsort(classes, kind="stable").astype(np.int32)
-    order = order[counts[classes[order]] > 1]
-    if not len(order):
-        return
-    ends = np.flatnonzero(np.diff(classes[order], append=-1)) + 1
-    filled = np.cumsum(entries[order])[ends - 1]
-    cuts = np.unique(filled // ENTRIES_AT_ONCE, return_index=True)[1][1:]
-    yield from np.split(order, ends[cuts - 1])
+class _Balls:
+    """The balls of a graph, opened a few at a time.
 
+    Kernels stop when a budget is used up, so that the clock is looked at in time
+    however large the balls are.
+    """
 
-def _shapes(
-    lists: tuple[np.ndarray, np.ndarray],
-    labels: np.ndarray,
-    roots: np.ndarray,
-    radius: int,
-    sizes: np.ndarray,
-    entries: np.ndarray,
-    deadline: Deadline,
-) -> np.ndarray:
-    """Number the isomorphism classes of the balls of ``roots``."""
-    found = disjoint_balls(*lists, roots, radius, sizes, entries)
-    balls, (starts, centers, was) = found[:2], found[2:]
-    colors = labels[was] * 2
-    colors[centers] += 1
-    for finer in rounds(balls[0], balls[1], colors):
-        colors = finer
-        deadline.check()
-    # Balls are connected, so that the colour of the root settles all others.
-    buckets = np.unique(colors[centers], return_inverse=True)[1]
-    members = np.argsort(buckets, kind="stable")
-    shapes = np.empty(len(roots), dtype=np.int64)
-    firsts = np.empty(len(roots), dtype=np.int64)
-    state = np.zeros(3, dtype=np.int64)
-    budget = BUDGET
-    while not split_by_shape(
-        tuple(balls), starts, colors, members, buckets, shapes, firsts, state, budget
+    def __init__(
+        self, graph: Graph, labels: np.ndarray, radius: int, deadline: Deadline
     ):
-        deadline.check()
-        # A comparison that was cut off begins anew, and should get further.
-        budget *= 2
-    return shapes
+        indptr, indices = neighbor_lists(graph)
+        once_indptr, once_indices = edges_once(indptr, indices)
+        self.lists = Lists(indptr, indices, once_indptr, once_indices, labels)
+        self.radius = radius
+        self.deadline = deadline
+        self._walk = new_walk(graph.n_nodes)
+
+    def first_twins(self) -> np.ndarray:
+        """For each node the first one that has its labels and its neighbours."""
+        indptr, indices, labels = *self.lists[:2], self.lists.labels
+        firsts = np.arange(len(labels))
+        for marks in twin_marks(indptr, indices, labels):
+            order = np.argsort(marks, kind="stable")
+            find_twins(indptr, indices, labels, marks, order, firsts)
+            self.deadline.check()
+        return firsts
+
+    def make_room(self, most_nodes: int, most_entries: int) -> None:
+        """Prepare to open balls of so many nodes and entries at most."""
+        self._table = new_table(most_nodes, most_entries)
+        self._search = new_search(most_nodes)
+
+    def sizes(self, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes and entries of the ball of each root."""
+        sizes, entries = np.empty((2, len(roots)), dtype=np.int64)
+        given = (self.lists, roots, self.radius, self._walk, sizes, entries)
+        done = 0
+        while done < len(roots):
+            done = ball_sizes(*given, done, _budget())
+            self.deadline.check()
+        return sizes, entries
+
+    def marks(self, roots: np.ndarray) -> np.ndarray:
+        """One number for the ball of each root; isomorphic balls share it."""
+        marks = np.empty(len(roots), dtype=np.int64)
+        given = (self.lists, roots, self.radius, self._walk, self._table, marks)
+        done = 0
+        while done < len(roots):
+            done = ball_marks(*given, done, _budget())
+            self.deadline.check()
+        return marks
+
+    def shapes(self, roots: np.ndarray, buckets: np.ndarray) -> np.ndarray:
+        """Number the isomorphism classes of balls that are sorted by bucket."""
+        shapes, firsts = np.empty((2, len(roots)), dtype=np.int64)
+        given = (self.lists, roots, buckets, self.radius, self._walk, self._table)
+        found = (self._search, shapes, firsts, new_state())
+        while not split_by_shape(*given, *found, _budget()):
+            self.deadline.check()
+        return shapes
+
+
+def _budget() -> np.ndarray:
+    return np.array([BUDGET], dtype=np.int64)

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers_graphs._any_form import any_form
@@ -47,7 +49,9 @@ class CandidateReport:
 
 
 @any_form
-def candidate_report(graph: Graph, depth: int = 4) -> CandidateReport:
+def candidate_report(
+    graph: Graph, depth: int = 4, time_limit: float = 60.0
+) -> CandidateReport:
     """Size every node's candidate set, and sort nodes by risk.
 
     A node that is alone in its set is reidentified; one with fewer than 5 candidates is
@@ -60,11 +64,20 @@ def candidate_report(graph: Graph, depth: int = 4) -> CandidateReport:
         What is published. Its labels, if it has some, are known to the intruder.
     depth : int, default=4
         Up to which depth intruders know the neighbours of neighbours.
+    time_limit : float, default=60.0
+        Seconds.
 
     Returns
     -------
     CandidateReport
         For the queries "h1" up to that depth.
+
+    Raises
+    ------
+    DataError
+        If there are no nodes: nobody is at risk, and nobody is safe.
+    NotEvaluable
+        If the time is over.
 
     References
     ----------
@@ -81,12 +94,12 @@ def candidate_report(graph: Graph, depth: int = 4) -> CandidateReport:
     0.2
     """
     depth = whole("depth", depth)
+    if not graph.n_nodes:
+        raise DataError("the graph has no nodes: there is nobody to look for.")
     classes, found = refinement_classes(graph, 0), []
-    for finer in refinements(graph):
+    for finer in islice(refinements(graph, time_limit), depth):
         classes = finer
         found.append(sharing(classes))
-        if len(found) == depth:
-            break
     # Classes that do not split any more stay as they are at every further depth.
     found += [sharing(classes)] * (depth - len(found))
     return CandidateReport({f"h{i}": sizes for i, sizes in enumerate(found, start=1)})
