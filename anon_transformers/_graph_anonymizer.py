@@ -63,10 +63,10 @@ class GraphAnonymizer(BaseAnonymizer):
     report_ : Report
         Loss, risk and time, in numbers. ``rows`` counts nodes, ``classes`` describes
         nodes that readers cannot tell apart by what the method protects (degrees, if
-        it does not say more), and ``loss`` is what ``loss_means`` says. Where edges have weights,
-        ``details`` holds ``telling_weights``, the share of nodes that the published
-        weights around them tell apart: no method protects weights, and whoever knows
-        them finds these nodes.
+        it does not say more), and ``loss`` is what ``loss_means`` says. Where edges
+        have weights, ``details`` holds ``telling_weights``, the share of nodes that the
+        published weights around them tell apart: no method protects weights, and
+        whoever knows them finds these nodes.
     """
 
     kind: ClassVar[str] = "graph"

@@ -116,10 +116,8 @@ def validate(
         options["subject"] = _column_of(frame, subject)
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
-    if "quasi_identifiers" not in options:
-        if not _judge_graphs(asked):
-            raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
-        options["quasi_identifiers"] = list(frame.columns[:2])
+    elif "quasi_identifiers" not in options:
+        options["quasi_identifiers"] = _ends(frame, asked)
     read = partial(read_table, separator=separator, missing=missing, encoding=encoding)
     if original is not None:
         options["references"] = _references(read(original), options["sensitive"])
@@ -148,14 +146,16 @@ def _threshold(text: str) -> dict[str, Any]:
     return {kind: name, **assignments("threshold", pairs)}
 
 
-def _judge_graphs(asked: list[dict[str, Any]]) -> bool:
-    """Whether all thresholds are about graphs."""
+def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
+    """The columns of an edge table that name nodes, if all thresholds are of graphs."""
     from anon_transformers.registry import registry
 
     known = {**registry().privacy_models, **registry().metrics}
-    names = [threshold.get("model", threshold.get("metric")) for threshold in asked]
+    names = [str(t.get("model", t.get("metric"))) for t in asked]
     kinds = {getattr(known.get(name), "evidence", None) for name in names}
-    return kinds == {"graph"}
+    if kinds != {"graph"}:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    return list(frame.columns[:2])
 
 
 def _references(frame: Any, sensitive: list[str]) -> dict[str, Any]:

@@ -16,33 +16,22 @@ NO_TABLE = pd.DataFrame()
 
 def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
     """Open a symmetric sparse matrix."""
-    if given.shape[0] != given.shape[1]:
-        raise DataError(f"an adjacency matrix is square, this one is {given.shape}.")
-    matrix = sparse.coo_array(sparse.csr_array(given))
-    unknown = int(np.isnan(matrix.data).sum()) if matrix.dtype.kind in "fc" else 0
-    if unknown:
-        raise DataError(f"{unknown} cells of the adjacency matrix are no numbers.")
-    held = matrix.data != 0
-    rows, columns = (place[held].astype(np.int64) for place in matrix.coords)
-    values, n_nodes = matrix.data[held], given.shape[0]
+    rows, columns, values = _cells(given)
+    n_nodes = given.shape[0]
     there = sparse.csr_array((values, (rows, columns)), given.shape)
-    if (there != there.T).nnz and not reduce:
+    symmetric = not (there != there.T).nnz
+    if not symmetric and not reduce:
         raise DataError(
             "the adjacency matrix is not symmetric: the graph is directed; reduce=True "
             "drops directions."
         )
     weights = None if (values == 1).all() else values
-    symmetric = not (there != there.T).nnz
-    if not symmetric or reduce:
-        # Of a symmetric matrix one half says it all; directions are joined.
-        half = rows < columns if symmetric else rows != columns
-        kept = None if weights is None else weights[half]
-        graph = joined(n_nodes, np.column_stack([rows, columns])[half], kept)
-        _refuse_zeros(graph)
-    else:
-        upper = rows <= columns
-        kept = None if weights is None else weights[upper]
-        graph = Graph(n_nodes, np.column_stack([rows, columns])[upper], kept)
+    # Of a symmetric matrix one half says it all; directions are joined.
+    half = rows != columns if not symmetric else rows <= columns
+    kept = None if weights is None else weights[half]
+    make = joined if reduce else Graph
+    graph = make(n_nodes, np.column_stack([rows, columns])[half], kept)
+    _refuse_zeros(graph)
 
     def write(written: Graph, names: np.ndarray) -> Any:
         if written.labels is not None:
@@ -59,6 +48,19 @@ def open_matrix(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
         return type(given)(whole)
 
     return graph, GraphForm("sparse", np.arange(n_nodes), write)
+
+
+def _cells(given: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns and values of the cells that are not zero."""
+    if given.shape[0] != given.shape[1]:
+        raise DataError(f"an adjacency matrix is square, this one is {given.shape}.")
+    matrix = sparse.coo_array(sparse.csr_array(given))
+    unknown = int(np.isnan(matrix.data).sum()) if matrix.dtype.kind in "fc" else 0
+    if unknown:
+        raise DataError(f"{unknown} cells of the adjacency matrix are no numbers.")
+    held = matrix.data != 0
+    rows, columns = (place[held].astype(np.int64) for place in matrix.coords)
+    return rows, columns, matrix.data[held]
 
 
 def _refuse_zeros(graph: Graph) -> None:

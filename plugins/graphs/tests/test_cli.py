@@ -180,7 +180,7 @@ def test_files_that_are_not_there_or_unknown_are_refused(anon, tmp_path):
 def test_an_unexpected_error_quotes_nothing(anon, monkeypatch):
     from anon_transformers_graphs.cli import _describe
 
-    def broken(*_):
+    def broken(*_, **__):
         raise KeyError("member 7")
 
     monkeypatch.setattr(_describe, "read_network", broken)

@@ -3,11 +3,19 @@
 import json
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from anon_transformers_graphs import KDegreeAnonymizer, NodeClusterGeneralizer
+from anon_transformers.graphs import Graph
+from anon_transformers_graphs import (
+    KDegreeAnonymizer,
+    NodeClusterGeneralizer,
+    metrics,
+    neighborhood_attack,
+    refinement_attack,
+)
 from anon_transformers_graphs.cli import graph_commands
 
 
@@ -46,10 +54,11 @@ def read(result, code):
 def test_nobody_is_found_where_all_are_alike(anon):
     found = read(anon("attack", "ring.csv", "--json"), 0)
     assert [a["attack"] for a in found["attacks"]] == ["degree", "h2", "neighborhood"]
-    assert set(found["not_run"]) == {"walk", "cut", "seed-propagation"}
+    assert set(found["not_asked"]) == {"walk", "cut", "seed-propagation"}
+    assert found["not_run"] == {}
     assert found["exposed"] == 0
     said = anon("attack", "ring.csv").output
-    assert "walk was not run: it needs --method" in said
+    assert "walk was not asked for: it needs --method" in said
 
 
 def test_those_who_are_found_are_counted(anon):
@@ -58,9 +67,94 @@ def test_those_who_are_found_are_counted(anon):
     assert "17.6%" in anon("attack", "club.csv", "-a", "degree").output
 
 
+def test_people_are_counted_once(anon):
+    found = read(anon("attack", "club.csv", "--json"), 1)
+    single = [report["exposed"] for report in found["attacks"]]
+    club = nx.convert_node_labels_to_integers(nx.karate_club_graph())
+    apart = [
+        refinement_attack(Graph(34, list(club.edges())), depth=2).exposed,
+        neighborhood_attack(Graph(34, list(club.edges()))).exposed,
+    ]
+    assert found["exposed"] == len(np.union1d(*apart)) < sum(single)
+    said = anon("attack", "club.csv").output
+    assert f"found by any of them: {found['exposed']}" in said
+
+
 def test_an_attack_that_was_named_must_run(anon):
-    assert anon("attack", "ring.csv", "-a", "walk").exit_code == 1
+    said = anon("attack", "ring.csv", "-a", "walk")
+    assert said.exit_code == 1
+    assert said.output == "- walk was not run: it needs --method.\n"
     assert anon("attack", "ring.csv", "-a", "wlak").exit_code == 2
+
+
+def test_only_what_is_missing_is_told(anon):
+    asked = ["attack", "ring.csv", "--auxiliary", "ring.csv", "--json"]
+    for named in ([], ["-a", "seed-propagation"]):
+        found = read(anon(*asked, *named), 1)
+        assert found["not_run"] == {"seed-propagation": "it needs --seeds."}
+
+
+@pytest.mark.parametrize(
+    ("option", "needed"),
+    [
+        (["-k", "2"], "--k needs --method"),
+        (["-o", "p=0.5"], "--option needs --method"),
+        (["--original-nodes", "ring.csv"], "--original-nodes needs --original"),
+        (["--auxiliary-nodes", "ring.csv"], "--auxiliary-nodes needs --auxiliary"),
+    ],
+    ids=["k", "option", "original", "auxiliary"],
+)
+def test_options_that_say_nothing_are_refused(anon, option, needed):
+    assert needed in read(anon("attack", "ring.csv", *option, "--json"), 2)["error"]
+
+
+@pytest.mark.parametrize("named", [[], ["-a", "neighborhood"]], ids=["all", "named"])
+def test_an_attack_that_was_cut_off_does_not_pass_for_safe(anon, named):
+    asked = ["attack", "ring.csv", "--time-limit", "0", *named]
+    found = read(anon(*asked, "--json"), 1)
+    assert "neighborhood" in found["not_run"]
+    assert "--time-limit" in found["not_run"]["neighborhood"]
+    assert "neighborhood was not run" in anon(*asked).output
+    if not named:
+        assert "refinement" in found["not_run"]
+        assert "walk" in found["not_asked"]
+
+
+def test_labels_that_are_published_tell_people_apart(anon):
+    people = pd.DataFrame({"who": range(20), "job": ["nurse"] * 19 + ["mayor"]})
+    people.to_csv("people.csv", index=False)
+    assert anon("attack", "ring.csv").exit_code == 0
+    asked = ["attack", "ring.csv", "--nodes", "people.csv", "--json"]
+    found = read(anon(*asked), 1)
+    assert {a["attack"]: a["correct"] for a in found["attacks"]} == {
+        "degree": 0,
+        "h2": 1,
+        "neighborhood": 1,
+    }
+
+
+def test_the_tables_of_nodes_name_those_without_edges(anon):
+    people = pd.DataFrame({"who": range(22)})
+    people.to_csv("people.csv", index=False)
+    both = ["attack", "ring.csv", "--nodes", "people.csv", "--original", "ring.csv"]
+    short = read(anon(*both, "-a", "degree", "--json"), 1)
+    assert "the original has 20 nodes" in short["not_run"]["degree"]
+    whole = [*both, "--original-nodes", "people.csv", "-a", "degree", "--json"]
+    assert read(anon(*whole), 0)["attacks"][0]["targets"] == 22
+    pd.DataFrame({"a": [0, 1], "b": [0, 1]}).to_csv("seeds.csv", index=False)
+    known = ["--auxiliary", "ring.csv", "--auxiliary-nodes", "people.csv"]
+    asked = [*both[:4], *known, "--seeds", "seeds.csv", "-a", "seed-propagation"]
+    assert anon(*asked, "--json").stdout.count('"targets": 20') == 1
+
+
+def test_loops_are_dropped_where_that_is_asked_for(anon, tmp_path):
+    with (tmp_path / "ring.csv").open("a") as lines:
+        lines.write("3,3\n3,4\n4,3\n")
+    for command in (["attack", "ring.csv"], ["compare", "ring.csv", "ring.csv"]):
+        refused = anon(*command)
+        assert refused.exit_code in (1, 2)
+        assert "--reduce" in refused.output and "reduce=True" not in refused.output
+        assert anon(*command, "--reduce").exit_code == 0
 
 
 def test_the_original_tells_who_is_found_rightly(anon, club):
@@ -93,7 +187,7 @@ def test_planted_nodes_find_their_targets_in_what_is_only_renamed(anon):
 def test_planted_nodes_cannot_be_followed_into_groups(anon, monkeypatch):
     from anon_transformers_graphs.cli import _attack
 
-    groups = NodeClusterGeneralizer(k=4, keep_mapping=True)
+    groups = NodeClusterGeneralizer(k=4)
     monkeypatch.setattr(_attack, "anonymizer", lambda *_, **__: groups)
     asked = ["attack", "ring.csv", "-a", "walk", "--method", "groups", "--json"]
     found = read(anon(*asked), 1)
@@ -117,7 +211,22 @@ def test_seeds_lead_to_others(anon, club, same_names):
     assert found["correct"] == (found["mapped"] if same_names else None)
     seeds.assign(known="nobody").to_csv("seeds.csv", index=False)
     lost = read(anon(*asked), 1)
-    assert lost["not_run"]["seed-propagation"] == "--seeds: 4 of 4 name nobody."
+    assert "4 of 4 seeds name no node" in lost["not_run"]["seed-propagation"]
+    seeds[["known"]].to_csv("seeds.csv", index=False)
+    assert "two, of names" in read(anon(*asked), 1)["not_run"]["seed-propagation"]
+
+
+def test_new_names_that_are_old_names_of_others_do_not_hide_who_is_found(anon):
+    ring = nx.path_graph(20)
+    save(ring, "known.csv")
+    save(nx.relabel_nodes(ring, {i: (i + 7) % 20 for i in range(20)}), "published.csv")
+    seeds = pd.DataFrame({"known": [0, 2], "published": [7, 9]})
+    seeds.to_csv("seeds.csv", index=False)
+    asked = ["attack", "published.csv", "--auxiliary", "known.csv", "--json"]
+    found = read(anon(*asked, "--seeds", "seeds.csv", "-a", "seed-propagation"), 1)
+    assert found["attacks"][0]["correct"] is None
+    assert found["attacks"][0]["targets"] == 18
+    assert found["exposed"] == found["attacks"][0]["mapped"] > 0
 
 
 def test_compare_tells_what_changed(anon, club):
@@ -142,12 +251,11 @@ def test_compare_finds_nothing_where_nothing_changed(anon):
 
 def test_compare_says_why_there_are_no_clusters(anon, monkeypatch):
     from anon_transformers.exceptions import NotEvaluable
-    from anon_transformers_graphs.cli import _compare
 
     def tired(*_):
         raise NotEvaluable("the flow has not come to rest")
 
-    monkeypatch.setattr(_compare, "clustering_change", tired)
+    monkeypatch.setattr(metrics, "clustering_change", tired)
     found = read(anon("compare", "ring.csv", "ring.csv", "--json"), 0)
     assert found["clusters"]["not_evaluable"] == "the flow has not come to rest"
     assert "come to rest" in anon("compare", "ring.csv", "ring.csv").output

@@ -1,12 +1,12 @@
 """Active attacks (Backstrom, Dwork and Kleinberg 2007)."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.base import GraphAnonymizer
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers_graphs._any_form import any_form
@@ -17,14 +17,17 @@ from anon_transformers_graphs.attacks._planting import (
     plant_walk,
     search_order,
 )
+from anon_transformers_graphs.attacks._publishing import (
+    Publish,
+    anonymizer_of,
+    publish_by,
+)
 from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
 BUDGET = 1 << 22
 """Steps of a search between two looks at the clock."""
 ENOUGH = 2
 """Copies of the planted subgraph after which it is known not to be unique."""
-
-Publish = Callable[[Graph], Graph]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class ActiveAttack:
         Targets for which exactly one node is linked as they should be.
     correct : int
         Those among them for which it is the right one.
+    exposed : int array of shape (correct,)
+        Which nodes these are, by their numbers.
     """
 
     attack: str
@@ -59,6 +64,7 @@ class ActiveAttack:
     targets: int
     identified: int
     correct: int
+    exposed: np.ndarray = field(repr=False, compare=False)
 
     @property
     def correct_share(self) -> float:
@@ -67,13 +73,15 @@ class ActiveAttack:
 
     def to_dict(self) -> dict[str, Any]:
         """Counts and shares as plain values."""
-        return {**asdict(self), "correct_share": self.correct_share}
+        names = [f.name for f in fields(self) if f.name != "exposed"]
+        plain = {name: getattr(self, name) for name in names}
+        return {**plain, "correct_share": self.correct_share}
 
 
 @any_form
 def walk_attack(
     graph: Graph,
-    publish: Publish | None = None,
+    publish: GraphAnonymizer | Publish | None = None,
     *,
     n_targets: int = 10,
     n_planted: int | None = None,
@@ -82,6 +90,10 @@ def walk_attack(
 ) -> ActiveAttack:
     """Plant a path with random edges between its nodes, and find it again.
 
+    Give the anonymizer itself, as in ``walk_attack(graph, KDegreeAnonymizer(k=5))``:
+    it is asked which node became which. A function that gives nodes new names would
+    hide who was found.
+
     Each target is linked to a set of planted nodes of its own. In what was published
     the path is found by its degrees and inner edges, and the targets by their links.
 
@@ -89,9 +101,10 @@ def walk_attack(
     ----------
     graph : Graph, or a graph in any form
         The graph before the intruder comes. Labels and weights are not looked at.
-    publish : callable, optional
-        From a graph to what is published of it, its nodes in the same order: a graph
-        anonymizer with ``relabel=False`` does it. By default nothing is changed.
+    publish : anonymizer of graphs or callable, optional
+        How the graph is published. A copy of the anonymizer is used. A callable makes
+        of a ``Graph`` what is published of it, a ``Graph`` with its nodes in the same
+        order. By default nothing is changed.
     n_targets : int, default=10
         How many nodes are looked for.
     n_planted : int, optional
@@ -111,6 +124,8 @@ def walk_attack(
     ------
     NotEvaluable
         If the time is over.
+    ParameterError
+        If a callable has put the planted nodes where others were.
 
     Notes
     -----
@@ -142,7 +157,7 @@ def walk_attack(
 @any_form
 def cut_attack(
     graph: Graph,
-    publish: Publish | None = None,
+    publish: GraphAnonymizer | Publish | None = None,
     *,
     n_targets: int = 3,
     random_state: int | np.random.Generator | None = None,
@@ -150,7 +165,9 @@ def cut_attack(
 ) -> ActiveAttack:
     """Plant a random graph that hangs from few edges, and find it again.
 
-    It has three nodes for each target and three more, and one edge to each target.
+    Give the anonymizer itself as ``publish``, as in :func:`walk_attack`. What is
+    planted has three nodes for each target and three more, and one edge to
+    each target.
 
     Parameters
     ----------
@@ -184,12 +201,12 @@ def cut_attack(
 def _attack(
     name: str,
     planted: Planted,
-    publish: Publish | None,
+    publish: GraphAnonymizer | Publish | None,
     order: tuple[np.ndarray, np.ndarray],
     time_limit: float,
 ) -> ActiveAttack:
     """Publish what was planted, and look for it."""
-    published = planted.graph if publish is None else publish(planted.graph)
+    published = publish_by(publish, planted.graph)
     if published.n_nodes != planted.graph.n_nodes:
         raise DataError(
             f"{planted.graph.n_nodes} nodes were to be published, and there are "
@@ -197,18 +214,38 @@ def _attack(
         )
     copies = _copies(published, planted, order, Deadline(f"{name} attack", time_limit))
     identified = np.full(len(planted.targets), -1)
+    recovered = False
     if len(copies) == 1:
+        recovered = np.array_equal(copies[0], planted.nodes)
+        if not recovered:
+            _refuse_new_names(publish)
         identified = _identify(published, copies[0], planted.codes)
+    right = identified == planted.targets
     return ActiveAttack(
         name,
         planted.graph.n_nodes - planted.n_planted,
         planted.n_planted,
         len(copies),
-        len(copies) == 1 and np.array_equal(copies[0], planted.nodes),
+        recovered,
         len(planted.targets),
         int((identified >= 0).sum()),
-        int((identified == planted.targets).sum()),
+        int(right.sum()),
+        planted.targets[right],
     )
+
+
+def _refuse_new_names(publish: GraphAnonymizer | Publish | None) -> None:
+    """Refuse a function whose only copy of what was planted is at other nodes.
+
+    That is as good as certain to come from new names. It is also the one outcome on
+    which names have a bearing: without a copy, or with two, nobody is identified.
+    """
+    if publish is not None and anonymizer_of(publish) is None:
+        raise ParameterError(
+            "publish: what was planted was found, but where other nodes were. It seems "
+            "to give nodes new names, so that nobody can tell who was found rightly; "
+            "give the anonymizer itself, not a function that calls it."
+        )
 
 
 def _copies(

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
@@ -31,6 +32,8 @@ class Reidentification:
     candidates : int array of shape (n_nodes,)
         How many published nodes fit each target; 0 if its surroundings have changed to
         something that nobody has.
+    exposed : int array of shape (correct,)
+        Who was found rightly, by their numbers in the published graph.
     """
 
     attack: str
@@ -38,7 +41,8 @@ class Reidentification:
     found: int
     correct: int
     expected_share: float
-    candidates: np.ndarray = field(repr=False)
+    candidates: np.ndarray = field(repr=False, compare=False)
+    exposed: np.ndarray = field(repr=False, compare=False)
 
     @property
     def correct_share(self) -> float:
@@ -59,12 +63,12 @@ class Reidentification:
 
 @any_form(same_nodes=True)
 def degree_attack(published: Graph, original: Graph | None = None) -> Reidentification:
-    """Look for everybody by the number of neighbours.
+    """Look for everybody by the number of neighbours, and by nothing else.
 
     Parameters
     ----------
     published : Graph, or a graph in any form
-        Where to look.
+        Where to look. Labels are not looked at.
     original : Graph, or a graph in any form, optional
         What the intruder knows. Its nodes have the names of the published ones, or
         the order where one of the graphs is a ``Graph``, which tells who was found
@@ -81,21 +85,29 @@ def degree_attack(published: Graph, original: Graph | None = None) -> Reidentifi
     >>> degree_attack(star).to_dict()["correct"]
     1
     """
-    return refinement_attack(published, original, depth=1)
+    both, n_targets = _side_by_side(published, original)
+    classes = np.unique(both.degrees, return_inverse=True)[1]
+    return _outcome("degree", classes, n_targets)
 
 
 @any_form(same_nodes=True)
 def refinement_attack(
-    published: Graph, original: Graph | None = None, depth: int = 2
+    published: Graph,
+    original: Graph | None = None,
+    depth: int = 2,
+    time_limit: float = 60.0,
 ) -> Reidentification:
     """Look for everybody by what is known up to a depth.
 
     Parameters
     ----------
     published, original
-        As in :func:`degree_attack`.
+        As in :func:`degree_attack`; but labels that are published are known of
+        everybody, as they are published. Those of ``original`` are not looked at.
     depth : int, default=2
         1 is the degree, 2 the degrees of the neighbours, and so on.
+    time_limit : float, default=60.0
+        Seconds; see :func:`refinement_classes`.
 
     Returns
     -------
@@ -110,8 +122,8 @@ def refinement_attack(
     """
     depth = whole("depth", depth)
     both, n_targets = _side_by_side(published, original)
-    name = "degree" if depth == 1 else f"h{depth}"
-    return _outcome(name, refinement_classes(both, depth), n_targets)
+    classes = refinement_classes(both, depth, time_limit)
+    return _outcome(f"h{depth}", classes, n_targets)
 
 
 @any_form(same_nodes=True)
@@ -126,7 +138,7 @@ def neighborhood_attack(
     Parameters
     ----------
     published, original
-        As in :func:`degree_attack`.
+        As in :func:`refinement_attack`.
     radius : int, default=1
         How far the intruder knows the surroundings.
     time_limit : float, default=60.0
@@ -151,7 +163,9 @@ def neighborhood_attack(
 def _side_by_side(published: Graph, original: Graph | None) -> tuple[Graph, int]:
     """The original and what was published as one graph, so that classes compare.
 
-    Labels are left out: those of the two graphs may be of different levels.
+    Labels of the original may be of other levels, so that they fit nothing. Whoever
+    knows them can tell how they are published, and so everybody is looked for by the
+    published ones.
     """
     known = published if original is None else original
     if known.n_nodes != published.n_nodes:
@@ -160,7 +174,11 @@ def _side_by_side(published: Graph, original: Graph | None) -> tuple[Graph, int]
             f"{published.n_nodes}: nobody could tell who was found rightly."
         )
     moved = published.edges.astype(np.int64) + known.n_nodes
-    both = Graph(2 * known.n_nodes, np.concatenate([known.edges, moved]))
+    edges = np.concatenate([known.edges, moved])
+    labels = published.labels
+    if labels is not None:
+        labels = pd.concat([labels, labels], ignore_index=True)
+    both = Graph(2 * known.n_nodes, edges, labels=labels)
     return both, known.n_nodes
 
 
@@ -171,11 +189,13 @@ def _outcome(attack: str, classes: np.ndarray, n_targets: int) -> Reidentificati
     candidates = counts[targets]
     right = targets == published
     chances = np.where(right, 1 / np.maximum(candidates, 1), 0)
+    exposed = np.flatnonzero(right & (candidates == 1))
     return Reidentification(
         attack,
         n_targets,
         int((candidates == 1).sum()),
-        int((right & (candidates == 1)).sum()),
+        len(exposed),
         float(chances.mean()) if n_targets else 0.0,
         candidates,
+        exposed,
     )

@@ -13,9 +13,8 @@ from anon_transformers_graphs.cli._files import (
     NODE,
     Edges,
     Nodes,
-    kind_of,
+    check_node_file,
     read_network,
-    write_table,
 )
 from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
@@ -26,6 +25,7 @@ from anon_transformers_graphs.cli._output import (
     told,
     working,
 )
+from anon_transformers_graphs.cli._writing import check_targets, write_tables
 
 Out = Annotated[
     Path, typer.Argument(metavar="OUT", help="File to write, of the same kinds.")
@@ -71,38 +71,28 @@ def anonymize(
     with working(method):
         published = made.fit_transform(network)
     if nodes_out is None:
-        write_table(published, out)
+        write_tables({out: published})
     else:
-        write_table(published[0], out)
-        write_table(published[1], nodes_out)
+        write_tables({out: published[0], nodes_out: published[1]})
     if json_output:
         print_json({"target": str(out), **asdict(made.report_)})
     else:
-        _tell(out, made.report_)
+        _tell(out, made.report_, made.loss_means)
 
 
 def _check_files(
     edges: Path, out: Path, nodes: Path | None, nodes_out: Path | None, force: bool
 ) -> None:
-    """Refuse targets that are there, that are no place, or that are the sources."""
+    """Refuse files that could not be written, or would hide others."""
     if nodes is not None and nodes_out is None:
         raise ConfigurationError("with --nodes, --nodes-out says where nodes go.")
-    targets = [target for target in (out, nodes_out) if target is not None]
-    if len({target.absolute() for target in targets}) < len(targets):
-        raise ConfigurationError(f"{out}: edges and nodes need a file each.")
-    for target in targets:
-        kind_of(target)
-        if not target.absolute().parent.is_dir():
-            raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
-        if not target.exists():
-            continue
-        if not force:
-            raise ConfigurationError(f"{target} is there; --force overwrites it.")
-        if any(s is not None and target.samefile(s) for s in (edges, nodes)):
-            raise ConfigurationError(f"{target} is a source itself.")
+    if nodes_out is not None:
+        check_node_file(nodes_out)
+    targets, sources = [out, nodes_out], [edges, nodes]
+    check_targets(filter(None, targets), filter(None, sources), force)
 
 
-def _tell(out: Path, report: Any) -> None:
+def _tell(out: Path, report: Any, loss_means: str) -> None:
     rows: list[tuple[str, object, str]] = [
         ("model", m["model"], f"level {m['level']}") for m in report.models
     ]
@@ -112,7 +102,7 @@ def _tell(out: Path, report: Any) -> None:
          f"smallest {report.classes['smallest']} nodes"),
         ("average risk", f"{report.risk['average-risk']:.2%}",
          f"highest {report.risk['highest-risk']:.2%}"),
-        ("loss", f"{report.loss:.2%}", "of the edges are in one of the graphs only"),
+        ("loss", f"{report.loss:.2%}", loss_means),
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
     rows += [

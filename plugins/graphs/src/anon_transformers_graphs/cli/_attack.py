@@ -1,12 +1,10 @@
 """``anon graph attack``: see who can be found in a network."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
 
 from anon_transformers.exceptions import (
@@ -16,27 +14,48 @@ from anon_transformers.exceptions import (
     NotEvaluable,
     unknown_choice,
 )
-from anon_transformers.graphs import Graph, open_graph
-from anon_transformers_graphs._any_form import places_by_name
-from anon_transformers_graphs.attacks import (
-    cut_attack,
-    degree_attack,
-    neighborhood_attack,
-    refinement_attack,
-    seed_propagation,
-    walk_attack,
+from anon_transformers_graphs.cli._files import (
+    Edges,
+    Reduce,
+    read_network,
+    read_table,
 )
-from anon_transformers_graphs.cli._files import Edges, read_network, read_table
 from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
+    in_options,
     print_json,
     print_table,
     told,
     working,
 )
 
+INPUTS: dict[str, tuple[str, ...]] = {
+    "degree": (),
+    "refinement": (),
+    "neighborhood": (),
+    "walk": ("--method",),
+    "cut": ("--method",),
+    "seed-propagation": ("--auxiliary", "--seeds"),
+}
+"""Attacks, and what each needs beside the published network."""
+BESIDE = {
+    "--original-nodes": "--original",
+    "--auxiliary-nodes": "--auxiliary",
+    "--k": "--method",
+    "--option": "--method",
+}
+"""Options that say nothing without another one."""
+
+Nodes = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Published nodes, with labels, CSV or Parquet. Labels count only if they "
+        "are given: without this nobody is found by them.",
+    ),
+]
 Chosen = Annotated[
     list[str] | None,
     typer.Option("--attack", "-a", metavar="NAME", help="Run this one; repeat."),
@@ -45,9 +64,17 @@ Original = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Edges before, with the same names."),
 ]
+OriginalNodes = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Nodes before, those without edges too."),
+]
 Auxiliary = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Edges that an intruder knows, with names."),
+]
+AuxiliaryNodes = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Nodes that an intruder knows, with names."),
 ]
 Seeds = Annotated[
     Path | None,
@@ -70,24 +97,39 @@ Seed = Annotated[int | None, typer.Option(help="Plants the same nodes again.")]
 
 
 @dataclass(frozen=True)
-class Knowledge:
-    """What was given: networks as they were read, and how attacks are to run."""
+class Files:
+    """Where networks lie, by the names of the options that say so."""
 
-    published: Any
-    original: Any
-    auxiliary: Any
-    seeds: Any
-    publish: Callable[[Graph], Graph] | None
-    depth: int
-    time_limit: float
-    random_state: int | None
+    edges: Path
+    nodes: Path | None
+    original: Path | None
+    original_nodes: Path | None
+    auxiliary: Path | None
+    auxiliary_nodes: Path | None
+    seeds: Path | None
+
+    def read(self, reduce: bool) -> dict[str, Any]:
+        """What an intruder knows, as far as it was given."""
+
+        def network(edges: Path | None, nodes: Path | None) -> Any:
+            return None if edges is None else read_network(edges, nodes, reduce=reduce)
+
+        return {
+            "published": network(self.edges, self.nodes),
+            "original": network(self.original, self.original_nodes),
+            "auxiliary": network(self.auxiliary, self.auxiliary_nodes),
+            "seeds": None if self.seeds is None else read_table(self.seeds, n_names=2),
+        }
 
 
 @told
 def attack(
     edges: Edges,
+    nodes: Nodes = None,
     original: Original = None,
+    original_nodes: OriginalNodes = None,
     auxiliary: Auxiliary = None,
+    auxiliary_nodes: AuxiliaryNodes = None,
     seeds: Seeds = None,
     method: Method = None,
     k: K = None,
@@ -96,163 +138,124 @@ def attack(
     depth: Depth = 2,
     time_limit: Limit = 60.0,
     random_state: Seed = None,
+    reduce: Reduce = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Attack a network; exit code 1 when somebody is found.
 
-    Every attack runs whose inputs are given; the others are listed with what
-    they lack. An attack that was named and could not be run counts as a failure,
-    too, and so does one that cannot use the networks it was given. Without
-    --original, intruders know the published network itself. walk and cut plant
-    nodes in the original, and need --method; seed-propagation needs --auxiliary
-    and --seeds. People are counted, never named.
+    Every attack runs whose inputs are given; the others are listed with what they
+    need. An attack that was named and lacks something, that cannot use what it was
+    given, or that is not done in time counts as a failure, too. Without --original,
+    intruders know the published network itself; with it, names that are the same by
+    chance mislead. walk and cut plant nodes in the original, and need --method;
+    seed-propagation needs --auxiliary and --seeds. refinement and neighborhood look
+    at labels, too, if --nodes gives them. People are counted, once each, and never
+    named.
 
     [bold]anon graph attack safe.csv -a degree -a neighborhood[/bold]
     """
-    chosen = _chosen(attacks)
-    given = Knowledge(
-        read_network(edges),
-        None if original is None else read_network(original),
-        None if auxiliary is None else read_network(auxiliary),
-        None if seeds is None else read_table(seeds, n_names=2),
-        _publisher(method, k, options or [], random_state),
-        depth,
-        time_limit,
-        random_state,
+    files = Files(
+        edges, nodes, original, original_nodes, auxiliary, auxiliary_nodes, seeds
     )
-    reports, not_run, broken = _run(chosen, given)
-    found = sum(report["exposed"] for report in reports)
+    stated = _stated(vars(files), method=method, k=k, option=options or None)
+    _check_options(attacks or [], stated)
+    whole, lacking, not_asked = _asked(attacks or [], stated)
+    made, chance = None, {"random_state": random_state}
+    if method is not None:
+        made = anonymizer(method, k, options or [], **chance)
+    how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}
+    reports, failed, exposed = _run(whole, {**files.read(reduce), **how})
+    not_run = {**lacking, **failed}
+    found = {"exposed": exposed, "attacks": reports}
     if json_output:
-        print_json({"exposed": found, "attacks": reports, "not_run": not_run})
+        print_json({**found, "not_run": not_run, "not_asked": not_asked})
     else:
-        _tell(edges, reports, not_run)
-    if found or broken or (attacks and not_run):
+        _tell(edges, found, not_run, not_asked)
+    if exposed or not_run:
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _publisher(
-    method: str | None, k: int | None, options: Sequence[str], random_state: int | None
-) -> Callable[[Graph], Graph] | None:
-    """From a graph to what is published of it, its nodes in their old order."""
-    if method is None:
-        return None
-    secret = {"keep_mapping": True, "random_state": random_state}
-    made = anonymizer(method, k, options, **secret)
-
-    def publish(graph: Graph) -> Graph:
-        published = made.fit_transform(graph)
-        if published.n_nodes != graph.n_nodes:
-            return published  # the attack says that it cannot follow
-        new = [made.mapping_[node] for node in range(graph.n_nodes)]
-        return published.relabelled(np.argsort(new))
-
-    return publish
+def _stated(files: Mapping[str, Any], **others: Any) -> set[str]:
+    """Options that have a value, as they are written."""
+    values = {**files, **others}
+    there = [name for name, value in values.items() if value is not None]
+    return {f"--{name.replace('_', '-')}" for name in there}
 
 
-def _chosen(names: Sequence[str] | None) -> list[str]:
-    for name in names or ():
-        if name not in ATTACKS:
-            told_of = unknown_choice("attack", name, ATTACKS)
+def _check_options(names: Sequence[str], stated: set[str]) -> None:
+    """Refuse attacks that are none, and options that say nothing."""
+    for name in names:
+        if name not in INPUTS:
+            told_of = unknown_choice("attack", name, INPUTS)
             raise ConfigurationError(f"--attack: {told_of}")
-    return list(dict.fromkeys(names or ATTACKS))
+    for option, other in BESIDE.items():
+        if option in stated and other not in stated:
+            raise ConfigurationError(f"{option} needs {other}.")
+
+
+def _asked(
+    names: Sequence[str], stated: set[str]
+) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Attacks to run; those that were asked for and lack something; and the others.
+
+    Whoever names an attack, or states one of its inputs, asks for it.
+    """
+    whole, lacking, not_asked = [], {}, {}
+    for name in dict.fromkeys(names or INPUTS):
+        missing = [option for option in INPUTS[name] if option not in stated]
+        needs = f"it needs {' and '.join(missing)}."
+        if not missing:
+            whole.append(name)
+        elif names or len(missing) < len(INPUTS[name]):
+            lacking[name] = needs
+        else:
+            not_asked[name] = needs
+    return whole, lacking, not_asked
 
 
 def _run(
-    chosen: Sequence[str], given: Knowledge
-) -> tuple[list[dict[str, Any]], dict[str, str], bool]:
-    """Reports of attacks that could be run, and why the others were not.
+    names: Sequence[str], given: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, str], int]:
+    """Reports of attacks, why others could not be run, and how many people are exposed.
 
-    Networks that one attack cannot use do not keep the others from running, but nobody
-    may take the run for a clean one: the last value says whether there were any.
+    Networks that one attack cannot use do not keep the others from running.
     """
-    reports, not_run, broken = [], {}, False
-    for name in chosen:
+    # It loads compilers, and who is told of a wrong option should not wait for them.
+    from anon_transformers_graphs.cli._intruders import ATTACKS, Knowledge  # noqa: PLC0415
+
+    reports, not_run, exposed = [], {}, set[Any]()
+    for name in names:
         try:
             with working(name):
-                reports.append(ATTACKS[name](given))
+                report, found = ATTACKS[name](Knowledge(**given))
         except (DataError, InfeasibleError, NotEvaluable) as error:
-            not_run[name] = str(error)
-            broken |= not isinstance(error, NotEvaluable)
-    return reports, not_run, broken
+            not_run[name] = in_options(str(error), {"reduce"})
+            continue
+        reports.append({**report, "exposed": len(found)})
+        exposed.update(found)
+    return reports, not_run, len(exposed)
 
 
-def _passive(function: Callable[..., Any]) -> Callable[[Knowledge], dict[str, Any]]:
-    def run(given: Knowledge) -> dict[str, Any]:
-        options: dict[str, Any] = {}
-        if function is refinement_attack:
-            options = {"depth": given.depth}
-        elif function is neighborhood_attack:
-            options = {"time_limit": given.time_limit}
-        found = function(given.published, given.original, **options)
-        return {**found.to_dict(), "exposed": found.correct}
-
-    return run
-
-
-def _active(function: Callable[..., Any]) -> Callable[[Knowledge], dict[str, Any]]:
-    def run(given: Knowledge) -> dict[str, Any]:
-        if given.publish is None:
-            raise NotEvaluable("it needs --method, by which the network is published.")
-        before = given.published if given.original is None else given.original
-        found = function(
-            before,
-            given.publish,
-            random_state=given.random_state,
-            time_limit=given.time_limit,
-        )
-        return {**found.to_dict(), "exposed": found.correct}
-
-    return run
-
-
-def _propagation(given: Knowledge) -> dict[str, Any]:
-    if given.auxiliary is None or given.seeds is None:
-        raise NotEvaluable("it needs --auxiliary and --seeds.")
-    forms = [open_graph(graph)[1] for graph in (given.auxiliary, given.published)]
-    names = [given.seeds.iloc[:, side] for side in range(2)]
-    pairs = np.column_stack(
-        [_places(n, form.names) for n, form in zip(names, forms, strict=True)]
-    )
-    found = seed_propagation(given.published, given.auxiliary, pairs)
-    report = {**found.to_dict(), "exposed": found.correct}
-    if not (places_by_name(*forms) >= 0).any():
-        # No name is in both networks: nobody here can tell who was found rightly.
-        everybody = len(forms[0].names) - found.seeds
-        unknown = {"correct": None, "correct_share": None}
-        report |= {**unknown, "targets": everybody, "exposed": found.mapped}
-    return report
-
-
-def _places(names: Any, among: np.ndarray) -> np.ndarray:
-    """Numbers of named nodes."""
-    places = pd.Index(among).get_indexer(pd.Index(names.astype(object)))
-    strange = int((places < 0).sum())
-    if strange:
-        raise DataError(f"--seeds: {strange} of {len(places)} name nobody.")
-    return places
-
-
-ATTACKS: dict[str, Callable[[Knowledge], dict[str, Any]]] = {
-    "degree": _passive(degree_attack),
-    "refinement": _passive(refinement_attack),
-    "neighborhood": _passive(neighborhood_attack),
-    "walk": _active(walk_attack),
-    "cut": _active(cut_attack),
-    "seed-propagation": _propagation,
-}
-
-
-def _tell(path: Path, reports: list[dict[str, Any]], not_run: dict[str, str]) -> None:
-    header = ["attack", "targets", "found", "share"]
-    rows = [
-        (
-            report["attack"],
-            report["targets"],
-            report["exposed"],
-            f"{report['exposed'] / max(report['targets'], 1):.1%}",
-        )
-        for report in reports
-    ]
-    print_table(f"{path.name}: whom an intruder finds", header, rows)
+def _tell(
+    path: Path,
+    found: Mapping[str, Any],
+    not_run: Mapping[str, str],
+    not_asked: Mapping[str, str],
+) -> None:
+    if found["attacks"]:
+        header = ["attack", "targets", "found", "share"]
+        rows = [
+            (
+                report["attack"],
+                report["targets"],
+                report["exposed"],
+                f"{report['exposed'] / max(report['targets'], 1):.1%}",
+            )
+            for report in found["attacks"]
+        ]
+        print_table(f"{path.name}: whom an intruder finds", header, rows)
+        typer.echo(f"People who are found by any of them: {found['exposed']:,}")
     for name, why in not_run.items():
         typer.echo(f"- {name} was not run: {why}")
+    for name, why in not_asked.items():
+        typer.echo(f"- {name} was not asked for: {why}")

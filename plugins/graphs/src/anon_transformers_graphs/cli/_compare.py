@@ -8,7 +8,7 @@ import typer
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers_graphs.cli._describe import Sources
-from anon_transformers_graphs.cli._files import read_network
+from anon_transformers_graphs.cli._files import Reduce, read_network
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
     in_words,
@@ -18,7 +18,6 @@ from anon_transformers_graphs.cli._output import (
     told,
     working,
 )
-from anon_transformers_graphs.metrics import clustering_change, compare_graphs
 
 
 class Clusters(StrEnum):
@@ -41,6 +40,7 @@ def compare(
     published: Published,
     clusters: ClustersOption = Clusters.markov,
     sources: Sources = None,
+    reduce: Reduce = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Compare two networks of the same people: edges, structure, spectrum, clusters.
@@ -51,10 +51,14 @@ def compare(
 
     [bold]anon graph compare friends.csv changed.csv[/bold]
     """
-    both = read_network(original), read_network(published)
+    before = read_network(original, reduce=reduce)
+    after = read_network(published, reduce=reduce)
+    # This loads compilers, and who is told of a bad file should not wait for them.
+    from anon_transformers_graphs.metrics import compare_graphs  # noqa: PLC0415
+
     with working("comparing"):
-        found = compare_graphs(*both, n_sources=sources).to_dict()
-        found["clusters"] = _clusters(*both, clusters)
+        found = compare_graphs(before, after, n_sources=sources).to_dict()
+        found["clusters"] = _clusters(before, after, clusters)
     if json_output:
         print_json(found)
     else:
@@ -63,6 +67,8 @@ def compare(
 
 def _clusters(original: Any, published: Any, method: Clusters) -> dict[str, Any]:
     """How alike communities are; what cannot be told does not hide the rest."""
+    from anon_transformers_graphs.metrics import clustering_change  # noqa: PLC0415
+
     try:
         change = clustering_change(original, published, method.value)
     except NotEvaluable as error:

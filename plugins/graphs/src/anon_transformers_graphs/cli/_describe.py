@@ -5,7 +5,12 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.graphs import open_graph
-from anon_transformers_graphs.cli._files import Edges, Nodes, read_network
+from anon_transformers_graphs.cli._files import (
+    Edges,
+    Nodes,
+    Reduce,
+    read_network,
+)
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
     in_words,
@@ -15,8 +20,6 @@ from anon_transformers_graphs.cli._output import (
     told,
     working,
 )
-from anon_transformers_graphs.metrics import structural_report
-from anon_transformers_graphs.risk import candidate_report, link_disclosure
 
 Sources = Annotated[
     int | None,
@@ -36,13 +39,21 @@ def describe(
     nodes: Nodes = None,
     depth: Depth = 4,
     sources: Sources = None,
+    reduce: Reduce = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Describe a network: its structure, who stands out, which links are certain.
 
     [bold]anon graph describe friends.csv[/bold]
     """
-    graph, _ = open_graph(read_network(edges, nodes))
+    graph, _ = open_graph(read_network(edges, nodes, reduce=reduce))
+    # These load compilers, and who is told of a bad file should not wait for them.
+    from anon_transformers_graphs.metrics import structural_report  # noqa: PLC0415
+    from anon_transformers_graphs.risk import (  # noqa: PLC0415
+        candidate_report,
+        link_disclosure,
+    )
+
     with working(f"{graph.n_nodes:,} nodes"):
         found = {
             "structure": structural_report(graph, n_sources=sources).to_dict(),

@@ -1,7 +1,6 @@
-"""Networks from files, and into files."""
+"""Networks from files."""
 
 import csv
-import gzip
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,12 +8,14 @@ import pandas as pd
 import typer
 
 from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.graphs import open_graph
 from anon_transformers.registry import registry
 
 COLUMNS = ["first", "second", "weight"]
 """Columns of a file of edges that has no header."""
 NODE = "node"
 KINDS = {".csv": "csv", ".parquet": "parquet", ".edges": "edges"}
+GZIP = ".gz"
 
 Edges = Annotated[
     Path, typer.Argument(metavar="EDGES", help="Edges: CSV, Parquet or .edges(.gz).")
@@ -28,19 +29,29 @@ Nodes = Annotated[
         "labels.",
     ),
 ]
+Reduce = Annotated[
+    bool,
+    typer.Option("--reduce", help="Drop loops and join parallel edges."),
+]
 
 
-def read_network(edges: Path, nodes: Path | None = None) -> Any:
+def read_network(
+    edges: Path, nodes: Path | None = None, *, reduce: bool = False
+) -> Any:
     """An edge table, or a pair of it and a node table.
 
     Names are texts as they are written, so that 1 and 01 are two persons.
     """
-    table = read_table(edges, n_names=2)
+    network: Any = read_table(edges, n_names=2)
     if nodes is not None:
-        return table, read_table(nodes, n_names=1)
-    if not len(table):
-        raise DataError(f"{edges} is empty: it names nobody.")
-    return table
+        check_node_file(nodes)
+        network = network, read_table(nodes, n_names=1)
+    elif network.empty:
+        raise _empty(edges)
+    if reduce:
+        graph, form = open_graph(network, reduce=True)
+        return form.write(graph, form.names)
+    return network
 
 
 def read_table(path: Path, n_names: int) -> pd.DataFrame:
@@ -48,6 +59,8 @@ def read_table(path: Path, n_names: int) -> pd.DataFrame:
     if not path.is_file():
         raise DataError(f"{path} does not exist.")
     kind = kind_of(path)
+    if not path.stat().st_size:
+        raise _empty(path)
     if kind == "edges":
         return _read_lines(path)
     readers = registry().readers
@@ -61,28 +74,33 @@ def read_table(path: Path, n_names: int) -> pd.DataFrame:
 
 
 def kind_of(path: Path) -> str:
-    """Format of a file, from its name; a compression is looked through."""
-    suffixes = [s.lower() for s in path.suffixes if s.lower() != ".gz"]
-    kind = KINDS.get(suffixes[-1] if suffixes else "")
+    """Format of a file, from its name; a compression is looked through.
+
+    Examples
+    --------
+    >>> kind_of(Path("friends.v2.csv.gz"))
+    'csv'
+    """
+    packed = is_packed(path)
+    kind = KINDS.get((path.with_suffix("") if packed else path).suffix.lower())
     if kind is None:
         raise ConfigurationError(
             f"{path}: unknown file type; choices: {', '.join(sorted(KINDS))}."
         )
+    if packed and kind == "parquet":
+        raise ConfigurationError(f"{path}: Parquet packs itself; leave out {GZIP}.")
     return kind
 
 
-def write_table(table: pd.DataFrame, path: Path) -> None:
-    """A table into a file, whole or not at all."""
-    draft = path.with_name(f".draft-{path.name}")
-    kind = kind_of(path)
-    try:
-        if kind == "edges":
-            _write_lines(table, draft)
-        else:
-            registry().writers[kind](table, draft)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed, by its name."""
+    return path.suffix.lower() == GZIP
+
+
+def check_node_file(path: Path) -> None:
+    """Refuse a kind of file that has no room for labels."""
+    if kind_of(path) == "edges":
+        raise ConfigurationError(f"{path}: nodes are in CSV or Parquet, not in .edges.")
 
 
 def _read_lines(path: Path) -> pd.DataFrame:
@@ -106,21 +124,6 @@ def _read_lines(path: Path) -> pd.DataFrame:
     return table.assign(weight=weights)
 
 
-def _write_lines(table: pd.DataFrame, path: Path) -> None:
-    names = table.iloc[:, :2].astype("string")
-    unfit = int(names.apply(lambda c: c.str.contains(r"[\s#]", na=False)).sum().sum())
-    if unfit:
-        raise ConfigurationError(
-            f"{path}: {unfit} names hold a blank or #, which would end them; write CSV."
-        )
-    texts = table.astype("string")
-    # A missing name or weight is at the end of its line, and leaves nothing behind.
-    lines = texts.iloc[:, 0].str.cat(texts.iloc[:, 1:], sep=" ", na_rep="").str.rstrip()
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "wt", encoding="utf-8") as file:
-        file.writelines(lines + "\n")
-
-
 def _named(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
     for column in table.columns[:n_names]:
         held = table[column]
@@ -131,4 +134,10 @@ def _named(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
 
 
 def _unreadable(path: Path, what: str, error: Exception) -> DataError:
+    if isinstance(error, pd.errors.EmptyDataError):
+        return _empty(path)
     return DataError(f"{path}: cannot be read as {what} ({type(error).__name__}).")
+
+
+def _empty(path: Path) -> DataError:
+    return DataError(f"{path} is empty: it names nobody.")

@@ -4,8 +4,9 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Annotated, Any
 
 import typer
@@ -27,6 +28,7 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
 
     1: a promise cannot be kept. 2: anything wrong with what was given.
     """
+    takes = signature(command).parameters
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -36,10 +38,10 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
         except (typer.Exit, typer.Abort):
             raise
         except InfeasibleError as error:
-            _say(str(error), as_json)
+            _say(in_options(str(error), takes), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:
-            _say(str(error), as_json)
+            _say(in_options(str(error), takes), as_json)
             raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
             if os.environ.get("ANON_DEBUG"):
@@ -50,6 +52,20 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
             raise typer.Exit(BAD_INPUT) from None
 
     return run
+
+
+def in_options(message: str, takes: Container[str]) -> str:
+    """A message of the library with parameters called as a command calls them.
+
+    Examples
+    --------
+    >>> in_options("reduce=True drops loops.", {"reduce"})
+    '--reduce drops loops.'
+    >>> in_options("reduce=True drops loops.", {"options"})
+    '-o reduce=true drops loops.'
+    """
+    reduce = "--reduce" if "reduce" in takes else "-o reduce=true"
+    return message.replace("reduce=True", reduce).replace("time_limit", "--time-limit")
 
 
 def _say(message: str, as_json: bool) -> None:

@@ -1,0 +1,61 @@
+"""How a graph with planted nodes is published, and followed into what is published."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from anon_transformers.base import GraphAnonymizer
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.graphs import Graph
+
+Publish = Callable[[Graph], Graph]
+
+
+def publish_by(how: GraphAnonymizer | Publish | None, graph: Graph) -> Graph:
+    """What is published of a graph, its nodes in their old order.
+
+    The order is certain for an anonymizer, which is asked for its mapping; a function
+    must be believed.
+    """
+    if how is None:
+        return graph
+    method = anonymizer_of(how)
+    if method is not None:
+        return _followed(method, graph)
+    if not callable(how) or isinstance(how, type):
+        raise ParameterError(
+            "publish must be an anonymizer of graphs, made and not its class, or a "
+            f"function from a Graph to a Graph, got {_kind(how)}."
+        )
+    published = how(graph)
+    if not isinstance(published, Graph):
+        raise ParameterError(
+            f"publish must make a Graph of a Graph, it made {_kind(published)}."
+        )
+    return published
+
+
+def anonymizer_of(how: Any) -> GraphAnonymizer | None:
+    """The anonymizer that was given, maybe by its ``fit_transform``, if it is one."""
+    if getattr(how, "__name__", "") == "fit_transform":
+        how = getattr(how, "__self__", how)
+    return how if isinstance(how, GraphAnonymizer) else None
+
+
+def _followed(method: GraphAnonymizer, graph: Graph) -> Graph:
+    # A copy: the caller's own must not keep who became who, nor lose its chance.
+    params = deepcopy(method.get_params(deep=False))
+    secret = type(method)(**{**params, "keep_mapping": True})
+    published = secret.fit_transform(graph)
+    if published.n_nodes != graph.n_nodes:
+        return published  # the attack says that it cannot follow
+    # The nodes of a Graph are its numbers, and a mapping lists them in their order.
+    new = np.fromiter(secret.mapping_.values(), dtype=np.int64, count=graph.n_nodes)
+    return published.relabelled(np.argsort(new))
+
+
+def _kind(given: object) -> str:
+    name = type(given).__name__
+    return f"the class {given.__name__}" if isinstance(given, type) else name

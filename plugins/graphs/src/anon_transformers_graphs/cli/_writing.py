@@ -1,0 +1,92 @@
+"""Networks into files."""
+
+import gzip
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.registry import registry
+from anon_transformers_graphs.cli._files import is_packed, kind_of
+
+
+def check_targets(
+    targets: Iterable[Path], sources: Iterable[Path], force: bool
+) -> None:
+    """Refuse targets that are there, that are no place, one file, or sources."""
+    sources, seen = list(sources), list[Path]()
+    for target in targets:
+        kind_of(target)
+        if any(_one_file(target, other) for other in seen):
+            raise ConfigurationError(f"{target}: edges and nodes need a file each.")
+        seen.append(target)
+        if not target.absolute().parent.is_dir():
+            raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+        if any(_one_file(target, source) for source in sources):
+            raise ConfigurationError(f"{target} is a source itself.")
+        if target.is_dir():
+            raise ConfigurationError(f"{target} is a folder.")
+        if (target.exists() or target.is_symlink()) and not force:
+            raise ConfigurationError(f"{target} is there; --force overwrites it.")
+
+
+def _one_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, written differently or linked."""
+    if one.resolve() == other.resolve():
+        return True
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def write_tables(tables: Mapping[Path, pd.DataFrame]) -> None:
+    """Tables into files, whole, and none of them before all could be written."""
+    with ExitStack() as drafts:
+        written = {path: _draft(table, path, drafts) for path, table in tables.items()}
+        for path, draft in written.items():
+            draft.replace(path)
+
+
+def _draft(table: pd.DataFrame, path: Path, drafts: ExitStack) -> Path:
+    """Write a table to a folder beside its place, from where it can be moved at once.
+
+    Messages name the place that was asked for: nobody knows of the draft.
+    """
+    try:
+        folder = TemporaryDirectory(prefix=".draft-", dir=path.absolute().parent)
+        draft = Path(drafts.enter_context(folder)) / "table"
+        if kind_of(path) == "edges":
+            draft.write_text(_lines(table, path), encoding="utf-8")
+        else:
+            registry().writers[kind_of(path)](table, draft)
+        return _packed(draft) if is_packed(path) else draft
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ConfigurationError(f"{path} cannot be written: {why}.") from None
+
+
+def _packed(draft: Path) -> Path:
+    """The file, compressed, without its name and the time in the header."""
+    packed = draft.with_name("packed")
+    with (
+        draft.open("rb") as source,
+        packed.open("wb") as place,
+        gzip.GzipFile("", "wb", fileobj=place, mtime=0) as target,
+    ):
+        shutil.copyfileobj(source, target)
+    return packed
+
+
+def _lines(table: pd.DataFrame, path: Path) -> str:
+    names = table.iloc[:, :2].astype("string")
+    unfit = int(names.apply(lambda c: c.str.contains(r"[\s#]", na=False)).sum().sum())
+    if unfit:
+        raise ConfigurationError(
+            f"{path}: {unfit} names hold a blank or #, which would end them; write CSV."
+        )
+    texts = table.astype("string")
+    # A missing name or weight is at the end of its line, and leaves nothing behind.
+    lines = texts.iloc[:, 0].str.cat(texts.iloc[:, 1:], sep=" ", na_rep="").str.rstrip()
+    return "".join(lines + "\n")

@@ -1,0 +1,188 @@
+"""Files that ``anon graph`` reads and writes: whole, where asked for, or not at all."""
+
+import gzip
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers_graphs import NodeClusterGeneralizer
+from anon_transformers_graphs.cli import _writing, graph_commands
+
+
+@pytest.fixture
+def anon(tmp_path, monkeypatch):
+    """Run a command in a folder that has six people in a ring."""
+    monkeypatch.chdir(tmp_path)
+    edges = pd.DataFrame({"a": list("uvwxyz"), "b": list("vwxyzu")})
+    edges.to_csv("e.csv", index=False)
+    pd.DataFrame({"who": list("uvwxyz")}).to_csv("n.csv", index=False)
+    (tmp_path / "sub").mkdir()
+
+    def run(*arguments):
+        return CliRunner().invoke(graph_commands(), list(arguments))
+
+    return run
+
+
+def refusal(result):
+    assert result.exit_code == 2, result.output
+    return json.loads(result.stdout)["error"]
+
+
+NAIVE = ["-m", "naive", "--json"]
+
+
+def test_edges_and_nodes_do_not_go_into_one_file(anon, tmp_path):
+    asked = ["anonymize", "e.csv", "out.csv", "--nodes", "n.csv", *NAIVE]
+    told = refusal(anon(*asked, "--nodes-out", "sub/../out.csv"))
+    assert "a file each" in told
+    assert not (tmp_path / "out.csv").exists()
+    (tmp_path / "linked").symlink_to(tmp_path)
+    assert "a file each" in refusal(anon(*asked, "--nodes-out", "linked/out.csv"))
+
+
+@pytest.mark.parametrize("target", ["e.csv", "sub/../e.csv", "hard.csv", "n.csv"])
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["kept", "forced"])
+def test_a_source_is_no_target(anon, tmp_path, target, force):
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "e.csv")
+    before = (tmp_path / target).read_bytes()
+    nodes = ["--nodes", "n.csv", "--nodes-out", "m.csv"]
+    told = refusal(anon("anonymize", "e.csv", target, *nodes, *NAIVE, *force))
+    assert "a source itself" in told
+    told = refusal(
+        anon("anonymize", "e.csv", "o.csv", *nodes[:3], target, *NAIVE, *force)
+    )
+    assert "a source itself" in told
+    assert (tmp_path / target).read_bytes() == before
+
+
+def test_links_and_folders_are_not_overwritten(anon, tmp_path):
+    (tmp_path / "loose.csv").symlink_to(tmp_path / "gone.csv")
+    assert "--force" in refusal(anon("anonymize", "e.csv", "loose.csv", *NAIVE))
+    (tmp_path / "f.csv").mkdir()
+    told = refusal(anon("anonymize", "e.csv", "f.csv", *NAIVE, "--force"))
+    assert "is a folder" in told
+
+
+def test_nothing_stays_if_one_file_cannot_be_written(anon, tmp_path, monkeypatch):
+    writers = dict(_writing.registry().writers)
+
+    def full(table, path):
+        writers["csv"](table, path)
+        raise OSError(28, "No space left on device", str(path))
+
+    shelves = SimpleNamespace(writers={**writers, "parquet": full})
+    monkeypatch.setattr(_writing, "registry", lambda: shelves)
+    (tmp_path / "out.csv").write_text("precious")
+    nodes = ["--nodes", "n.csv", "--nodes-out", "m.parquet", "--force"]
+    told = refusal(anon("anonymize", "e.csv", "out.csv", *nodes, *NAIVE))
+    assert told == "m.parquet cannot be written: No space left on device."
+    assert (tmp_path / "out.csv").read_text() == "precious"
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "e.csv", "n.csv", "out.csv", "sub",
+    ]  # fmt: skip
+
+
+def test_a_name_as_long_as_a_name_may_be(anon, tmp_path):
+    long = "x" * 251 + ".csv"
+    assert anon("anonymize", "e.csv", long, *NAIVE).exit_code == 0
+    assert len(pd.read_csv(tmp_path / long)) == 6
+
+
+def test_nodes_do_not_go_where_labels_have_no_room(anon, tmp_path):
+    asked = ["anonymize", "e.csv", "o.csv", "-m", "node-clusters", "-k", "2", "--json"]
+    assert "CSV or Parquet" in refusal(anon(*asked, "--nodes-out", "m.edges"))
+    assert not (tmp_path / "o.csv").exists()
+    (tmp_path / "n.edges").write_text("u\nv\n")
+    told = refusal(anon("describe", "e.csv", "--nodes", "n.edges", "--json"))
+    assert "CSV or Parquet" in told
+
+
+@pytest.mark.parametrize("name", ["o.csv.gz", "o.edges.gz", "o.CSV.GZ"])
+def test_compressed_files_tell_neither_name_nor_time(anon, tmp_path, name):
+    assert anon("anonymize", "e.csv", name, *NAIVE).exit_code == 0
+    held = (tmp_path / name).read_bytes()
+    assert held[:2] == b"\x1f\x8b"
+    assert held[3] == 0  # no flag, so no name of a file
+    assert held[4:8] == bytes(4)
+    assert len(gzip.decompress(held).splitlines()) in (6, 7)
+
+
+def test_compressed_files_can_be_read_again(anon):
+    for source, target in [("e.csv", "1.csv.gz"), ("1.csv.gz", "2.edges.gz")]:
+        assert anon("anonymize", source, target, *NAIVE).exit_code == 0
+    found = json.loads(anon("describe", "2.edges.gz", "--json").stdout)
+    assert found["structure"]["n_edges"] == 6
+
+
+@pytest.mark.parametrize("name", ["o.parquet.gz", "o.csv.gz.gz", "o.gz"])
+def test_what_could_not_be_read_again_is_not_written(anon, tmp_path, name):
+    assert name in refusal(anon("anonymize", "e.csv", name, *NAIVE))
+    assert not (tmp_path / name).exists()
+
+
+def test_a_packed_part_of_a_name_is_a_part_of_a_name(anon, tmp_path):
+    assert anon("anonymize", "e.csv", "o.gz.csv", *NAIVE).exit_code == 0
+    assert (tmp_path / "o.gz.csv").read_text().startswith("a,b\n")
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet", "none.edges"])
+def test_a_file_without_a_byte_is_empty(anon, tmp_path, name):
+    (tmp_path / name).touch()
+    assert refusal(anon("describe", name, "--json")).startswith(f"{name} is empty")
+
+
+def test_a_file_of_blank_lines_is_empty(anon, tmp_path):
+    (tmp_path / "blank.csv").write_text("\n\n")
+    assert "is empty" in refusal(anon("describe", "blank.csv", "--json"))
+
+
+def test_loops_are_told_in_words_of_the_command(anon, tmp_path):
+    with (tmp_path / "e.csv").open("a") as lines:
+        lines.write("u,u\nu,v\n")
+    told = refusal(anon("describe", "e.csv", "--json"))
+    assert "1 loops and 1 parallel edges" in told
+    assert "--reduce drops loops" in told
+    found = json.loads(anon("describe", "e.csv", "--reduce", "--json").stdout)
+    assert found["structure"]["n_edges"] == 6
+    told = refusal(anon("anonymize", "e.csv", "o.csv", *NAIVE))
+    assert "-o reduce=true drops loops" in told
+    asked = ["anonymize", "e.csv", "o.csv", *NAIVE, "-o", "reduce=true"]
+    assert anon(*asked).exit_code == 0
+
+
+def test_reduce_keeps_labels_and_who_has_only_a_loop(anon, tmp_path):
+    (tmp_path / "l.edges").write_text("u v 2\nv u 3\nw w 1\n")
+    found = json.loads(anon("describe", "l.edges", "--reduce", "--json").stdout)
+    assert found["structure"]["n_nodes"] == 3
+    assert found["structure"]["n_edges"] == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "more"), [("naive", []), ("node-clusters", ["-k", "2"])]
+)
+def test_loss_is_told_as_the_method_means_it(anon, method, more, monkeypatch):
+    monkeypatch.setattr(NodeClusterGeneralizer, "loss_means", "of something else")
+    nodes = ["--nodes-out", "m.csv"]
+    said = anon("anonymize", "e.csv", "o.csv", "-m", method, *more, *nodes)
+    assert said.exit_code == 0, said.output
+    assert ("of something else" in said.output) == (method == "node-clusters")
+
+
+def test_compilers_are_not_loaded_for_a_wrong_option():
+    code = (
+        "import sys; from typer.testing import CliRunner; "
+        "from anon_transformers_graphs.cli import graph_commands; "
+        "made = CliRunner().invoke(graph_commands(), sys.argv[1:]); "
+        "print(made.exit_code, {'numba', 'scipy.stats', 'networkx'} & set(sys.modules))"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code, "attack", "e.csv", "-a", "degre"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert made.stdout.strip() == "2 set()"
