@@ -97,6 +97,28 @@ def test_what_is_not_defined_cannot_be_evaluated():
     assert metrics.LargestComponentShare().measure(parts) == 0.5
 
 
+def test_no_threshold_rests_on_a_lower_bound(dataset):
+    with pytest.raises(TypeError, match="n_sources"):
+        metrics.Diameter(n_sources=1)
+    evidence = GraphEvidence(dataset("karate"))
+    assert metrics.Diameter().measure(evidence) == 5
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        lambda graph: metrics.compare_graphs(graph, graph, random_state="x"),
+        lambda graph: metrics.centralities(graph, random_state="x"),
+        lambda graph: metrics.closeness(graph, n_sources=2, random_state="x"),
+        lambda graph: metrics.spectral_report(graph, random_state="x"),
+    ],
+    ids=["compare", "centralities", "closeness", "spectrum"],
+)
+def test_seeds_that_are_none_are_refused(measured):
+    with pytest.raises(ParameterError, match="random_state"):
+        measured(Graph(3, [[0, 1]]))
+
+
 def test_both_sides_must_be_defined():
     ring, broken = Graph(3, [[0, 1], [1, 2], [0, 2]]), Graph(3, [[0, 1]])
     change = metrics.StructuralChange("diameter")

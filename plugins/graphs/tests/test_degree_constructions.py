@@ -14,7 +14,9 @@ from anon_transformers_graphs._kernels.degree_edits import (
     is_edge,
     new_edits,
 )
+from anon_transformers_graphs._kernels.degree_moves import join_ends, settle
 from anon_transformers_graphs._kernels.degree_swaps import havel_hakimi
+from anon_transformers_graphs.degrees import _constructions
 from anon_transformers_graphs.degrees._constructions import (
     by_addition,
     by_moves,
@@ -25,6 +27,10 @@ from anon_transformers_graphs.degrees._constructions import (
 def random_graph(n, p, seed):
     made = nx.gnp_random_graph(n, p, seed=seed)
     return Graph(n, np.array(made.edges, dtype=int).reshape(-1, 2))
+
+
+def wheel(n):
+    return Graph(n, np.array(nx.wheel_graph(n).edges))
 
 
 seeds = st.integers(0, 10**6)
@@ -112,3 +118,38 @@ def test_edits_are_those_of_a_set(p, seed):
         (drop_edge if (a, b) in now else add_edge)(edits, a, b)
         now ^= {(a, b)}
     assert set(map(tuple, edited_edges(edits).tolist())) == now
+
+
+@pytest.mark.parametrize("takers", [0, 1, 4, 30])
+def test_the_hub_of_a_wheel_needs_no_paths(takers, monkeypatch):
+    """A path looks at all nodes: one for each edge of a hub would be quadratic."""
+    graph = wheel(2000)
+    targets = graph.degrees.copy()
+    targets[1 : takers + 1] += 1200 // max(takers, 1)
+    targets[0] -= 1200
+    left = []
+
+    def told(edits, need, *rest):
+        left.append(np.abs(need).sum())
+        return settle(edits, need, *rest)
+
+    monkeypatch.setattr(_constructions, "settle", told)
+    edits, not_moved = by_moves(graph, targets, np.random.default_rng(0))
+    assert left[0] <= 2
+    assert not_moved == 0
+    assert np.array_equal(Graph(2000, edited_edges(edits)).degrees, targets)
+
+
+@settings(max_examples=50, deadline=None)
+@given(n=st.integers(3, 14), p=shares, seed=seeds)
+def test_two_edges_become_one(n, p, seed):
+    graph = random_graph(n, p, seed)
+    rng = np.random.default_rng(seed)
+    need = -rng.integers(0, graph.degrees + 1)
+    edits = new_edits(graph.adjacency.indptr, graph.adjacency.indices, graph.degrees)
+    left, nodes = need.copy(), rng.permutation(n)
+    join_ends(edits, left, nodes, rng.integers(0, 1 << 40, n))
+    pairs = edited_edges(edits)
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    assert (left <= 0).all()
+    assert np.array_equal(Graph(n, pairs).degrees, graph.degrees + need - left)

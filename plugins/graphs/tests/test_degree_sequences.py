@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
+from anon_transformers_graphs._kernels.degree_genetic import _shortfall
 from anon_transformers_graphs._kernels.degree_groups import best_targets
 from anon_transformers_graphs.degrees import (
     exact_sequence,
@@ -126,6 +127,25 @@ def test_exact_is_the_best_there_is():
         assert smallest_group(targets) >= k
 
 
+@pytest.mark.parametrize(("n", "k"), [(100, 5), (100, 2), (50, 7), (20, 5), (12, 5)])
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_hub_alone_is_shared_out(sequence, n, k):
+    """All edges stay: k nodes get a level of their own, as near as can be."""
+    star = np.array([n - 1] + [1] * (n - 1))
+    found = sequence(star, k, additions_only=False)
+    exact = exact_sequence(star, k)
+    assert found.sum() == star.sum()
+    assert np.abs(found - star).sum() == np.abs(exact - star).sum()
+    assert np.unique(found, return_counts=True)[1].min() >= k
+
+
+def test_levels_that_are_split_stay_below_the_cap():
+    # Two nodes of degree 2 alone are those of no graph, however often they are tried.
+    found = greedy_sequence([2, 1, 1, 0, 0], 2, additions_only=False)
+    assert is_graphical(found)
+    assert smallest_group(found) >= 2
+
+
 def test_of_the_nearest_degrees_the_flattest_are_taken():
     # Two of degree two and two of none are as near, but those of no graph.
     assert exact_sequence([0, 1, 1, 2], 2).tolist() == [1, 1, 1, 1]
@@ -212,9 +232,35 @@ def test_genetic_search_reaches_the_optimum(dataset, k, expected):
     assert min(changes(degrees, targets) for targets in found) == expected
 
 
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_genetic_search_comes_through(k):
+    degrees = degrees_of("karate")
+    for seed in range(6):
+        targets = genetic_sequence(degrees, k, random_state=seed)
+        assert smallest_group(targets) >= k
+        assert targets.sum() == degrees.sum()
+        assert changes(degrees, targets) >= changes(degrees, exact_sequence(degrees, k))
+
+
+def test_the_published_search_is_stuck_or_right():
+    """What it counts is a plateau: for k = 3 it does not get off it."""
+    degrees = degrees_of("karate")
+    found = [
+        genetic_sequence(degrees, 2, fitness="groups", random_state=seed)
+        for seed in range(4)
+    ]
+    assert min(changes(degrees, targets) for targets in found) == 6
+    for seed in range(2):
+        with pytest.raises(InfeasibleError, match="sequence='exact'"):
+            genetic_sequence(degrees, 3, fitness="groups", random_state=seed)
+    with pytest.raises(ParameterError, match="fitness"):
+        genetic_sequence(degrees, 3, fitness="best")
+
+
 def test_genetic_search_never_returns_less():
+    # All 34 nodes would share one degree, and 156 is not a multiple of 34.
     with pytest.raises(InfeasibleError, match="sequence='exact'"):
-        genetic_sequence(degrees_of("karate"), 5, random_state=0)
+        genetic_sequence(degrees_of("karate"), 18, random_state=0)
     with pytest.raises(InfeasibleError, match="after 1 generations"):
         genetic_sequence(degrees_of("karate"), 2, max_iter=1, random_state=0)
 
@@ -246,6 +292,22 @@ def test_refusals(sequence):
         sequence([3, 1, -1], 1)
     with pytest.raises(DataError, match="whole numbers"):
         sequence([0.5, 0.5], 1)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 11), min_size=1, max_size=12), st.integers(1, 12))
+def test_how_far_nodes_look_for_others(degrees, k):
+    if k > len(degrees):
+        return
+    degrees = np.array(degrees)
+    apart = np.sort(np.abs(degrees[:, None] - degrees), axis=1)
+    counts = np.bincount(degrees, minlength=12)
+    assert _shortfall(counts, k) == apart[:, k - 1].sum()
+
+
+def test_seeds_that_are_none_are_refused():
+    with pytest.raises(ParameterError, match="random_state"):
+        genetic_sequence([1, 1], 2, random_state="x")
 
 
 def test_more_is_replaced_than_there_is():

@@ -14,8 +14,8 @@ from scipy.stats import chisquare
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
+from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs._kernels.switch_chain import (
-    count_triangles,
     new_chain,
     walk,
     walk_back,
@@ -256,6 +256,25 @@ def test_no_step_leaves_the_graph_as_it_is(dataset):
 def test_a_graph_that_is_alone_with_its_degrees_is_told(graph):
     with pytest.raises(InfeasibleError, match="could be done"):
         FeatureChain().fit(graph)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "help: a tolerance above 0.05, more than 10.0 steps_per_edge"),
+        ({"features": {"transitivity": (0, 1)}}, "help: wider bounds, more than"),
+        ({"method": "metropolis"}, "help: a strength below 10.0, more than"),
+        (
+            {"features": {"transitivity": (0, 1)}, "method": "metropolis"},
+            "help: wider bounds, a strength below 10.0, more than",
+        ),
+        ({"features": []}, "help: more than 10.0 steps_per_edge"),
+    ],
+    ids=["tolerance", "bounds", "strength", "both", "none"],
+)
+def test_what_may_help_is_what_was_set(given, told):
+    with pytest.raises(InfeasibleError, match=told):
+        FeatureChain(**given).fit(nx.star_graph(6))
 
 
 def test_bounds_that_leave_the_original_out_are_told(dataset):

@@ -11,10 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse, stats
 
+from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers_graphs._kernels.supernode_sides import log_choose
-from anon_transformers_graphs._kernels.supernodes import refine_nodes, split_nodes
+from anon_transformers_graphs._kernels.degree_chance import new_state
+from anon_transformers_graphs._kernels.supernode_sides import (
+    close_gaps,
+    log_choose,
+    new_division,
+)
+from anon_transformers_graphs._kernels.supernodes import (
+    dissolve_nodes,
+    refine_nodes,
+    split_nodes,
+)
 from anon_transformers_graphs.generalization import (
     NodeClusterGeneralizer,
     count_consistent_graphs,
@@ -112,22 +122,31 @@ def test_what_is_published_counts_the_graph(graph, k):
     assert not [key for key in vars(method) if "partition" in key]
 
 
+@pytest.mark.parametrize("change", [refine_nodes, dissolve_nodes])
 @settings(max_examples=30, deadline=None)
-@given(graphs(), st.integers(2, 4), st.integers(0, 2**32 - 1))
-def test_the_search_knows_what_it_gains(graph, k, seed):
-    lists = graph.adjacency.indptr.astype(np.int64), graph.adjacency.indices
-    rng = np.random.default_rng(seed)
+@given(graph=graphs(), k=st.integers(2, 4), seed=st.integers(0, 2**32 - 1))
+def test_the_search_knows_what_it_gains(change, graph, k, seed):
     if graph.n_nodes < k:
         return
-    block, n_blocks = split_nodes(lists, LOGS, k, rng)
-    before = log_consistent_graphs(graph, block)
-    if n_blocks == 1:
-        return
-    gained = refine_nodes(lists, LOGS, block, n_blocks, k, rng, 10)
-    after = log_consistent_graphs(graph, block)
+    lists = graph.adjacency.indptr.astype(np.int64), graph.adjacency.indices
+    division = new_division(lists, LOGS, k)
+    state = new_state(np.random.default_rng(seed))
+    n_blocks = split_nodes(division, 1, state)
+    before = log_consistent_graphs(graph, division.block)
+    gained = change(division, 10, state)
+    after = log_consistent_graphs(graph, division.block)
     assert gained >= -1e-9
     assert after == pytest.approx(before - gained, abs=1e-6)
-    assert np.bincount(block, minlength=n_blocks).min() >= k
+    sizes = np.bincount(division.block, minlength=len(division.sizes))
+    assert np.array_equal(sizes, division.sizes)
+    assert sizes[sizes > 0].min() >= k
+    assert close_gaps(division) <= n_blocks
+    held = np.bincount(division.block, minlength=len(division.sizes))
+    assert np.array_equal(held, division.sizes)
+    n_blocks = split_nodes(division, len(np.unique(division.block)), state)
+    assert np.bincount(division.block).max() < 2 * k
+    assert n_blocks == division.block.max() + 1
+    assert log_consistent_graphs(graph, division.block) <= after + 1e-9
 
 
 def test_log_choose_within_and_beyond_the_table():
@@ -145,6 +164,48 @@ def test_two_super_nodes_are_the_best_two(graph):
     method = NodeClusterGeneralizer(3, random_state=0).fit(graph)
     every = [log_consistent_graphs(graph, p) for p in partitions(graph.n_nodes, 3)]
     assert method.log_w_ == pytest.approx(min(every), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_graphs_are_divided_in_the_best_way(seed):
+    drawn = nx.gnp_random_graph(8, (0.2, 0.4, 0.6)[seed % 3], seed=seed)
+    graph = Graph(8, np.array(drawn.edges).reshape(-1, 2))
+    # What has four nodes can be split, which is never worse.
+    every = [p for p in partitions(8, 2) if np.bincount(p).max() < 4]
+    best = min(log_consistent_graphs(graph, p) for p in every)
+    for chance in range(3):
+        found = NodeClusterGeneralizer(2, random_state=chance).fit(graph)
+        assert found.log_w_ == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_no_super_node_can_be_split(k):
+    tree = nx.barabasi_albert_graph(400, 1, seed=1)
+    published = NodeClusterGeneralizer(k, random_state=0).fit_transform(tree)
+    sizes = [size for _, size in published.nodes(data="nodes")]
+    assert k <= min(sizes)
+    assert max(sizes) < 2 * k
+
+
+def test_nothing_stays_behind_when_a_promise_is_broken(monkeypatch):
+    def broken(self, evidence):
+        raise InfeasibleError("not today.")
+
+    monkeypatch.setattr(GraphAnonymizer, "_keep_promises", broken)
+    method = NodeClusterGeneralizer(2, random_state=0)
+    with pytest.raises(InfeasibleError, match="not today"):
+        method.fit(nx.path_graph(6))
+    assert "_partition" not in vars(method)
+
+
+def test_seeds_and_names_that_cannot_be_drawn_with():
+    published = nx.Graph()
+    published.add_node(0, nodes=3, edges_inside=1)
+    with pytest.raises(ParameterError, match="random_state"):
+        sample_graph(published, "x")
+    published.nodes[0]["supernode"] = 7
+    with pytest.raises(DataError, match="rename"):
+        sample_graph(published, 0)
 
 
 def partitions(n, least):

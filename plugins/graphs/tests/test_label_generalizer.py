@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.hierarchies import Hierarchy, Intervals
-from anon_transformers_graphs._labels import LabelColumn
+from anon_transformers_graphs._labels import LabelColumn, open_labels
 from anon_transformers_graphs.generalization import LabelGeneralizer, sample_graph
 
 TOWNS = Hierarchy.from_groups({"IT": ["Rome", "Pisa"], "DE": ["Bonn", "Ulm"]})
@@ -141,10 +141,11 @@ def test_a_graph_may_have_no_labels():
     assert sorted(published.nodes(data="edges_inside")) == [(0, 1), (1, 1)]
 
 
-def test_labels_may_not_have_the_names_of_those_that_are_made():
+@pytest.mark.parametrize("name", ["nodes", "edges_inside", "supernode"])
+def test_labels_may_not_have_the_names_of_those_that_are_made(name):
     graph = nx.path_graph(4)
-    nx.set_node_attributes(graph, 1, "nodes")
-    with pytest.raises(DataError, match="rename"):
+    nx.set_node_attributes(graph, 1, name)
+    with pytest.raises(DataError, match="give yours"):
         LabelGeneralizer(2).fit(graph)
 
 
@@ -155,6 +156,7 @@ def test_labels_may_not_have_the_names_of_those_that_are_made():
         ({"alpha": 0, "beta": 0}, "both"),
         ({"k": 0}, "k must"),
         ({"hierarchies": {"y": TOWNS}}, "unknown label 'y'"),
+        ({"hierarchies": "town"}, "hierarchies must be a dict .* got str"),
     ],
 )
 def test_wrong_parameters_are_refused(wrong, told):
@@ -173,6 +175,39 @@ def test_levels_of_a_column():
     assert column.common_level(np.array([0]), least=1) == 1
     told = column.published(np.arange(4), np.array([0, 1, 0, 2]))
     assert told.fillna("?").tolist() == ["Rome", "IT", "?", "*"]
+
+
+def test_labels_are_what_readers_see():
+    given = pd.Series([True, 1, "True", "1", 1.0, None, ""], dtype=object, name="x")
+    column = LabelColumn(given, None)
+    assert len(set(column.groups[0].tolist())) == 4
+    assert column.common_level(np.array([0, 2])) == 0
+    assert column.common_level(np.array([0, 1])) == 1
+    assert column.common_level(np.array([1, 3])) == 0
+    assert column.common_level(np.array([1, 4])) == 1
+    assert column.common_level(np.array([5, 6])) == 0
+    told = column.published(np.arange(7), np.zeros(7, dtype=int))
+    assert told.iloc[:5].tolist() == [True, 1, True, 1, 1.0]
+    assert told.iloc[2] is True
+    told = column.published(np.arange(4), np.array([0, 0, 1, 0]))
+    assert told.tolist() == ["True", "1", "*", "1"]
+
+
+def test_whole_numbers_are_found_in_hierarchies():
+    ages = Hierarchy.from_groups({"30s": ["31", "38"], "50s": ["52"]})
+    column = LabelColumn(pd.Series([31.0, None, 52.0, 38.0]), ages)
+    assert column.common_level(np.array([0, 3])) == 1
+    assert column.common_level(np.array([1, 3])) == column.height
+
+
+def test_marks_and_containers_are_refused():
+    with pytest.raises(DataError, match=r"label 'x': 2 nodes have '\*'"):
+        LabelColumn(pd.Series(["a", "*", None, "*"], name="x"), None)
+    with pytest.raises(DataError, match=r"label 'x': 1 nodes have a list"):
+        LabelColumn(pd.Series(["a", ["b"]], name="x"), None)
+    twice = pd.DataFrame([[1, 2]], columns=["x", "x"])
+    with pytest.raises(DataError, match="the name 'x'"):
+        open_labels(twice, None)
 
 
 @pytest.mark.slow

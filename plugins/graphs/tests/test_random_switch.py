@@ -215,3 +215,10 @@ def test_the_input_is_not_written_to(dataset):
 def test_illegal_parameters_are_named(parameters, told, dataset):
     with pytest.raises(ParameterError, match=told):
         RandomSwitch(**parameters).fit(dataset("karate"))
+
+
+def test_a_share_of_few_edges_may_be_no_step():
+    star = nx.star_graph(5)
+    method = RandomSwitch(relabel=False)
+    assert nx.utils.graphs_equal(method.fit_transform(star), star)
+    assert method.n_steps_ == 0

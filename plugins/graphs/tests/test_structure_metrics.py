@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._kernels.paths import _count_bits
+from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs.metrics import (
     betweenness,
     centralities,
@@ -249,3 +250,14 @@ def test_a_report_has_nothing_of_single_nodes(people):
     undefined = structural_report(Graph(3, [])).to_dict()
     assert undefined["diameter"] is None
     assert undefined["harmonic_distance"] is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(1, 12), p=st.floats(0, 1), seed=st.integers(0, 10**6))
+def test_triangles_of_lists_in_any_order(n, p, seed):
+    drawn = nx.gnp_random_graph(n, p, seed=seed)
+    rng = np.random.default_rng(seed)
+    lists = [rng.permutation(np.array(list(drawn[u]), dtype=np.int32)) for u in drawn]
+    starts = np.cumsum([0, *map(len, lists)])
+    found = count_triangles(starts, np.concatenate(lists))
+    assert found == sum(nx.triangles(drawn).values()) // 3

@@ -1,12 +1,13 @@
 """Labels of nodes, and how they are made less exact."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.graphs import label_codes
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 
 ROOT = "*"
@@ -15,6 +16,7 @@ ROOT = "*"
 class LabelColumn:
     """One label of all nodes with its generalizations.
 
+    Labels are the same if readers see the same: 1 and True are two, 1 and "1" are one.
     A missing label is a value of its own, above which there is the root only.
 
     Parameters
@@ -33,9 +35,7 @@ class LabelColumn:
     """
 
     def __init__(self, column: pd.Series, hierarchy: Any):
-        self.column = column
-        codes, values = pd.factorize(column, use_na_sentinel=True)
-        texts = [_text(value) for value in values.tolist()]
+        codes, texts, self.column = _read(column)
         if isinstance(hierarchy, HierarchyBuilder):
             hierarchy = hierarchy.build(texts)
         if hierarchy is None:
@@ -72,10 +72,21 @@ def open_labels(
     labels: pd.DataFrame | None, hierarchies: Mapping[Hashable, Any] | None
 ) -> list[LabelColumn]:
     """All columns of labels; a hierarchy of a column that is not there is refused."""
-    names: Sequence[Hashable] = [] if labels is None else list(labels.columns)
+    if not isinstance(hierarchies, Mapping | None):
+        raise ParameterError(
+            "hierarchies must be a dict of label to Hierarchy or what builds one, got "
+            f"{type(hierarchies).__name__}."
+        )
+    names = pd.Index([]) if labels is None else labels.columns
+    twice = names[names.duplicated()].unique()
+    if len(twice):
+        told = ", ".join(repr(name) for name in twice)
+        raise DataError(
+            f"several labels of the nodes have the name {told}: rename them."
+        )
     for name, hierarchy in (hierarchies or {}).items():
         if name not in names:
-            told = unknown_choice("label", name, names)
+            told = unknown_choice("label", name, list(names))
             raise ParameterError(f"hierarchies: {told}")
         if not isinstance(hierarchy, Hierarchy | HierarchyBuilder):
             raise ParameterError(
@@ -99,6 +110,34 @@ def _levels(
         )
     levels = [tree.level(level) for level in range(tree.n_levels)]
     return [(level.codes[leaves], level.labels) for level in levels]
+
+
+def _read(column: pd.Series) -> tuple[np.ndarray, list[str], pd.Series]:
+    """Codes with -1 for missing labels, texts, and the labels, equal texts as one."""
+    if column.dtype == object:
+        nested = int((~column.map(pd.api.types.is_hashable)).sum())
+        if nested:
+            raise DataError(
+                f"label {column.name!r}: {nested} nodes have a list or another "
+                "container of values; a label is one value."
+            )
+    found = label_codes(column)
+    _, firsts, codes = np.unique(found, return_index=True, return_inverse=True)
+    same = column.iloc[firsts[codes]].reset_index(drop=True)
+    known = (column.notna() & (column.astype(str) != "")).to_numpy()[firsts]
+    # Missing labels have one code; those before it stay as they are.
+    codes = np.append(np.cumsum(known) - 1, -1)[np.where(known[codes], codes, -1)]
+    values = column.iloc[firsts[known]].tolist()
+    texts = [_text(value) for value in values]
+    if len(set(texts)) < len(texts):
+        texts = [str(value) for value in values]
+    marked = int(np.append(np.array(texts, dtype=object) == ROOT, False)[codes].sum())
+    if marked:
+        raise DataError(
+            f"label {column.name!r}: {marked} nodes have {ROOT!r}, which stands for "
+            "labels that are left out: write another word."
+        )
+    return codes, texts, same
 
 
 def _text(value: Any) -> str:

@@ -7,11 +7,13 @@ from anon_transformers_graphs._kernels.degree_chance import below
 
 
 @njit
-def evolve(degrees, k, n_parents, n_offspring, n_replace, max_iter, patience, state):
+def evolve(
+    degrees, k, by_groups, n_parents, n_offspring, n_replace, max_iter, patience, state
+):
     """Best degrees of the same sum after mutation and selection.
 
-    An individual is better if fewer of its degrees are shared by fewer than k nodes,
-    then if it is nearer to the original; the one that was found first wins a tie.
+    An individual is better if less is missing, see :func:`_missing`, then if it is
+    nearer to the original; the one that was found first wins a tie.
 
     Parameters
     ----------
@@ -19,6 +21,9 @@ def evolve(degrees, k, n_parents, n_offspring, n_replace, max_iter, patience, st
         The original, which all individuals start from.
     k : int
         Nodes that should share each degree.
+    by_groups : bool
+        Count small groups and mutate once, as the source does. Otherwise see how far
+        nodes have to go, and mutate once or a few times.
     n_parents, n_offspring, n_replace : int
         Individuals, mutants a generation, and how many of the worst individuals the
         best mutants replace.
@@ -44,15 +49,17 @@ def evolve(degrees, k, n_parents, n_offspring, n_replace, max_iter, patience, st
         for node in range(n):
             people[person, node] = degrees[node]
             counts[person, degrees[node]] += 1
-        for count in counts[person]:
-            fitness[person, 0] += _violates(count, k)
+        fitness[person, 0] = _missing(counts[person], k, by_groups)
     best, waited, n_iter = fitness[0].copy(), 0, 0
     while n_iter < max_iter and waited < patience:
         for child in range(n_parents, n_parents + n_offspring):
             parent = below(state, n_parents)
             people[child], counts[child] = people[parent], counts[parent]
             fitness[child] = fitness[parent]
-            _mutate(people[child], counts[child], fitness[child], degrees, k, state)
+            _mutate(
+                people[child], counts[child], fitness[child], degrees, by_groups, state
+            )
+            fitness[child, 0] = _missing(counts[child], k, by_groups)
         _select(people, counts, fitness, n_parents, n_replace)
         n_iter += 1
         waited += 1
@@ -60,29 +67,64 @@ def evolve(degrees, k, n_parents, n_offspring, n_replace, max_iter, patience, st
         if _is_better(fitness[first], best):
             best, waited = fitness[first].copy(), 0
     first = _order(fitness[:n_parents])[0]
-    return people[first].astype(np.int64), fitness[first, 0], n_iter
+    return people[first].astype(np.int64), _missing(counts[first], k, True), n_iter
 
 
 @njit
-def _mutate(person, counts, fitness, degrees, k, state):
-    """Add one to a node and take one from another; nothing if that is not legal."""
+def _mutate(person, counts, fitness, degrees, once, state):
+    """Add one to a node and take one from another, once or a few times.
+
+    Steps that are not legal are left out. Every further one is half as likely: some
+    groups can only be left by several steps at once.
+    """
     n = len(person)
-    up, down = below(state, n), below(state, n)
-    if up == down or person[up] == n - 1 or person[down] == 0:
-        return
-    for node, step in ((up, 1), (down, -1)):
-        old, new = person[node], person[node] + step
-        fitness[0] -= _violates(counts[old], k) + _violates(counts[new], k)
-        counts[old] -= 1
-        counts[new] += 1
-        fitness[0] += _violates(counts[old], k) + _violates(counts[new], k)
-        fitness[1] += abs(new - degrees[node]) - abs(old - degrees[node])
-        person[node] = new
+    while True:
+        up, down = below(state, n), below(state, n)
+        if up != down and person[up] < n - 1 and person[down] > 0:
+            for node, step in ((up, 1), (down, -1)):
+                old, new = person[node], person[node] + step
+                counts[old] -= 1
+                counts[new] += 1
+                fitness[1] += abs(new - degrees[node]) - abs(old - degrees[node])
+                person[node] = new
+        if once or below(state, 2):
+            break
 
 
 @njit
-def _violates(count, k):
-    return 1 if 0 < count < k else 0
+def _missing(counts, k, by_groups):
+    """What k-anonymity lacks: small groups, or how far their nodes have to go."""
+    if by_groups:
+        return ((counts > 0) & (counts < k)).sum()
+    return _shortfall(counts, k)
+
+
+@njit
+def _shortfall(counts, k):
+    """Sum over all nodes of how far one must look to see k nodes; 0 if all groups do.
+
+    The number of small groups alone would not tell whether a node has come nearer to
+    others, and the search would stop far from them.
+    """
+    held = np.flatnonzero(counts)
+    total = 0
+    for place in range(len(held)):
+        low, high, seen = place, place, counts[held[place]]
+        far = 0
+        while seen < k:
+            below_gap = held[place] - held[low - 1] if low > 0 else len(counts)
+            above_gap = (
+                held[high + 1] - held[place] if high < len(held) - 1 else len(counts)
+            )
+            far = min(below_gap, above_gap)
+            if below_gap <= above_gap:
+                low -= 1
+                seen += counts[held[low]]
+            else:
+                high += 1
+                seen += counts[held[high]]
+        total += far * counts[held[place]]
+    return total
 
 
 @njit

@@ -11,9 +11,13 @@ from anon_transformers_graphs._kernels.degree_chance import below
 from anon_transformers_graphs._kernels.degree_edits import (
     add_edge,
     drop_edge,
+    is_edge,
     list_neighbors,
     mark_neighbors,
 )
+
+REFUSALS = 1000
+"""Takers in vain before what a giver has too many of is left to paths."""
 
 
 @njit
@@ -80,29 +84,90 @@ def move_ends(edits, need, givers, takers, offsets):
     """Move ends of edges, (u, w) to (v, w), where u has too many and v too few.
 
     ``offsets`` are large random numbers, one a giver: which of its neighbours it looks
-    at first.
+    at first. The neighbours of a giver are listed once, and what one taker cannot have
+    the next one is offered: a taker looks at no more than it has neighbours and gets.
     """
     marks = np.full(len(need), -1, np.int64)
     stamp = np.int64(1)
+    first = 0
     for turn in range(len(givers)):
         u = givers[turn]
-        for v in takers:
-            if need[u] >= 0:
+        listed = list_neighbors(edits, u, marks, stamp, False)
+        offered = np.roll(listed, -(offsets[turn] % max(len(listed), 1)))
+        stamp += 2
+        while first < len(takers) and need[takers[first]] <= 0:
+            first += 1
+        refusals = 0
+        for v in takers[first:]:
+            if need[u] >= 0 or refusals == REFUSALS:
                 break
             if need[v] <= 0:
                 continue
-            others = list_neighbors(edits, u, marks, stamp, False)
-            mark_neighbors(edits, v, marks, stamp + 2)
-            stamp += 4
-            for step in range(len(others)):
-                w = np.int64(others[(step + offsets[turn]) % len(others)])
-                if w != v and marks[w] != stamp - 2:
-                    drop_edge(edits, u, w)
-                    add_edge(edits, v, w)
-                    need[u] += 1
-                    need[v] -= 1
-                    if need[u] >= 0 or need[v] <= 0:
-                        break
+            mark_neighbors(edits, v, marks, stamp)
+            offered = _move_some(edits, need, u, v, offered, marks, stamp)
+            stamp += 2
+            refusals += need[v] > 0
+
+
+@njit
+def _move_some(edits, need, u, v, offered, marks, stamp):
+    """Move ends from ``u`` to ``v``; what is still offered, in the same order."""
+    kept, place = 0, 0
+    while place < len(offered) and need[u] < 0 and need[v] > 0:
+        w = np.int64(offered[place])
+        place += 1
+        if w == v or marks[w] == stamp:
+            offered[kept] = w
+            kept += 1
+            continue
+        drop_edge(edits, u, w)
+        add_edge(edits, v, w)
+        need[u] += 1
+        need[v] -= 1
+    # What was passed over moves up to what was not looked at.
+    offered[place - kept : place] = offered[:kept].copy()
+    return offered[place - kept :]
+
+
+@njit
+def join_ends(edits, need, givers, offsets):
+    """Replace edges (u, a) and (v, b) by (a, b) where u and v have too many.
+
+    So many as all needs together are below nothing. ``v`` may be ``u``; ``offsets``
+    as for :func:`move_ends`.
+    """
+    before = need.sum() - 1
+    while before < need.sum() < -1:
+        before = need.sum()
+        _join_pass(edits, need, givers, offsets)
+
+
+@njit
+def _join_pass(edits, need, givers, offsets):
+    """Neighbours that cannot be joined to the one before them are passed over."""
+    marks = np.full(len(need), -1, np.int64)
+    surplus = -need.sum()
+    u, a = np.int64(-1), np.int64(-1)
+    for turn in range(len(givers)):
+        v = givers[turn]
+        if surplus <= 1 or need[v] >= 0:
+            continue
+        listed = list_neighbors(edits, v, marks, np.int64(turn), False)
+        for b in np.roll(listed, -(offsets[turn] % max(len(listed), 1))):
+            b = np.int64(b)  # noqa: PLW2901  (numba: one kind of number for all nodes)
+            spare = -need[v] - (u == v)
+            if surplus <= 1 or spare <= 0:
+                break
+            if u < 0:
+                u, a = v, b
+            elif a not in (b, v) and b != u and not is_edge(edits, a, b):
+                drop_edge(edits, u, a)
+                drop_edge(edits, v, b)
+                add_edge(edits, a, b)
+                need[u] += 1
+                need[v] += 1
+                surplus -= 2
+                u = np.int64(-1)
 
 
 @njit

@@ -6,20 +6,38 @@ from anon_transformers.jit import njit
 
 
 @njit
-def count_triangles(starts, later):
-    """Triangles of a graph whose every edge stands in the list of one end only.
+def count_triangles(starts, neighbors):
+    """Triangles of a graph, given the neighbours of each node in any order.
 
-    Where that is the end of the lower degree, no list is longer than the root of twice
-    the edges, and a hub costs no more than another node.
+    Each edge is kept in the list of its end of the lower degree only. So no list is
+    longer than the root of twice the edges, and a hub costs no more than another node.
     """
-    n_nodes = len(starts) - 1
-    marks = np.full(n_nodes, -1, dtype=np.int64)
+    firsts, later = _later_ends(starts, neighbors)
+    marks = np.full(len(starts) - 1, -1, dtype=np.int64)
     total = 0
-    for first in range(n_nodes):
-        for at in range(starts[first], starts[first + 1]):
+    for first in range(len(starts) - 1):
+        for at in range(firsts[first], firsts[first + 1]):
             marks[later[at]] = first
-        for at in range(starts[first], starts[first + 1]):
+        for at in range(firsts[first], firsts[first + 1]):
             second = later[at]
-            for there in range(starts[second], starts[second + 1]):
+            for there in range(firsts[second], firsts[second + 1]):
                 total += marks[later[there]] == first
     return total
+
+
+@njit
+def _later_ends(starts, neighbors):
+    """Lists of the neighbours that come after a node, by degree and then by number."""
+    firsts = np.zeros(len(starts), dtype=np.int64)
+    later = np.empty(len(neighbors) // 2, dtype=np.int32)
+    count = 0
+    for node in range(len(starts) - 1):
+        degree = starts[node + 1] - starts[node]
+        for at in range(starts[node], starts[node + 1]):
+            other = neighbors[at]
+            more = starts[other + 1] - starts[other] - degree
+            if more > 0 or (more == 0 and other > node):
+                later[count] = other
+                count += 1
+        firsts[node + 1] = count
+    return firsts, later

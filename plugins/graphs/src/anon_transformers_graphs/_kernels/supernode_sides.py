@@ -7,10 +7,12 @@ two super-nodes are called *sides*; the others stay as they are.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from anon_transformers.jit import njit
+from anon_transformers_graphs._kernels.degree_chance import below
 
 SMALL = 48
 """Up to so many nodes every exchange of two is tried."""
@@ -18,6 +20,68 @@ TRIES = 3
 """Exchanges tried for a node where there are more."""
 PASSES = 8
 TINY = 1e-9
+
+
+class Division(NamedTuple):
+    """A graph whose nodes are divided into super-nodes, and room to work in.
+
+    Attributes
+    ----------
+    lists : pair of int arrays
+        Where the list of neighbours of each node starts, and the lists, each sorted.
+    logs : float64 array
+        Logarithms of factorials.
+    k : int
+        Fewest nodes of a super-node.
+    block, sizes : int64 arrays
+        Super-node of each node, and nodes of each super-node; changed in place.
+    marks : int64 array
+        Zeros, one a node.
+    work : tuple of int64 arrays
+        Room for what :func:`open_sides` and moves count.
+    """
+
+    lists: tuple[np.ndarray, np.ndarray]
+    logs: np.ndarray
+    k: int
+    block: np.ndarray
+    sizes: np.ndarray
+    marks: np.ndarray
+    work: tuple[np.ndarray, ...]
+
+
+def new_division(
+    lists: tuple[np.ndarray, np.ndarray], logs: np.ndarray, k: int
+) -> Division:
+    """All nodes in one super-node."""
+    n = len(lists[0]) - 1
+    room = n // k + 1
+    met = np.empty(2 * int(np.diff(lists[0]).max(initial=0)) + 2, dtype=np.int64)
+    links, near = np.zeros((2, room), dtype=np.int64), np.empty(room, dtype=np.int64)
+    own, changed = np.zeros(room, dtype=np.int64), np.empty(5, dtype=np.int64)
+    block, sizes = np.zeros(n, dtype=np.int64), np.zeros(room, dtype=np.int64)
+    sizes[0] = n
+    work = links, near, own, met, changed, np.empty_like(met)
+    return Division(lists, logs, k, block, sizes, np.zeros_like(block), work)
+
+
+def close_gaps(division: Division) -> int:
+    """Number super-nodes from 0 on, after some were dissolved; how many there are."""
+    held, block = np.unique(division.block, return_inverse=True)
+    division.block[:] = block
+    division.sizes[:] = np.bincount(block, minlength=len(division.sizes))
+    return len(held)
+
+
+@njit
+def pair_score(division, nodes, side):
+    """Logarithm of the possibilities that two super-nodes stand for."""
+    links, near = division.work[0], division.work[1]
+    inner = np.empty(5, dtype=np.int64)
+    n_near = open_sides(division.lists, division.block, nodes, side, links, near, inner)
+    score = score_of(division.logs, division.sizes, links, near, n_near, inner)
+    close_sides(links, near, n_near)
+    return score
 
 
 @njit
@@ -188,13 +252,13 @@ def _swap(lists, logs, block, one, other, side, sizes, work, inner):
 
 
 @njit
-def _swap_pass(lists, logs, block, nodes, side, sizes, work, inner, rng):
+def _swap_pass(lists, logs, block, nodes, side, sizes, work, inner, state):
     """Exchange nodes of the two sides where that gains; whether any were."""
     swapped = False
     n = len(nodes)
     for i in range(n):
         for j in range(i + 1, n if n <= SMALL else min(n, i + 1 + TRIES)):
-            one, other = nodes[i], nodes[j if n <= SMALL else rng.integers(0, n)]
+            one, other = nodes[i], nodes[j if n <= SMALL else below(state, n)]
             if block[one] == block[other]:
                 continue
             if block[one] == side[1]:
@@ -205,12 +269,12 @@ def _swap_pass(lists, logs, block, nodes, side, sizes, work, inner, rng):
 
 
 @njit
-def divide(lists, logs, block, nodes, side, sizes, work, k, rng):
+def divide(division, nodes, side, state):
     """Improve how ``nodes`` are divided between two super-nodes.
 
-    ``block`` says where they are and is changed in place, ``sizes`` too. Returned is
-    the logarithm of the possibilities that the two stand for.
+    Returned is the logarithm of the possibilities that the two stand for.
     """
+    lists, logs, k, block, sizes, _, work = division
     links, near = work[0], work[1]
     inner = np.empty(5, dtype=np.int64)
     n_near = open_sides(lists, block, nodes, side, links, near, inner)
@@ -223,7 +287,7 @@ def divide(lists, logs, block, nodes, side, sizes, work, k, rng):
         moved = _move_pass(
             lists, logs, block, nodes, side, sizes, work, n_near, inner, rule
         )
-        swapped = _swap_pass(lists, logs, block, nodes, side, sizes, work, inner, rng)
+        swapped = _swap_pass(lists, logs, block, nodes, side, sizes, work, inner, state)
         if not (moved or swapped):
             break
     sizes[side[0]], sizes[side[1]] = inner[0], inner[1]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers.jit import njit
+from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs._kernels.switch import apply_switch, draw_switch
 from anon_transformers_graphs._kernels.switch_table import holds, pair_key, table_of
 
@@ -46,24 +47,6 @@ def new_chain(
         neighbors.astype(np.int32),
         np.empty((block, 3), np.int64),
     )
-
-
-@njit
-def count_triangles(starts, neighbors):
-    """Triangles of a graph."""
-    marks = np.full(len(starts) - 1, -1, np.int64)
-    total = 0
-    for u in range(len(starts) - 1):
-        for place in range(starts[u], starts[u + 1]):
-            marks[neighbors[place]] = u
-        for place in range(starts[u], starts[u + 1]):
-            v = neighbors[place]
-            if v < u:
-                for there in range(starts[v], starts[v + 1]):
-                    w = neighbors[there]
-                    if w < v and marks[w] == u:
-                        total += 1
-    return total
 
 
 @njit

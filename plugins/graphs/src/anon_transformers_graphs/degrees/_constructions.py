@@ -10,6 +10,7 @@ from anon_transformers_graphs._kernels.degree_edits import (
 )
 from anon_transformers_graphs._kernels.degree_moves import (
     change_pairs,
+    join_ends,
     move_ends,
     settle,
     superfluous_pairs,
@@ -31,7 +32,8 @@ def by_moves(
 
     An edge between two nodes that have too many goes, and one between two nodes that
     have too few comes: both its ends moved. Then single ends move, from (u, w) to
-    (v, w). Where no such edge is left, paths of several moves do it.
+    (v, w), and where more edges must go than come, two become one. Where no such edge
+    is left, paths of several moves do it.
 
     Returns
     -------
@@ -53,6 +55,7 @@ def by_moves(
     change_pairs(edits, need, gone[:n_gone], come[:n_come])
     offsets = rng.integers(0, 1 << 40, len(givers))
     move_ends(edits, need, givers, takers, offsets)
+    join_ends(edits, need, givers, offsets)
     left = int(settle(edits, need, False, new_state(rng), ATTEMPTS))
     if not left:
         restore(edits, BUDGET)

@@ -15,7 +15,7 @@ from anon_transformers_graphs.degrees._constructions import (
     by_moves,
     by_relaxation,
 )
-from anon_transformers_graphs.degrees._genetic import genetic_sequence
+from anon_transformers_graphs.degrees._genetic import FITNESS, genetic_sequence
 from anon_transformers_graphs.degrees._graphical import is_graphical
 from anon_transformers_graphs.degrees._sequences import (
     MAX_STATES,
@@ -48,7 +48,7 @@ class KDegreeAnonymizer(GraphAnonymizer):
         How degrees are found. "exact": the nearest ones of the same sum, by a dynamic
         program with a table of limited size. "liu-terzi": Liu and Terzi's dynamic
         program, in linear memory. "greedy": their greedy method. "genetic": mutation
-        and selection, which often ends without a result.
+        and selection, which may end without a result, and changes more.
     construction : {"endpoint-moves", "relaxed", "supergraph"}, \
 default="endpoint-moves"
         How the graph is built. "endpoint-moves": ends of edges move in the graph
@@ -61,6 +61,8 @@ default="endpoint-moves"
         one.
     max_states : int, default=20_000_000
         Largest table of "exact", in cells of eight bytes.
+    fitness : {"distance", "groups"}, default="distance"
+        The genetic search: "groups" is as it was published, and is often stuck.
     population_size, n_offspring, n_replace, max_iter, max_iter_no_improve : int
         The genetic search: see `genetic_sequence`.
     relabel, reduce, keep_mapping, random_state
@@ -119,6 +121,7 @@ default="endpoint-moves"
         ] = "endpoint-moves",
         n_starts: int = 10,
         max_states: int = MAX_STATES,
+        fitness: Literal["distance", "groups"] = "distance",
         population_size: int = 50,
         n_offspring: int = 50,
         n_replace: int = 25,
@@ -140,6 +143,7 @@ default="endpoint-moves"
         self.construction = construction
         self.n_starts = n_starts
         self.max_states = max_states
+        self.fitness = fitness
         self.population_size = population_size
         self.n_offspring = n_offspring
         self.n_replace = n_replace
@@ -163,6 +167,7 @@ default="endpoint-moves"
         whole("k", self.k)
         check_choice("sequence", self.sequence, SEQUENCES)
         check_choice("construction", self.construction, CONSTRUCTIONS)
+        check_choice("fitness", self.fitness, FITNESS)
         if self.construction == "supergraph" and self.sequence in ("exact", "genetic"):
             raise ParameterError(
                 f"sequence={self.sequence!r} keeps the number of edges, and "
@@ -245,6 +250,7 @@ default="endpoint-moves"
             targets = genetic_sequence(
                 degrees,
                 self.k,
+                fitness=self.fitness,
                 population_size=self.population_size,
                 n_offspring=self.n_offspring,
                 n_replace=self.n_replace,

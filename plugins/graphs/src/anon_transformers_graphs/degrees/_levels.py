@@ -1,8 +1,17 @@
 """Targets as levels: the repairs that keep k nodes or more at each of them."""
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
+
+RECENT = 8
+"""So many of the last steps are replaced where they did not lead to the wanted sum."""
+RANKS = 12
+"""Up to the step of this rank."""
+
+Step = tuple[int, int, int]
+"""Where the nodes that move start and end, and their new value."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +56,15 @@ class Distances:
         return upper - above * values + below * values - lower
 
 
-def with_sum(degrees: np.ndarray, targets: np.ndarray, k: int, total: int):
+def with_sum(
+    degrees: np.ndarray, targets: np.ndarray, k: int, total: int, most: int
+) -> np.ndarray:
     """Targets moved towards a sum, at least cost a step; all levels stay k-anonymous.
 
     A step moves a whole level, or the nodes of one that are nearest to the next level
-    and not needed in theirs. Both are tried with as many units as fit and with one.
+    and not needed in theirs, to that level or as a new level of their own. If no step
+    is left and the sum is not the wanted one, one of the last steps is replaced by one
+    that costs more.
 
     Parameters
     ----------
@@ -61,28 +74,73 @@ def with_sum(degrees: np.ndarray, targets: np.ndarray, k: int, total: int):
         Nodes of a level.
     total : int
         The wanted sum, even.
+    most : int
+        No step goes beyond it.
 
     Returns
     -------
     int64 array
         Targets of an even sum: the wanted one, or as near as the steps came.
     """
-    distances = Distances(degrees)
-    best = targets = targets.copy()
-    while (left := total - int(targets.sum())) != 0:
-        step = _best_step(distances, Levels.of(targets), k, left, len(degrees) - 1)
-        if step is None:
-            break
-        start, end, value = step
-        targets = targets.copy()
-        targets[start:end] = value
-        if targets.sum() % 2 == 0:
-            best = targets
-    return best if left else targets
+    search = _Search(Distances(degrees), targets, k, total, most)
+    recent = search.descend(targets)
+    for rank in range(1, RANKS):
+        for state in reversed(recent):
+            if not search.left:
+                return search.best
+            steps = search.steps(state)[rank:]
+            if steps:
+                search.descend(_after(state, steps[0]))
+    return search.best
 
 
-def _best_step(distances, levels, k, left, most):
-    """Places and their new value, or None; ``left`` is still to be added."""
+class _Search:
+    """Steps towards a sum, and the nearest targets of an even sum that they came to."""
+
+    def __init__(
+        self,
+        distances: Distances,
+        targets: np.ndarray,
+        k: int,
+        total: int,
+        most: int,
+    ):
+        self.distances, self.k, self.total, self.most = distances, k, total, most
+        self.best, self.left = targets, abs(total - int(targets.sum()))
+
+    def steps(self, targets: np.ndarray) -> list[Step]:
+        """What can be done next."""
+        left = self.total - int(targets.sum())
+        levels = Levels.of(targets)
+        most = max(self.most, int(levels.values[0]))
+        return _steps(self.distances, levels, self.k, left, most)
+
+    def descend(self, targets: np.ndarray) -> deque[np.ndarray]:
+        """Take the best step again and again; the last targets that had another."""
+        recent: deque[np.ndarray] = deque(maxlen=RECENT)
+        while True:
+            left = abs(self.total - int(targets.sum()))
+            if left % 2 == 0 and left < self.left:
+                self.best, self.left = targets, left
+            steps = self.steps(targets) if left else []
+            if not steps:
+                return recent
+            recent.append(targets)
+            targets = _after(targets, steps[0])
+
+
+def _after(targets: np.ndarray, step: Step) -> np.ndarray:
+    start, end, value = step
+    moved = targets.copy()
+    moved[start:end] = value
+    return moved
+
+
+def _steps(distances, levels, k, left, most) -> list[Step]:
+    """Places and their new value, the cheapest for a unit first.
+
+    ``left`` is still to be added.
+    """
     way = 1 if left > 0 else -1
     left = abs(left)
     values, counts = levels.values, levels.counts
@@ -93,25 +151,36 @@ def _best_step(distances, levels, k, left, most):
         next_values = np.append(values[1:], 0)
         has_next = np.arange(len(values)) < len(values) - 1
     gaps = np.abs(next_values - values)
-    steps = []
     far = np.minimum(gaps, left // counts)
-    for units in (np.minimum(far, 1), far):
-        ends = levels.ends
-        steps.append((levels.starts, ends, units, units * counts, values))
+    sizes = [(counts, np.minimum(far, 1)), (counts, far), (counts, far - 1)]
     many = np.minimum(counts - k, left // np.maximum(gaps, 1)) * has_next * (gaps > 0)
-    for nodes in (np.minimum(many, 1), many):
-        starts = levels.starts if way > 0 else levels.ends - nodes
-        steps.append((starts, starts + nodes, gaps, nodes * gaps, values))
-    starts, ends, moves, gains, values = map(np.concatenate, zip(*steps, strict=True))
+    sizes += [(np.minimum(many, 1), gaps), (many, gaps)]
+    sizes += _splits(counts, gaps, k, left)
+    nodes, units = (np.concatenate(column) for column in zip(*sizes, strict=True))
+    level = np.tile(np.arange(len(values)), len(sizes))
+    gains = nodes * units
     legal = gains > 0
-    if not legal.any():
-        return None
-    starts, ends, moves = starts[legal], ends[legal], moves[legal] * way
-    values, gains = values[legal], gains[legal]
-    new = values + moves
-    costs = distances(starts, ends, new) - distances(starts, ends, values)
-    chosen = np.lexsort([-gains, costs / gains])[0]
-    return starts[chosen], ends[chosen], new[chosen]
+    nodes, units, gains, level = nodes[legal], units[legal], gains[legal], level[legal]
+    starts = levels.starts[level] if way > 0 else levels.ends[level] - nodes
+    ends, new = starts + nodes, values[level] + way * units
+    costs = distances(starts, ends, new) - distances(starts, ends, values[level])
+    order = np.lexsort([-gains, costs / gains])[:RANKS]
+    return list(zip(starts[order], ends[order], new[order], strict=True))
+
+
+def _splits(counts, gaps, k, left) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Nodes that become a level of their own, and the units that they move by.
+
+    Of those that are far from the next level ``k`` go together; either nothing is left
+    then, or enough for ``k`` others to move by one.
+    """
+    roomy = counts >= 2 * k
+    far = left // k if left % k == 0 else left // k - 1
+    alone = np.where(roomy & (counts - left >= k) & (left >= k), left, 0)
+    return [
+        (np.where(roomy, k, 0), np.minimum(gaps, max(far, 0))),
+        (alone, np.minimum(gaps, 1)),
+    ]
 
 
 def with_even_sum(degrees: np.ndarray, targets: np.ndarray, only_up: bool):

@@ -91,7 +91,7 @@ def liu_terzi_sequence(
     additions_only : bool, default=True
         No degree falls, and the sum of changes is least among all with an even sum.
         False lets degrees rise and fall; then steps of least cost follow that bring
-        the sum back to what it was, or as near as groups of ``k`` allow.
+        the sum back to what it was, or as near as they come with groups of ``k``.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def _with_cap(degrees: np.ndarray, k: int, method: Targets) -> np.ndarray:
     cap = int(falling[0])
     while True:
         targets = method(np.minimum(falling, cap), k)
-        targets = with_sum(falling, targets, k, int(degrees.sum()))
+        targets = with_sum(falling, targets, k, int(degrees.sum()), cap)
         if is_graphical(targets):
             return _unsorted(order, targets)
         cap = min(cap, int(targets[0])) - 1

@@ -2,14 +2,17 @@
 
 An entry of the stored numbers says how it is judged. By default ours must be the
 printed number to its last digit, and the recomputed one. If ours is of several runs, a
-`Sample`, then the printed one must lie among them. Beside that there are
+`Sample`, then the printed one must lie among them, none of them may be above the
+recomputed one, which is a cost, and all must be where they are expected. Beside that
+there are
 
 * ``graphs``: a count among so many random graphs, equal if chance explains it;
-* ``test``: ``about`` (``within`` so much), ``at least`` or ``at most`` ``value``.
+* ``test``: ``about`` (``within`` so much), ``at least`` or ``at most`` ``value``;
+* ``stated``: nothing to compute, such as a name; told, and not compared.
 
-``explained`` is what the reason of an entry accounts for: a range of our number, or
-``"any"`` of them; with ``fewer_than`` it is a graph in which fewer edges changed.
-Without either a reason explains the recomputed number only.
+A reason accounts for what is known of ours and for nothing else: ``explained`` is the
+range in which ours is expected, or the very text. With ``fewer_than`` fewer edges than
+that must have changed, too. Without ``explained`` it is the recomputed number.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,6 +27,12 @@ Key = tuple[str, str, int | None, str]
 """Data set, method, k and measure."""
 UNLIKELY = 0.001
 """A difference that chance makes less often than this is one."""
+STATED = "stated"
+"""Ours, where there is nothing to compute."""
+INFEASIBLE = "infeasible"
+"""Ours, where a run ended without a graph."""
+UNDEFINED = "undefined"
+"""Ours, where a graph has no such number."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ def number_findings(
     for number in known["numbers"]:
         about = (number["data_set"], number["method"], number["k"])
         measure = number.get("same_as", number["measure"])
-        found = number.get("told", ours.get((*about, measure)))
+        found = ours.get((*about, measure))
         modified = ours.get((*about, "edges modified"))
         yield finding(known, number, found, modified)
 
@@ -77,15 +86,16 @@ def finding(
     known: Mapping[str, Any],
     number: Mapping[str, Any],
     ours: Any,
-    modified: Sample | None = None,
+    modified: Any = None,
 ) -> dict[str, Any]:
     """What was published and recomputed beside ours.
 
     ``modified`` are the edges that our runs changed, for what hangs on them.
     """
-    equal = None if ours is None else _agrees(ours, number)
+    stated = number.get("stated", False)
+    equal = None if ours is None or stated else _agrees(ours, number)
     reason = NOT_RUN if equal is None else ""
-    if equal is False and _explains(number, ours, modified):
+    if stated or (equal is False and _explains(number, ours, modified)):
         reason = known["reasons"][number["reason"]]
     text = number.get("text")
     return {
@@ -96,7 +106,7 @@ def finding(
         "measure": number["measure"],
         "published": number["published"] if text is None else text,
         "recomputed": number["recomputed"],
-        "ours": _shown(ours, number),
+        "ours": STATED if stated else _shown(ours, number),
         "equal": equal,
         "reason": reason,
     }
@@ -124,7 +134,7 @@ def _agrees(ours: Any, number: Mapping[str, Any]) -> bool:
     if isinstance(ours, Count):
         return likely(ours, number["published"], number["graphs"])
     if isinstance(ours, Sample):
-        return _is_among(ours, number)
+        return _is_among(ours, number) and _is_expected(ours, number)
     if "test" in number:
         return _passes(ours, number)
     printed, again = number["published"], number["recomputed"]
@@ -143,8 +153,17 @@ def _is_among(ours: Sample, number: Mapping[str, Any]) -> bool:
     return min(ours.values) - slack <= value <= max(ours.values) + slack
 
 
-def _passes(ours: float, number: Mapping[str, Any]) -> bool:
+def _is_expected(ours: Sample, number: Mapping[str, Any]) -> bool:
+    """Whether no run costs more than the recomputed one, nor leaves what is known."""
+    most = number["recomputed"]
+    low, high = number.get("explained", (min(ours.values), max(ours.values)))
+    return (most is None or _between(0, ours, most)) and _between(low, ours, high)
+
+
+def _passes(ours: float | str, number: Mapping[str, Any]) -> bool:
     value, test = number["value"], number["test"]
+    if isinstance(ours, str):  # it came to no number
+        return False
     if test == "about":
         return abs(ours - value) <= number["within"]
     return ours >= value if test == "at least" else ours <= value
@@ -164,20 +183,30 @@ def _is(ours: Any, expected: Any) -> bool:
     return abs(ours - expected) <= 1e-6 * max(1.0, abs(expected))
 
 
-def _explains(number: Mapping[str, Any], ours: Any, modified: Sample | None) -> bool:
+def _explains(number: Mapping[str, Any], ours: Any, modified: Any) -> bool:
     """Whether the reason of an entry accounts for our number."""
     if "reason" not in number:
         return False
-    if "fewer_than" in number:
-        return modified is not None and max(modified.values) < number["fewer_than"]
-    explained = number.get("explained")
-    if explained is None:
-        return number["recomputed"] is not None and _is(ours, number["recomputed"])
-    if explained == "any":
-        return True
-    low, high = explained
+    if "fewer_than" in number and not _changes_fewer(modified, number["fewer_than"]):
+        return False
+    explained = number.get("explained", number["recomputed"])
+    if isinstance(explained, list):
+        low, high = explained
+        return _between(low, ours, high)
+    return explained is not None and _is(ours, explained)
+
+
+def _changes_fewer(modified: Any, edges: int) -> bool:
+    return isinstance(modified, Sample) and max(modified.values) < edges
+
+
+def _between(low: float, ours: Any, high: float) -> bool:
+    """Whether ours, or each of several, lies in a range, the sixth digit aside."""
     values = ours.values if isinstance(ours, Sample) else (ours,)
-    return all(not isinstance(v, str) and low <= v <= high for v in values)
+    slack = 1e-6 * max(1.0, abs(low), abs(high))
+    return all(
+        not isinstance(v, str) and low - slack <= v <= high + slack for v in values
+    )
 
 
 def _shown(ours: Any, number: Mapping[str, Any]) -> Any:

@@ -10,7 +10,12 @@ import pandas as pd
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.experiments import Progress
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs.experiments._findings import Count, Key, finding
+from anon_transformers_graphs.experiments._findings import (
+    INFEASIBLE,
+    Count,
+    Key,
+    finding,
+)
 from anon_transformers_graphs.experiments._sweep import (
     Measure,
     largest_value,
@@ -128,7 +133,7 @@ def claim_findings(
         told = f"{low}" if low == high else f"{low}-{high}"
         kind = "" if claim["statistic"] == "mean" else f", {claim['statistic']}"
         against = f" less {claim['against']}" if "against" in claim else ""
-        ours = None
+        ours: Any = None
         if judged and name in means and column in means[name]:
             ours = _statistic(claim, means[name], before[name].get(column, np.nan))
         number = {
@@ -147,10 +152,9 @@ def guidance_findings(
     """Largest share that keeps an index, beside what the source advises."""
     for advice in known["guidance"]:
         name, column = advice["data_set"], advice["column"]
-        ours = None
+        ours: Any = None
         if judged and name in means and column in means[name]:
-            of = means[name][means[name]["method"] == advice["method"]]
-            ours = largest_value(of, SHARE, column, advice["at_least"]) or 0
+            ours = _largest_share(advice, means[name])
         measure = f"largest p % with {column} of {advice['at_least']}"
         number = {"k": None, "recomputed": None, **advice, "measure": measure}
         yield finding(known, number, ours)
@@ -165,12 +169,24 @@ def _nodes_between(evidence: GraphEvidence, low: int, high: int) -> int:
     return int(evidence.published.degree_histogram[low : high + 1].sum())
 
 
-def _statistic(claim: Mapping[str, Any], means: pd.DataFrame, before: float) -> float:
+def _statistic(
+    claim: Mapping[str, Any], means: pd.DataFrame, before: float
+) -> float | str:
     """Of the averages in a range of shares; or the mean difference of two methods."""
-    chosen = means[means[SHARE].between(*claim["p"])].set_index("method")[
-        claim["column"]
-    ]
-    found = chosen.loc[claim["method"]]
-    if "against" in claim:
-        return float(np.mean(found) - np.mean(chosen.loc[claim["against"]]))
-    return float(STATISTICS[claim["statistic"]](pd.Series(found), before))
+    asked = [claim["method"], *([claim["against"]] if "against" in claim else [])]
+    part = means[means[SHARE].between(*claim["p"]) & means["method"].isin(asked)]
+    if part["infeasible"].any():
+        return INFEASIBLE
+    found, *other = (
+        part.loc[part["method"].eq(method), claim["column"]] for method in asked
+    )
+    if other:
+        return float(found.mean() - other[0].mean())
+    return float(STATISTICS[claim["statistic"]](found, before))
+
+
+def _largest_share(advice: Mapping[str, Any], means: pd.DataFrame) -> int | str:
+    of = means[means["method"] == advice["method"]]
+    if of["infeasible"].any():
+        return INFEASIBLE
+    return largest_value(of, SHARE, advice["column"], advice["at_least"]) or 0

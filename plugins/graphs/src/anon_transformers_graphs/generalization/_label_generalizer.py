@@ -16,8 +16,8 @@ from anon_transformers_graphs.generalization._supernodes import (
     in_order,
 )
 from anon_transformers_graphs.generalization._worlds import (
-    EDGES_INSIDE,
     NODES,
+    SUPER_NODE,
     generalized_graph,
     structure_losses,
 )
@@ -100,6 +100,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     """
 
     uses_labels: ClassVar[bool] = True
+    loss_means: ClassVar[str] = "of labels and edges, in their weights, is lost"
 
     def __init__(
         self,
@@ -136,11 +137,10 @@ class LabelGeneralizer(SuperNodeAnonymizer):
 
     def _alter(self, graph: Graph, rng: np.random.Generator) -> Graph:
         columns = open_labels(graph.labels, self.hierarchies)
-        taken = {str(column.column.name) for column in columns} & {NODES, EDGES_INSIDE}
-        if taken:
+        if any(column.column.name == SUPER_NODE for column in columns):
             raise DataError(
-                f"the labels {', '.join(sorted(taken))} would be taken for those of "
-                "super-nodes: rename them."
+                f"label {SUPER_NODE!r}: sample_graph makes such a label; give yours "
+                "another name."
             )
         self._check_size(graph)
         block, levels = self._clusters(graph, columns)

@@ -4,16 +4,27 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._kernels.supernodes import refine_nodes, split_nodes
+from anon_transformers_graphs._kernels.degree_chance import new_state
+from anon_transformers_graphs._kernels.supernode_sides import close_gaps, new_division
+from anon_transformers_graphs._kernels.supernodes import (
+    dissolve_nodes,
+    refine_nodes,
+    split_nodes,
+)
 from anon_transformers_graphs.generalization._supernodes import (
     SuperNodeAnonymizer,
     in_order,
 )
-from anon_transformers_graphs.generalization._worlds import generalized_graph
+from anon_transformers_graphs.generalization._worlds import (
+    generalized_graph,
+    log_worlds,
+)
 
 ENOUGH = 1e-4
 """A round that gains less than this for each edge is the last one."""
 FEWEST_PAIRS = 20
+ENOUGH_NODES, MAX_STARTS = 1000, 20
+"""Searches of a small graph: so many that all their nodes together come to this."""
 LOGS = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 100_000)))])
 
 
@@ -23,17 +34,18 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
     Readers learn how many nodes each super-node stands for, how many edges are inside
     it, and how many lie between any two. Of all divisions into super-nodes that one is
     sought with which the fewest graphs are consistent: the true graph is then the most
-    likely. The search begins with a single super-node, splits those that can be split,
-    and then merges two near ones and splits them anew, moving single nodes, until
-    nothing is gained.
+    likely. The search begins with a single super-node and splits those that can be
+    split. Then it merges two near ones and splits them anew, moving single nodes, and
+    dissolves some into others, until nothing is gained. Small graphs are searched
+    several times.
 
     Parameters
     ----------
     k : int, default=5
         Fewest nodes of a super-node.
     max_iter : int, default=50
-        Rounds of merging and splitting; a round tries as many pairs as there are
-        super-nodes.
+        Rounds of merging, dissolving and splitting; a round tries as many pairs as
+        there are super-nodes.
     relabel : bool, default=True
         Number super-nodes in random order. False numbers them by their first nodes.
     reduce : bool, default=False
@@ -71,7 +83,9 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
 
     To split a super-node never leaves more graphs possible, so that all end with fewer
     than ``2 k`` nodes; to merge two never gains by itself, only with a better split
-    after it.
+    after it. Nothing says that the best division is found, and another seed may find a
+    better one; of twelve random graphs of 8 nodes, where all divisions can be tried,
+    the best one was found each time (k=2).
 
     References
     ----------
@@ -121,7 +135,7 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
 
     def _alter(self, graph: Graph, rng: np.random.Generator) -> Graph:
         self._check_size(graph)
-        partition = in_order(self._search(graph, rng))
+        partition = self._search(graph, rng)
         published = generalized_graph(graph, partition)
         self._remember(partition, published)
         return published
@@ -130,14 +144,25 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
         if self.k == 1:
             # Every node by itself tells all; no division is better.
             return np.arange(graph.n_nodes)
+        found = [
+            self._division(graph, rng)
+            for _ in range(min(max(ENOUGH_NODES // graph.n_nodes, 1), MAX_STARTS))
+        ]
+        return min(found, key=lambda block: log_worlds(generalized_graph(graph, block)))
+
+    def _division(self, graph: Graph, rng: np.random.Generator) -> np.ndarray:
+        """One division, from a single super-node on; numbered by first nodes."""
         adjacency = graph.adjacency
         lists = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)
-        block, n_blocks = split_nodes(lists, LOGS, self.k, rng)
-        if n_blocks == 1:
-            return block
-        for _ in range(self.max_iter):
-            pairs = max(n_blocks, FEWEST_PAIRS)
-            gain = refine_nodes(lists, LOGS, block, n_blocks, self.k, rng, pairs)
+        division = new_division(lists, LOGS, self.k)
+        state = new_state(rng)
+        n_blocks = split_nodes(division, 1, state)
+        for _ in range(self.max_iter if n_blocks > 1 else 0):
+            trials = max(n_blocks, FEWEST_PAIRS)
+            gain = refine_nodes(division, trials, state)
+            gain += dissolve_nodes(division, max(trials // 4, FEWEST_PAIRS), state)
+            n_blocks = close_gaps(division)
+            n_blocks = split_nodes(division, n_blocks, state)
             if gain <= ENOUGH * graph.n_edges:
                 break
-        return block
+        return in_order(division.block)

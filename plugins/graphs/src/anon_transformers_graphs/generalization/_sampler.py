@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph
+from anon_transformers.parameters import generator
 from anon_transformers_graphs.generalization._worlds import (
     EDGES_INSIDE,
     NODES,
+    SUPER_NODE,
     pairs_and_edges,
 )
 
@@ -45,7 +48,7 @@ def sample_graph(
     (5, 7)
     """
     graph, form = open_graph(generalized)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     pairs, edges = pairs_and_edges(graph)
     owner, number = _drawn(pairs, edges, rng)
     sizes = graph.labels[NODES].to_numpy().astype(np.int64)
@@ -99,6 +102,8 @@ def _labels(graph: Graph, sizes: np.ndarray) -> pd.DataFrame:
     """What is known of each node: its super-node, and the labels of that."""
     which = np.repeat(np.arange(graph.n_nodes), sizes)
     known = graph.labels.drop(columns=[NODES, EDGES_INSIDE])
+    if SUPER_NODE in known:
+        raise DataError(f"the label {SUPER_NODE!r} is that of drawn nodes: rename it.")
     labels = known.iloc[which].reset_index(drop=True)
-    labels.insert(0, "supernode", which)
+    labels.insert(0, SUPER_NODE, which)
     return labels

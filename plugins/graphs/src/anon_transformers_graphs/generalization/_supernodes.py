@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers.base import GraphAnonymizer
-from anon_transformers.evidence import Classes
+from anon_transformers.evidence import Classes, GraphEvidence
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers.privacy import PrivacyModel
+from anon_transformers.privacy import PrivacyModel, Verdict
 from anon_transformers_graphs.generalization._worlds import (
     EDGES_INSIDE,
     NODES,
@@ -23,11 +23,12 @@ from anon_transformers_graphs.privacy import SuperNodeSize
 class SuperNodeAnonymizer(GraphAnonymizer):
     """Anonymizer that publishes groups of nodes instead of nodes.
 
-    A subclass implements ``_alter``, which calls :meth:`_grouped`.
+    A subclass implements ``_alter``, which calls :meth:`_remember`.
     """
 
     k_model: ClassVar[str] = "super-node-size"
     columns_made: ClassVar[tuple[str, ...]] = (NODES, EDGES_INSIDE, "weight")
+    loss_means: ClassVar[str] = "of the edges are likely missing in a consistent graph"
     k: int
 
     def _check_parameters(self) -> None:
@@ -49,6 +50,14 @@ class SuperNodeAnonymizer(GraphAnonymizer):
         self._partition = partition
         self.n_supernodes_ = published.n_nodes
         self.log_w_ = log_worlds(published)
+
+    def _keep_promises(self, evidence: GraphEvidence) -> list[Verdict]:
+        try:
+            return super()._keep_promises(evidence)
+        except Exception:
+            # Who is where is not left behind on an estimator that did not fit.
+            del self._partition
+            raise
 
     def _landed(self, n_nodes: int) -> np.ndarray:
         return self.__dict__.pop("_partition")

@@ -12,6 +12,7 @@ from anon_transformers.graphs import Graph, open_graph
 
 NODES = "nodes"
 EDGES_INSIDE = "edges_inside"
+SUPER_NODE = "supernode"
 
 
 def generalized_graph(graph: Graph, partition: np.ndarray) -> Graph:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anon_transformers.graphs import Graph
+from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.paths_betweenness import add_shares
 from anon_transformers_graphs.metrics._distances import (
@@ -75,7 +76,7 @@ def centralities(
     array([1. , 0.6, 0.6, 0.6])
     """
     # One sample for both, so that the two tell about the same paths.
-    seed = int(np.random.default_rng(random_state).integers(2**63))
+    seed = int(generator(random_state).integers(2**63))
     return centralities_of(graph, distances(graph, n_sources, seed), n_sources, seed)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
+from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._centrality import Centralities, centralities_of
 from anon_transformers_graphs.metrics._distances import Seed, distances
@@ -133,7 +134,7 @@ def compare_graphs(
     [2.0, 3.0, 1.0]
     """
     edges = edge_change(original, published)
-    seed = int(np.random.default_rng(random_state).integers(2**63))
+    seed = int(generator(random_state).integers(2**63))
     both = [distances(graph, n_sources, seed) for graph in (original, published)]
     reports = [
         described(graph, found)

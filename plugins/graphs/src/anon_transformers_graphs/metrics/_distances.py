@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from anon_transformers.graphs import Graph
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import generator, whole
 from anon_transformers_graphs._kernels.paths import WORD, count_distances
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
@@ -92,6 +92,6 @@ def chosen_sources(
     if n_sources is None:
         return np.arange(graph.n_nodes, dtype=np.int32)
     n_sources = min(whole("n_sources", n_sources), graph.n_nodes)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     chosen = rng.choice(graph.n_nodes, n_sources, replace=False)
     return np.sort(chosen).astype(np.int32)

@@ -92,14 +92,11 @@ class AverageDistance(_DistanceMetric):
 
 
 @dataclass(frozen=True)
-class Diameter(_DistanceMetric):
+class Diameter(PublishedMetric):
     """Largest distance of two nodes; not defined on disconnected graphs.
 
-    Parameters
-    ----------
-    n_sources : int, optional
-        Measure from so many random nodes instead of all; always the same ones. The
-        number is a lower bound then.
+    It is exact and takes a search from every node: distances from some nodes alone give
+    a lower bound, and no threshold may rest on that.
 
     Examples
     --------
@@ -108,10 +105,11 @@ class Diameter(_DistanceMetric):
     """
 
     name: ClassVar[str] = "diameter"
+    better: ClassVar[str] = "lower"
 
     def _of(self, graph: Graph) -> float:
         connected = components(graph)[0] == 1
-        return distances(graph, self.n_sources).diameter if connected else math.nan
+        return distances(graph).diameter if connected else math.nan
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
+from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._distances import Seed
 from anon_transformers_graphs.metrics._structure import plain
@@ -73,7 +74,7 @@ def spectral_report(graph: Graph, *, random_state: Seed = 0) -> SpectralReport:
     >>> round(report.lambda1, 6), round(report.mu2, 6)
     (2.0, 2.0)
     """
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     logarithm = log_subgraph_centrality(graph, random_state=rng)
     return SpectralReport(
         lambda1(graph, random_state=rng),
@@ -186,7 +187,7 @@ def log_subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
         return 0.0 if n else np.nan
     if n <= SMALL:
         return float(logsumexp(_spectrum(graph))) - math.log(n)
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     matrix = graph.adjacency.astype(float)
     leading, vectors = _leading(matrix, N_LEADING, _start(graph, rng))
     rests = [_quadrature(matrix, vectors, rng) for _ in range(N_PROBES)]
@@ -242,7 +243,7 @@ def _spectrum(graph: Graph) -> np.ndarray:
 
 def _start(graph: Graph, random_state: Seed) -> np.ndarray:
     """Where a search starts: no number of it is 0, so that no direction is left out."""
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     return 0.5 + rng.random(graph.n_nodes)
 
 

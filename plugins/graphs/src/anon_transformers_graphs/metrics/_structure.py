@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from anon_transformers.exceptions import DataError, check_choice
@@ -14,6 +13,7 @@ from anon_transformers.graphs import Graph
 from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs.metrics._distances import Distances, Seed, distances
+from anon_transformers_graphs.queries._lists import neighbor_lists
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,4 @@ def transitivity(graph: Graph) -> float:
     paths = int((degrees * (degrees - 1)).sum()) // 2
     if not paths:
         return 0.0
-    # From lower to higher degree: see the kernel.
-    rank = np.empty(graph.n_nodes, dtype=np.int64)
-    rank[np.argsort(degrees, kind="stable")] = np.arange(graph.n_nodes)
-    ends = np.sort(rank[graph.edges], axis=1)
-    ones = np.ones(len(ends), dtype=np.int8)
-    shape = (graph.n_nodes, graph.n_nodes)
-    forward = sparse.coo_array((ones, (ends[:, 0], ends[:, 1])), shape).tocsr()
-    lists = forward.indptr.astype(np.int64), forward.indices.astype(np.int32)
-    return 3 * int(count_triangles(*lists)) / paths
+    return 3 * int(count_triangles(*neighbor_lists(graph))) / paths

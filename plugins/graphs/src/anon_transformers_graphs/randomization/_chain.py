@@ -193,9 +193,16 @@ class FeatureChain(GraphAnonymizer):
 
     def _check_moved(self) -> None:
         if not self.n_accepted_:
+            bounded = isinstance(self.features, Mapping) and len(self.features) > 0
+            ways = ["wider bounds"] if bounded else []
+            if self.method == "metropolis":
+                ways.append(f"a strength below {self.strength}")
+            elif self.features and not bounded:
+                ways.append(f"a tolerance above {self.tolerance}")
+            ways.append(f"more than {self.steps_per_edge} steps_per_edge")
             raise InfeasibleError(
                 f"none of {self.n_steps_} steps could be done: the result would be the "
-                "original graph. Widen the bounds or take more steps."
+                f"original graph. What may help: {', '.join(ways)}."
             )
 
     def _aims(self, graph: Graph) -> dict[str, "_Aim"]:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from anon_transformers_graphs._kernels.switch_chain import count_triangles
-from anon_transformers_graphs._kernels.switch_paths import distance_counts
+from anon_transformers_graphs._kernels.paths import count_distances
+from anon_transformers_graphs._kernels.paths_triangles import count_triangles
 from anon_transformers_graphs.randomization._spectrum import (
     laplacian_pair,
     largest_pair,
@@ -25,8 +25,18 @@ def _transitivity(starts: np.ndarray, neighbors: np.ndarray) -> float:
     return triangle_share(starts) * count_triangles(starts, neighbors)
 
 
+def _distance_counts(starts: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+    """Pairs of nodes at each distance; those that no path joins are left out."""
+    n = len(starts) - 1
+    counts, reached, sums = (np.zeros((1, n), dtype=np.int64) for _ in range(3))
+    lists = starts.astype(np.int64), neighbors.astype(np.int32)
+    count_distances(*lists, np.arange(n, dtype=np.int32), counts, reached, sums)
+    # Each pair was counted from both ends.
+    return counts[0] // 2
+
+
 def _average_distance(starts: np.ndarray, neighbors: np.ndarray) -> float:
-    counts = distance_counts(starts, neighbors)
+    counts = _distance_counts(starts, neighbors)
     n_pairs = math.comb(len(starts) - 1, 2)
     if not n_pairs or counts.sum() < n_pairs:
         return math.inf
@@ -34,7 +44,7 @@ def _average_distance(starts: np.ndarray, neighbors: np.ndarray) -> float:
 
 
 def _harmonic_distance(starts: np.ndarray, neighbors: np.ndarray) -> float:
-    counts = distance_counts(starts, neighbors)
+    counts = _distance_counts(starts, neighbors)
     inverses = float((counts[1:] / np.arange(1, len(counts))).sum())
     return math.comb(len(starts) - 1, 2) / inverses if inverses else math.inf
 

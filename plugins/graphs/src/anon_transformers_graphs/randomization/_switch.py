@@ -29,7 +29,8 @@ class RandomSwitch(GraphAnonymizer):
     ----------
     p : float, default=0.1
         Share of the edges, from 0 to 1: ``round(p * edges)`` switches, each of which
-        changes two edges. A half goes to the even number.
+        changes two edges. A half goes to the even number; of a graph of few edges that
+        may be none, and the graph comes back as it was, with ``n_steps_`` 0.
     max_failures : int, default=1_000_000
         Pairs of edges in a row that cannot be switched before `InfeasibleError`. No
         pair of a star or of a complete graph can.
