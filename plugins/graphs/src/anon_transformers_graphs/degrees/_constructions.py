@@ -62,9 +62,11 @@ def by_moves(
     return edits, left
 
 
-def by_relaxation(graph: Graph, targets: np.ndarray) -> Edits:
+def by_relaxation(graph: Graph, targets: np.ndarray, rng: np.random.Generator) -> Edits:
     """Havel and Hakimi's graph, swapped until most edges are those of the graph."""
-    order = np.argsort(-targets, kind="stable")
+    # Swaps end near where they begin, so every start begins elsewhere.
+    shuffled = rng.permutation(graph.n_nodes)
+    order = shuffled[np.argsort(-targets[shuffled], kind="stable")]
     built = Graph(graph.n_nodes, havel_hakimi(targets, order))
     edits = _edits(graph, targets)
     _differ(edits, built.edges[~graph.has_edges(built.edges)], extra=True)

@@ -225,7 +225,7 @@ default="endpoint-moves"
         for _ in range(self.n_starts):
             targets = _by_rank(graph.degrees, falling, rng)
             if self.construction == "relaxed":
-                edits, left = by_relaxation(graph, targets), 0
+                edits, left = by_relaxation(graph, targets, rng), 0
             else:
                 edits, left = by_moves(graph, targets, rng)
             least = min(least, left)
