@@ -354,3 +354,8 @@ def test_ten_thousand_nodes():
     method = NodeClusterGeneralizer(5, max_iter=3, random_state=0).fit(graph)
     assert method.report_.models[0]["level"] >= 5
     assert method.log_w_ < 0.5 * log_consistent_graphs(graph, np.zeros(10_000))
+
+
+def test_degrees_of_super_nodes_tell_no_combined_k():
+    method = NodeClusterGeneralizer(k=3, random_state=0).fit(nx.path_graph(9))
+    assert "k_combined" not in method.report_.details

@@ -197,3 +197,8 @@ def test_ten_thousand_nodes():
     method.fit(graph)
     assert method.report_.models[0]["level"] >= 2
     assert method.n_added_ < 6000
+
+
+def test_labels_are_a_list():
+    with pytest.raises(ParameterError, match="labels must be a list"):
+        KNeighborhoodAnonymizer(2, labels="town").fit(nx.path_graph(4))

@@ -73,6 +73,10 @@ class SuperNodeAnonymizer(GraphAnonymizer):
     def _loss(self, graph: Graph, published: Graph) -> float:
         return sum(structure_losses(published))
 
+    def _combined_k(self, graph: Graph, published: Graph) -> None:
+        # Degrees of super-nodes are not those of persons.
+        return None
+
     def _details(self) -> dict[str, Any]:
         return {"supernodes": self.n_supernodes_, "log_w": self.log_w_}
 

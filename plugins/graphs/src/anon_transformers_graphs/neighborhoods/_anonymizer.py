@@ -131,6 +131,10 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         whole("k", self.k)
         whole("max_iter", self.max_iter, 0)
         real("time_limit", self.time_limit, 0)
+        if isinstance(self.labels, str):
+            raise ParameterError(
+                f"labels must be a list of labels, got the text {self.labels!r}."
+            )
 
     def _promises(self) -> Sequence[PrivacyModel]:
         return (KNeighborhood(k=self.k, time_limit=self.time_limit),)
