@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
+from anon_transformers.jit import njit
 from anon_transformers.privacy import judge
 from anon_transformers_graphs._kernels.neighbor_balls import edges_once
+from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
 from anon_transformers_graphs.privacy import KCandidate, KNeighborhood
 from anon_transformers_graphs.queries import (
     _lists,
@@ -287,3 +289,52 @@ def test_threads_share_what_is_known(dataset):
     with ThreadPoolExecutor(8) as pool:
         found = pool.map(lambda _: classes_of(graph).tolist(), range(16))
     assert all(one == expected for one in found)
+
+
+@njit
+def all_mixed(values):
+    found = np.empty(len(values), dtype=np.uint64)
+    for i in range(len(values)):
+        found[i] = mixed(values[i])
+    return found
+
+
+def mixed_by_hand(value):
+    value = (value + int(ODD)) % 2**64
+    value = (value ^ (value >> 30)) * int(ODDER) % 2**64
+    value = (value ^ (value >> 27)) * int(ODD) % 2**64
+    return value ^ (value >> 31)
+
+
+@given(st.lists(st.integers(0, 2**31 - 1), max_size=20))
+@settings(max_examples=20, deadline=None)
+def test_numbers_are_mixed_alike_whatever_their_type(values):
+    """Compiled sums of signed numbers went wrong for some types, and found no twins."""
+    expected = [mixed_by_hand(value) for value in values]
+    for dtype in (np.int32, np.int64, np.uint64):
+        assert all_mixed(np.array(values, dtype=dtype)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("drawn", "n_roots"),
+    [
+        (nx.star_graph(7), 2),
+        (nx.complete_graph(5), 1),
+        (nx.complete_bipartite_graph(2, 3), 2),
+        (nx.path_graph(5), 5),
+        (nx.path_graph(3), 2),
+    ],
+    ids=["star", "complete", "bipartite", "long path", "path"],
+)
+def test_twins_are_looked_at_once(drawn, n_roots):
+    graph = opened(drawn)
+    lists = (graph, _lists.label_colors(graph), 1, _lists.Deadline("", 60))
+    firsts = _neighborhoods._Balls(*lists).first_twins()
+    assert len(np.unique(firsts)) == n_roots
+
+
+def test_twins_have_the_same_labels():
+    labels = pd.DataFrame({"a": list("xyyyz")})
+    graph = opened(nx.star_graph(4), labels)
+    lists = (graph, _lists.label_colors(graph), 1, _lists.Deadline("", 60))
+    assert _neighborhoods._Balls(*lists).first_twins().tolist() == [0, 1, 1, 1, 4]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers.jit import njit
-from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
+from anon_transformers_graphs._kernels.neighbor_hashes import mixed_pair
 
 LAST_STAMP = 2**31 - 1
 
@@ -226,9 +226,8 @@ def _number(lists, size, walk, table, seat):
         table.numbers[place] = number
         kind = 2 * np.int64(lists.labels[node]) + (walk.far[place] == 1)
         table.kinds[number] = kind
-        table.colors[number] = mixed(
-            kind * ODD + mixed(sizes[head] * ODDER + entries[head])
-        )
+        of_component = mixed_pair(sizes[head], entries[head])
+        table.colors[number] = np.int64(mixed_pair(kind, of_component))
         table.indptr[number + 1] = degrees[place]
     table.starts[base + n_components] = base + n_core
     counts = table.counts[seat]

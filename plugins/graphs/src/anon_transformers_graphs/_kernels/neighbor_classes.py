@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_transformers.jit import njit
 from anon_transformers_graphs._kernels.neighbor_balls import open_ball
-from anon_transformers_graphs._kernels.neighbor_hashes import ODD, mixed
+from anon_transformers_graphs._kernels.neighbor_hashes import mixed, mixed_pair
 from anon_transformers_graphs._kernels.neighbor_shapes import (
     FOUND,
     NONE,
@@ -20,6 +20,8 @@ from anon_transformers_graphs._kernels.neighbor_shapes import (
     next_colors,
 )
 
+LONE, COMPONENT = 1, 2
+"""What a number of a ball is about, so that a label is never taken for a component."""
 NEXT, SHAPES, FIRST_SHAPE, SHAPE, LAID, PAIRED, TRIED = range(7)
 """Places in the state of a split."""
 
@@ -51,10 +53,10 @@ def _refine(table, seat, budget):
             break
         n_colors = found
     for i in range(first, first + table.counts[seat, 2]):
-        total = np.int64(0)
+        total = np.uint64(0)
         for node in range(table.starts[i], table.starts[i + 1]):
-            total += mixed(table.colors[node] + ODD)
-        table.marks[i] = mixed(total)
+            total += mixed(table.colors[node])
+        table.marks[i] = np.int64(mixed(total))
 
 
 @njit
@@ -66,12 +68,12 @@ def ball_marks(lists, roots, radius, walk, table, marks, start, budget):
     for place in range(start, len(roots)):
         open_ball(lists, roots[place], radius, walk, table, 0, budget)
         _refine(table, 0, budget)
-        total = mixed(np.int64(lists.labels[roots[place]]))
+        total = mixed(lists.labels[roots[place]])
         for label in table.lone[: table.counts[0, 1]]:
-            total += mixed(label * ODD + 1)
+            total += mixed_pair(label, LONE)
         for mark in table.marks[: table.counts[0, 2]]:
-            total += mixed(mark + ODD)
-        marks[place] = total
+            total += mixed_pair(mark, COMPONENT)
+        marks[place] = np.int64(total)
         if budget[0] <= 0:
             return place + 1
     return len(roots)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers.jit import njit
-from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
+from anon_transformers_graphs._kernels.neighbor_hashes import mixed, mixed_pair
 
 RUNNING, NONE, FOUND = -1, 0, 1
 FEWEST_ROUNDS = 8
@@ -61,10 +61,10 @@ def next_colors(lists, first, size, colors, fresh):
     """One round of refinement of a graph whose nodes are numbered from ``first`` on."""
     indptr, indices = lists
     for i in range(size):
-        total = np.int64(0)
+        total = np.uint64(0)
         for at in range(indptr[first + i], indptr[first + i + 1]):
-            total += mixed(colors[indices[at] - first] + ODD)
-        fresh[i] = mixed(colors[i] * ODDER + total)
+            total += mixed(colors[indices[at] - first])
+        fresh[i] = np.int64(mixed_pair(colors[i], total))
 
 
 @njit
@@ -96,7 +96,7 @@ def _painted(firsts, size, colors, search, depth):
     for i in range(size):
         now[i], now[size + i] = colors[firsts[0] + i], colors[firsts[1] + i]
     for i in range(depth):
-        now[search.mine[i]] = now[search.yours[i]] = mixed(np.int64(i) * ODD + 1)
+        now[search.mine[i]] = now[search.yours[i]] = np.int64(mixed(i))
 
 
 @njit

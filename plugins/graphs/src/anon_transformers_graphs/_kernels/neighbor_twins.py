@@ -7,7 +7,7 @@ the other. The leaves of a star are twins, and all nodes of a complete graph.
 import numpy as np
 
 from anon_transformers.jit import njit
-from anon_transformers_graphs._kernels.neighbor_hashes import ODD, mixed
+from anon_transformers_graphs._kernels.neighbor_hashes import mixed, mixed_pair
 
 
 @njit
@@ -16,11 +16,11 @@ def twin_marks(indptr, indices, labels):
     apart = np.empty(len(labels), dtype=np.int64)
     joined = np.empty(len(labels), dtype=np.int64)
     for node in range(len(labels)):
-        total = mixed(np.int64(labels[node]))
+        total = mixed_pair(labels[node], len(labels))
         for at in range(indptr[node], indptr[node + 1]):
-            total += mixed(np.int64(indices[at]) + ODD)
-        apart[node] = total
-        joined[node] = total + mixed(np.int64(node) + ODD)
+            total += mixed(indices[at])
+        apart[node] = np.int64(total)
+        joined[node] = np.int64(total + mixed(node))
     return apart, joined
 
 
