@@ -19,6 +19,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.graphs._form import GraphForm
 from anon_transformers.graphs._forms import open_graph
 from anon_transformers.graphs._graph import Graph
+from anon_transformers.graphs._tables import WEIGHT
 from anon_transformers.graphs._weights import telling_weights
 from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
 from anon_transformers.parameters import generator
@@ -251,7 +252,9 @@ class GraphAnonymizer(BaseAnonymizer):
         combined = self._combined_k(graph, altered)
         if combined is not None:
             details["k_combined"] = combined
-        if graph.weights is not None and altered.weights is not None:
+        published_weights = graph.weights is not None and altered.weights is not None
+        # Weights that the method makes itself are no weights of the input.
+        if published_weights and WEIGHT not in self.columns_made:
             details["telling_weights"] = telling_weights(altered)
         return Report(
             method=type(self).__name__,

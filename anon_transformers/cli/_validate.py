@@ -152,8 +152,9 @@ def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
 
     known = {**registry().privacy_models, **registry().metrics}
     names = [str(t.get("model", t.get("metric"))) for t in asked]
-    kinds = {getattr(known.get(name), "evidence", None) for name in names}
-    if kinds != {"graph"}:
+    # A name that nobody knows is told of when it is looked up.
+    kinds = {known[name].evidence for name in names if name in known}
+    if not asked or kinds - {"graph"}:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     return list(frame.columns[:2])
 

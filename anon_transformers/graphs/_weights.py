@@ -6,7 +6,7 @@ import pandas as pd
 from anon_transformers.graphs._graph import Graph
 
 
-def telling_weights(graph: Graph) -> float:
+def telling_weights(graph: Graph, *, beyond_degrees: bool = False) -> float:
     """Share of nodes with edges whose weights, taken together, no other node has.
 
     A weight that several edges have points at somebody all the same where the weights
@@ -16,6 +16,8 @@ def telling_weights(graph: Graph) -> float:
     ----------
     graph : Graph
         With weights or without.
+    beyond_degrees : bool, default=False
+        Leave out nodes that their degree alone tells apart, which a method may change.
 
     Examples
     --------
@@ -26,8 +28,15 @@ def telling_weights(graph: Graph) -> float:
     """
     if graph.weights is None or not graph.n_edges:
         return 0.0
-    ends = graph.edges.T.ravel()
-    weights = np.tile(graph.weights, 2)
-    order = np.lexsort((weights, ends))
-    around = pd.Series(weights[order]).groupby(ends[order]).agg(tuple)
-    return float((~around.duplicated(keep=False)).mean())
+    _, codes = np.unique(graph.weights, return_inverse=True)
+    # Sums of two long random numbers a weight are the same for the same weights only.
+    marks = np.random.default_rng(0).integers(
+        0, 1 << 64, (codes.max() + 1, 2), dtype=np.uint64
+    )
+    sums = np.zeros((graph.n_nodes, 2), dtype=np.uint64)
+    for ends in graph.edges.T:
+        np.add.at(sums, ends, marks[codes])
+    alone = ~pd.DataFrame(sums).duplicated(keep=False).to_numpy()
+    if beyond_degrees:
+        alone &= graph.degree_histogram[graph.degrees] > 1
+    return float(alone[graph.degrees > 0].mean())

@@ -19,6 +19,7 @@ from anon_transformers.release._build import (
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
 from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
+from anon_transformers.release._load import refuse_telling
 from anon_transformers.release._memberships import write_memberships
 from anon_transformers.release._run import (
     Run,
@@ -77,6 +78,8 @@ def write_candidate(run: Run) -> None:
     make_private(draft)
     if config.is_graph:
         tables = graph_tables(run, anonymizer)
+        share = anonymizer.report_.details.get("telling_weights", 0.0)
+        refuse_telling(dict.fromkeys(config.roles.insensitive, share), config.roles)
         noted = write_functions(draft, anonymizer)
     else:
         tables, noted = protected_table(run, anonymizer, draft)

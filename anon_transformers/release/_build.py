@@ -292,8 +292,11 @@ def _kept(
     """Private evidence that the gate needs, and an anonymizer must keep."""
     for keep in (*KEPT, *OURS):
         if keep in stated:
+            why = "nodes are always renamed, and nobody keeps how"
+            if keep in KEPT:
+                why = "what the gate needs is kept as long as it is needed"
             raise ConfigurationError(
-                f"{what}: {keep}: a release knows what its gate needs."
+                f"{what}: {keep} cannot be chosen in a release: {why}."
             )
     takes, needed = inspect.signature(cls).parameters, evidence_kinds(thresholds)
     if "memberships" in needed and "keep_memberships" not in takes:

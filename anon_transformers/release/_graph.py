@@ -25,6 +25,9 @@ NODES = "nodes"
 FUNCTIONS = "functions.parquet"
 """Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
 
+WEIGHT = "weight"
+"""A column that a method makes which counts edges; it leaves weights out."""
+
 NODE = "node"
 """What a column of node names is called that no file brought along."""
 
@@ -119,12 +122,19 @@ def _refuse_labels(labels: Sequence[Hashable], config: ReleaseConfig) -> None:
         )
 
 
-def weight_shares(edges: pd.DataFrame, nodes: pd.DataFrame) -> dict[str, float]:
-    """Share of nodes that the weights around them tell apart."""
+def weight_shares(
+    edges: pd.DataFrame, nodes: pd.DataFrame, config: ReleaseConfig
+) -> dict[str, float]:
+    """Share of nodes that the weights around them tell apart, if they are published.
+
+    How many degrees tell apart is not known before they have been changed.
+    """
     if edges.shape[1] == ENDS:
         return {}
+    if WEIGHT in installed().anonymizers[config.anonymizer.name].columns_made:
+        return {str(edges.columns[2]): 0.0}
     graph, _ = open_graph((edges, nodes), reduce=True)
-    return {str(edges.columns[2]): telling_weights(graph)}
+    return {str(edges.columns[2]): telling_weights(graph, beyond_degrees=True)}
 
 
 def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:

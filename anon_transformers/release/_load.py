@@ -161,7 +161,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     """Read the source, one table or the two of a graph, and check its columns."""
     if config.is_graph:
         edges, nodes = read_graph(config)
-        refuse_unique(weight_shares(edges, nodes), config.roles)
+        refuse_telling(weight_shares(edges, nodes, config), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
     check_columns(frame, config.roles)
@@ -213,10 +213,21 @@ def refuse_unique(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
     for column, share in shares.items():
         if share > UNIQUE_LIMIT and column not in roles.accept_unique:
             raise DataError(
-                f"insensitive column {column!r}: {share:.1%} of the rows (of a graph: "
-                f"nodes) hold a value of their own (limit {UNIQUE_LIMIT:.0%}). Give it "
-                "another role, or accept it: roles.accept_unique in a release file, "
-                "--accept-unique for anon anonymize."
+                f"insensitive column {column!r}: {share:.1%} of the rows hold a value "
+                f"of their own (limit {UNIQUE_LIMIT:.0%}). Give it another role, or "
+                "accept it: roles.accept_unique in a release file, --accept-unique for "
+                "anon anonymize."
+            )
+
+
+def refuse_telling(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
+    """Refuse weights of edges that point at persons, unless they are accepted."""
+    for column, share in shares.items():
+        if share > UNIQUE_LIMIT and column not in roles.accept_unique:
+            raise DataError(
+                f"weights {column!r}: {share:.1%} of the nodes have weights around "
+                f"them that no other node has (limit {UNIQUE_LIMIT:.0%}). Leave the "
+                "column out, or accept it: roles.accept_unique."
             )
 
 
@@ -225,7 +236,7 @@ def shares_of(
 ) -> dict[str, float]:
     """How much the insensitive columns tell persons apart."""
     if config.is_graph:
-        return weight_shares(tables[INPUT], tables[NODES])
+        return weight_shares(tables[INPUT], tables[NODES], config)
     return unique_shares(tables[INPUT], config.roles)
 
 

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from anon_transformers.base import GraphAnonymizer
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers_graphs import (
+    KAutomorphismAnonymizer,
     KDegreeAnonymizer,
     NaiveAnonymizer,
     NodeClusterGeneralizer,
@@ -77,7 +78,7 @@ def test_planted_nodes_that_fall_on_other_nodes_are_not_recovered():
 
 
 def test_nodes_are_not_followed_into_groups():
-    with pytest.raises(DataError, match="rightly"):
+    with pytest.raises(DataError, match="in groups"):
         walk_attack(CLUB, NodeClusterGeneralizer(k=4), random_state=0)
 
 
@@ -181,3 +182,23 @@ def test_nobody_can_tell_who_was_found_rightly_if_seeds_deny_the_names():
     names = [open_graph(graph)[1].names.tolist() for graph in (PATH, published)]
     truth = np.array([names[1].index(shifted[name]) for name in names[0]])
     assert seed_propagation(published, PATH, seeds, truth=truth).correct == found.mapped
+
+
+def test_nodes_that_stand_for_nobody_hide_nobody():
+    club = nx.Graph(list(nx.karate_club_graph().edges()))
+    found = walk_attack(club, KAutomorphismAnonymizer(k=5, max_iter=1), random_state=0)
+    assert found.targets == 10
+    assert found.correct <= found.identified
+    unchanged = cut_attack(club, KAutomorphismAnonymizer(k=1), random_state=0)
+    assert unchanged.recovered
+
+
+def test_propagation_without_time_is_not_over():
+    club = nx.karate_club_graph()
+    with pytest.raises(NotEvaluable, match="time_limit"):
+        seed_propagation(club, club, {0: 0, 33: 33}, time_limit=0)
+
+
+def test_seeds_of_chance_are_checked():
+    with pytest.raises(ParameterError, match="random_state"):
+        walk_attack(nx.karate_club_graph(), random_state="x")

@@ -113,7 +113,8 @@ def test_weights_go_through_every_format(anon, tmp_path):
     (tmp_path / "w.edges").write_text("a b 1.5\nb c 2\nd\n")
     names = ["w.edges", "w1.csv", "w2.parquet", "w3.edges.gz"]
     for source, target in pairwise(names):
-        assert anon("anonymize", source, target, "-m", "naive").exit_code == 0
+        asked = ("anonymize", source, target, "-m", "naive", "--accept-weights")
+        assert anon(*asked).exit_code == 0
     with gzip.open(tmp_path / "w3.edges.gz", "rt") as lines:
         assert sorted(len(line.split()) for line in lines) == [1, 3, 3]
     graph, _ = open_graph(read_network(tmp_path / "w3.edges.gz"))
@@ -206,3 +207,22 @@ def test_the_group_is_a_command_of_anon(anon, monkeypatch, capsys):
         main()
     assert not ended.value.code
     assert "disclosed edges" in capsys.readouterr().out
+
+
+def test_weights_that_tell_people_apart_are_not_written_unasked(anon, tmp_path):
+    edges = pd.read_csv("club.csv").assign(weight=range(78))
+    edges.to_csv("weighted.csv", index=False)
+    refused = anon("anonymize", "weighted.csv", "safe.csv", "-k", "3")
+    assert refused.exit_code == 2
+    assert "--accept-weights" in refused.output
+    assert not (tmp_path / "safe.csv").exists()
+    asked = ("anonymize", "weighted.csv", "safe.csv", "-k", "3", "--accept-weights")
+    assert anon(*asked).exit_code == 0
+
+
+def test_a_promise_that_was_not_judged_in_time_is_not_kept(anon, tmp_path):
+    asked = ("anonymize", "club.csv", "safe.csv", "-m", "k-neighborhood", "-k", "2")
+    late = anon(*asked, "-o", "time_limit=0")
+    assert late.exit_code == 1
+    assert "-o time_limit" in late.output
+    assert not (tmp_path / "safe.csv").exists()

@@ -136,8 +136,43 @@ def test_people_without_friends_do_not_hide_rare_weights(folder):
     edges.to_csv(folder / "edges.csv", index=False)
     pd.concat([names, crowd]).to_csv(folder / "nodes.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
-    with pytest.raises(DataError, match=r"100\.0% of the rows"):
+    # Six have a degree of their own, which the method will change.
+    with pytest.raises(DataError, match=r"82\.4% of the nodes"):
         load(release(folder, **declared))
+
+
+def test_weights_that_tell_nothing_are_published(folder):
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=1)
+    edges.to_csv(folder / "edges.csv", index=False)
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    run_release(release(folder, **declared))
+    assert set(read_published(folder / "out")[0]["weight"]) == {1}
+
+
+def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
+    edges.to_csv(folder / "edges.csv", index=False)
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    monkeypatch.setattr(
+        "anon_transformers.release._graph.telling_weights", lambda *_, **__: 0.0
+    )
+    location = load(release(folder, **declared))
+    with pytest.raises(DataError, match=r"% of the nodes have weights around them"):
+        anonymize(location)
+    assert not (folder / "out").exists()
+
+
+def test_weights_that_are_not_published_may_tell(folder):
+    edges = pd.read_csv(folder / "edges.csv").assign(w=np.arange(78))
+    edges.to_csv(folder / "edges.csv", index=False)
+    groups = {
+        "person]": "person]\n  insensitive: [w]",
+        "name: k-degree": "name: node-clusters, max_iter: 2",
+        "model: k-degree": "model: super-node-size",
+        "max: 0.5": "max: 1",
+    }
+    run_release(release(folder, **groups))
+    assert read_published(folder / "out")[1]["nodes"].min() >= 3
 
 
 def test_names_that_look_like_numbers_are_names(folder):

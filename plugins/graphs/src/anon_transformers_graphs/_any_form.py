@@ -107,7 +107,7 @@ def _in_order_of(
     if strange:
         raise DataError(
             f"{strange} of {other.n_nodes} nodes of {name} are not named in {first}: "
-            "node by node only graphs with the same names can be compared. "
-            "relabel=False keeps names."
+            "node by node only graphs with the same names can be compared; in Python, "
+            "relabel=False keeps them."
         )
     return other.relabelled(places)

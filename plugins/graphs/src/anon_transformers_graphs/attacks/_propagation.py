@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +14,11 @@ from anon_transformers.graphs import Graph, GraphForm, open_graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import has_names, places_by_name
 from anon_transformers_graphs._kernels.neighbor_propagation import NOBODY, propagate
-from anon_transformers_graphs.queries._lists import neighbor_lists
+from anon_transformers_graphs.queries._lists import (
+    COMPILATION,
+    Deadline,
+    neighbor_lists,
+)
 
 PAIR = 2
 
@@ -77,6 +82,7 @@ def seed_propagation(
     threshold: float = 0.5,
     truth: np.ndarray | None = None,
     max_rounds: int = 100,
+    time_limit: float = 60.0,
 ) -> SeedPropagation:
     """Find nodes of an auxiliary graph in a published one, from a few known ones.
 
@@ -102,11 +108,18 @@ def seed_propagation(
         found rightly.
     max_rounds : int, default=100
         Most passes over all nodes; the search ends with one that finds nothing.
+    time_limit : float, default=60.0
+        Seconds, looked at after each pass.
 
     Returns
     -------
     SeedPropagation
         Who was found.
+
+    Raises
+    ------
+    NotEvaluable
+        If the time is over.
 
     References
     ----------
@@ -127,6 +140,9 @@ def seed_propagation(
     """
     threshold = real("threshold", threshold, 0)
     max_rounds = whole("max_rounds", max_rounds)
+    real("time_limit", time_limit, 0)
+    _compile_kernel()
+    deadline = Deadline("the propagation", time_limit)
     opened, known = open_graph(published), open_graph(auxiliary)
     by_name = has_names(published) and has_names(auxiliary)
     published, auxiliary = opened[0], known[0]
@@ -137,7 +153,9 @@ def seed_propagation(
         right = _same_names(known[1], opened[1], by_name)
     # Seeds are known for certain: where names deny them, names are not to be believed.
     told = truth is not None or bool((right[pairs[:, 0]] == pairs[:, 1]).all())
-    there, rounds = _spread(auxiliary, published, pairs, threshold, max_rounds)
+    there, rounds = _spread(
+        auxiliary, published, pairs, threshold, max_rounds, deadline
+    )
     new = np.ones(auxiliary.n_nodes, dtype=bool)
     new[pairs[:, 0]] = False
     mapped = new & (there != NOBODY)
@@ -159,6 +177,7 @@ def _spread(
     pairs: np.ndarray,
     threshold: float,
     max_rounds: int,
+    deadline: Deadline,
 ) -> tuple[np.ndarray, int]:
     """The published node of each auxiliary one, or -1, and passes over all nodes."""
     there = np.full(auxiliary.n_nodes, NOBODY, dtype=np.int64)
@@ -168,9 +187,18 @@ def _spread(
     rounds = 0
     while rounds < max_rounds:
         rounds += 1
-        if not propagate(*lists, there, back, threshold):
+        found = propagate(*lists, there, back, threshold)
+        deadline.check()
+        if not found:
             break
     return there, rounds
+
+
+@cache
+def _compile_kernel() -> None:
+    """Have the kernel ready before the clock starts."""
+    edge, pairs = Graph(2, [[0, 1]]), np.array([[0, 0]])
+    _spread(edge, edge, pairs, 0.5, 1, Deadline("the compilation", COMPILATION))
 
 
 def _numbered(seeds: Any, auxiliary: GraphForm, published: GraphForm) -> np.ndarray:

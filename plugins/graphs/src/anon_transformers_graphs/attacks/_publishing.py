@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anon_transformers.base import GraphAnonymizer
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
 
 Publish = Callable[[Graph], Graph]
@@ -49,11 +49,15 @@ def _followed(method: GraphAnonymizer, graph: Graph) -> Graph:
     params = deepcopy(method.get_params(deep=False))
     secret = type(method)(**{**params, "keep_mapping": True})
     published = secret.fit_transform(graph)
-    if published.n_nodes != graph.n_nodes:
-        return published  # the attack says that it cannot follow
     # The nodes of a Graph are its numbers, and a mapping lists them in their order.
     new = np.fromiter(secret.mapping_.values(), dtype=np.int64, count=graph.n_nodes)
-    return published.relabelled(np.argsort(new))
+    if len(np.unique(new)) < graph.n_nodes:
+        raise DataError(
+            "nodes are published in groups, in which nobody can be followed."
+        )
+    # Nodes that stand for nobody come last.
+    noise = np.setdiff1d(np.arange(published.n_nodes), new)
+    return published.relabelled(np.argsort(np.concatenate([new, noise])))
 
 
 def _kind(given: object) -> str:

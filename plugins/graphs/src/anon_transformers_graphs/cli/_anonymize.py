@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
     NODE,
@@ -27,6 +27,8 @@ from anon_transformers_graphs.cli._output import (
 )
 from anon_transformers_graphs.cli._writing import check_targets, write_tables
 
+TELLING = 0.05
+"""Share of nodes that weights may tell apart."""
 Out = Annotated[
     Path, typer.Argument(metavar="OUT", help="File to write, of the same kinds.")
 ]
@@ -36,6 +38,12 @@ NodesOut = Annotated[
 ]
 Method = Annotated[
     str, typer.Option("--method", "-m", help="Anonymizer of graphs, as in anon list.")
+]
+AcceptWeights = Annotated[
+    bool,
+    typer.Option(
+        "--accept-weights", help="Publish weights that tell more than 5 % apart."
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
@@ -49,6 +57,7 @@ def anonymize(
     method: Method = "k-degree",
     k: K = None,
     options: Options = None,
+    accept_weights: AcceptWeights = False,
     force: Force = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -70,6 +79,7 @@ def anonymize(
         network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
     with working(method):
         published = made.fit_transform(network)
+    _refuse_telling_weights(made.report_, accept_weights)
     if nodes_out is None:
         write_tables({out: published})
     else:
@@ -90,6 +100,17 @@ def _check_files(
         check_node_file(nodes_out)
     targets, sources = [out, nodes_out], [edges, nodes]
     check_targets(filter(None, targets), filter(None, sources), force)
+
+
+def _refuse_telling_weights(report: Any, accepted: bool) -> None:
+    """Refuse weights that point at persons: no method protects them."""
+    share = report.details.get("telling_weights", 0.0)
+    if share > TELLING and not accepted:
+        raise DataError(
+            f"{share:.1%} of the nodes would be published with weights around them "
+            f"that no other node has (limit {TELLING:.0%}). Leave the third column "
+            "out, or accept it with --accept-weights."
+        )
 
 
 def _tell(out: Path, report: Any, loss_means: str) -> None:

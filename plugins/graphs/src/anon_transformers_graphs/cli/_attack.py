@@ -229,7 +229,7 @@ def _run(
             with working(name):
                 report, found = ATTACKS[name](Knowledge(**given))
         except (DataError, InfeasibleError, NotEvaluable) as error:
-            not_run[name] = in_options(str(error), {"reduce"})
+            not_run[name] = in_options(str(error), {"reduce", "time_limit"})
             continue
         reports.append({**report, "exposed": len(found)})
         exposed.update(found)

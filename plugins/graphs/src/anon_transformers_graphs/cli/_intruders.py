@@ -75,7 +75,8 @@ def _propagation(given: Knowledge) -> Found:
     if given.seeds.shape[1] < PAIR:
         raise DataError("--seeds has one column; it needs two, of names.")
     pairs = given.seeds.iloc[:, :PAIR].itertuples(index=False, name=None)
-    found = seed_propagation(given.published, given.auxiliary, list(pairs))
+    both, limit = (given.published, given.auxiliary), given.time_limit
+    found = seed_propagation(*both, list(pairs), time_limit=limit)
     report = found.to_dict()
     if found.correct is None:
         # Nobody can tell who was found rightly: everybody may have been.

@@ -14,7 +14,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from anon_transformers.exceptions import AnonymizationError, InfeasibleError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    InfeasibleError,
+    NotEvaluable,
+)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 BROKEN_PROMISE = 1
@@ -37,7 +41,7 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **kwargs)
         except (typer.Exit, typer.Abort):
             raise
-        except InfeasibleError as error:
+        except (InfeasibleError, NotEvaluable) as error:
             _say(in_options(str(error), takes), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:
@@ -65,7 +69,8 @@ def in_options(message: str, takes: Container[str]) -> str:
     '-o reduce=true drops loops.'
     """
     reduce = "--reduce" if "reduce" in takes else "-o reduce=true"
-    return message.replace("reduce=True", reduce).replace("time_limit", "--time-limit")
+    limit = "--time-limit" if "time_limit" in takes else "-o time_limit"
+    return message.replace("reduce=True", reduce).replace("time_limit", limit)
 
 
 def _say(message: str, as_json: bool) -> None:

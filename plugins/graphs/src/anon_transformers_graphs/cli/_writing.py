@@ -42,11 +42,18 @@ def _one_file(one: Path, other: Path) -> bool:
 
 
 def write_tables(tables: Mapping[Path, pd.DataFrame]) -> None:
-    """Tables into files, whole, and none of them before all could be written."""
+    """Tables into files, whole, and none of them before all could be written.
+
+    All that is left then is to give the drafts their names. If that fails for the
+    second one, the first has its name already.
+    """
     with ExitStack() as drafts:
         written = {path: _draft(table, path, drafts) for path, table in tables.items()}
         for path, draft in written.items():
-            draft.replace(path)
+            try:
+                draft.replace(path)
+            except OSError as error:
+                raise _unwritten(path, error) from None
 
 
 def _draft(table: pd.DataFrame, path: Path, drafts: ExitStack) -> Path:
@@ -63,8 +70,12 @@ def _draft(table: pd.DataFrame, path: Path, drafts: ExitStack) -> Path:
             registry().writers[kind_of(path)](table, draft)
         return _packed(draft) if is_packed(path) else draft
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ConfigurationError(f"{path} cannot be written: {why}.") from None
+        raise _unwritten(path, error) from None
+
+
+def _unwritten(path: Path, error: OSError) -> ConfigurationError:
+    why = error.strerror or type(error).__name__
+    return ConfigurationError(f"{path} cannot be written: {why}.")
 
 
 def _packed(draft: Path) -> Path:

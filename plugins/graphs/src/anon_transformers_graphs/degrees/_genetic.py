@@ -91,6 +91,6 @@ def genetic_sequence(
         raise InfeasibleError(
             f"the genetic search ended after {n_iter} generations with {violations} "
             f"degrees that fewer than k={k} nodes share; sequence='exact' finds the "
-            "nearest ones there are."
+            "nearest ones, if there are any, and 'liu-terzi' may change their sum."
         )
     return best

@@ -43,7 +43,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     max_iter : int, default=20
         Exchanges of nodes between groups to try for each edge, each time.
     time_limit : float, default=60.0
-        Seconds for one comparison of all neighbourhoods.
+        Seconds for one comparison of all neighbourhoods, of which there are 27 at most.
     relabel : bool, default=True
         Give nodes new names, the numbers from 0 on in random order.
     reduce : bool, default=False

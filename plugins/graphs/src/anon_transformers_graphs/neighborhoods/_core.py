@@ -14,6 +14,9 @@ from anon_transformers_graphs.queries import neighborhood_classes
 MOST = 0.8
 """A core of this share of the nodes takes in all of them: it saves little not to."""
 
+MOST_ROUNDS = 25
+"""Times that the core may grow; nearly all graphs are done after a few."""
+
 
 @dataclass(frozen=True)
 class Alike:
@@ -48,29 +51,31 @@ def make_alike(
     on them by triangles. It is put into rows of k nodes whose neighbourhoods are made
     alike. Whoever's neighbourhood is rare after that joins the core in rows of its own,
     and the rows that there are stay: to begin anew each time would make others rare
-    each time. When the core is the whole graph, it has k - 1 automorphisms.
+    each time. When that comes to no end, the core is the whole graph, which then has
+    k - 1 automorphisms.
     """
     lists = graph.adjacency.indptr, graph.adjacency.indices
     core = fellows(graph, labels, time_limit) < k
     if not core.any():
         return Alike(graph.edges, labels, 0)
     found, rows = graph, None
-    while True:
+    for _ in range(MOST_ROUNDS):
         triangle_closure(*lists, core)
         if not _rounded_up(graph, core, k) or core.sum() > MOST * graph.n_nodes:
-            return _all_in_rows(graph, labels, k, rng, n_trials)
+            break
         raised = labels.copy()
         within = _with_core(found, core, rows, raised, k, rng, n_trials)
         if within is None:
-            return _all_in_rows(graph, labels, k, rng, n_trials)
+            break
         found, rows = within
         alike = fellows(found, raised, time_limit)
         if alike.min() >= k:
             return Alike(found.edges, raised, int(core.sum()))
         lone = (alike < k) & ~core
         if not lone.any():
-            return _all_in_rows(graph, labels, k, rng, n_trials)
+            break
         core |= lone
+    return _all_in_rows(graph, labels, k, rng, n_trials)
 
 
 def _all_in_rows(

@@ -26,10 +26,11 @@ class RandomPerturbation(GraphAnonymizer):
     ----------
     p : float, default=0.1
         Share of the edges, from 0 to 1; ``round(p * edges)`` steps, where a half goes
-        to the even number.
+        to the even number. By default a step replaces two edges.
     pairwise : bool, default=True
         A step replaces two edges, as a step of `RandomSwitch` does, so that equal
-        shares mean equal change; with ``p`` above 0.5 all edges go. False: one edge.
+        shares mean equal change: ``p=0.1`` replaces a fifth of the edges, and with
+        ``p`` above 0.5 all go. False: one edge.
     k : int, optional
         Repeat, from the original each time, until ``k`` nodes or more share each
         degree. None: once, and nothing is promised.
