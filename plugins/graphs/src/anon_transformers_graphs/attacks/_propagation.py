@@ -140,7 +140,6 @@ def seed_propagation(
     """
     threshold = real("threshold", threshold, 0)
     max_rounds = whole("max_rounds", max_rounds)
-    real("time_limit", time_limit, 0)
     _compile_kernel()
     deadline = Deadline("the propagation", time_limit)
     opened, known = open_graph(published), open_graph(auxiliary)
