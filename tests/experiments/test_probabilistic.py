@@ -218,5 +218,8 @@ def test_the_whole_experiment_has_no_unexplained_difference():
     ranked = found.runs[
         (found.runs["method"] == "ranking-mdav") & found.runs["statistic"].ne("pairs")
     ]
-    for _, part in ranked.groupby(["data_set", "statistic"]):
-        assert part.sort_values("k")["mean"].is_monotonic_increasing
+    for _, part in ranked.sort_values("k").groupby(["data_set", "statistic"]):
+        steps, errors = np.diff(part["mean"]), part["mean_error"].to_numpy()
+        # It rises with k; where it hardly does, chance may have it otherwise.
+        assert (steps > -4 * np.hypot(errors[1:], errors[:-1])).all()
+        assert part["mean"].iloc[-1] > 5 * part["mean"].iloc[0]
