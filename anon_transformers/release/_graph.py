@@ -14,6 +14,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.graphs import open_graph, telling_weights
+from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._files import kind_of_file, read_parquet, write_parquet
@@ -25,14 +26,7 @@ NODES = "nodes"
 FUNCTIONS = "functions.parquet"
 """Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
 
-WEIGHT = "weight"
-"""A column that a method makes which counts edges; it leaves weights out."""
-
-NODE = "node"
-"""What a column of node names is called that no file brought along."""
-
 OPTIONS = ("edges", "nodes")
-ENDS = 2
 
 
 def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -131,6 +125,7 @@ def weight_shares(
     """
     if edges.shape[1] == ENDS:
         return {}
+    # A method that makes weights itself counts edges, and leaves those given out.
     if WEIGHT in installed().anonymizers[config.anonymizer.name].columns_made:
         return {str(edges.columns[2]): 0.0}
     graph, _ = open_graph((edges, nodes), reduce=True)
