@@ -59,8 +59,8 @@ DATASETS_MAY_IMPORT = {"hierarchies", "exceptions", "_lazy", "datasets"}
 KERNELS_MAY_IMPORT = {"numpy", "numba"}
 # The vocabulary of judging; the models themselves gx gets from the registry.
 GX_MAY_NAME = {"judge", "judge_both", "Verdict", "PrivacyModel", "parameters", "AllOf"}
-LONGEST_FILE = 400
-LONGEST_FUNCTION = 40
+LONGEST_FILE = 600
+LONGEST_FUNCTION = 60
 
 
 def sources(*folders):
@@ -278,10 +278,17 @@ def test_no_function_is_too_long():
 
 def test_no_file_is_too_long():
     lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        str(path.relative_to(ROOT)): code_lines(path.read_text(encoding="utf-8"))
         for path in sources(LIBRARY, "plugins", "dags", "tests", "examples")
     }
     assert not {name: n for name, n in lengths.items() if n > LONGEST_FILE}
+
+
+def code_lines(source):
+    """Lines of a file without its docstrings."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, documented)]
+    return len(source.splitlines()) - sum(map(_docstring_lines, nodes))
 
 
 def test_every_module_says_what_it_is():
@@ -344,7 +351,7 @@ def test_the_rules_let_a_right_import_pass(module, source):
         (private_faults, "from anon_transformers.base import _hidden"),
         (private_faults, "import anon_transformers.privacy._judge"),
         (relative_faults, "from . import x"),
-        (function_faults, "def f():\n" + "    x = 1\n" * 40),
+        (function_faults, "def f():\n" + "    x = 1\n" * 60),
     ],
 )
 def test_the_other_rules_catch_what_they_should(rule, source):
