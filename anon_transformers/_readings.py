@@ -33,6 +33,8 @@ def read_text(text: str) -> str:
     >>> read_text(" Breast  Cancer\u200b") == read_text("breast cancer")
     True
     """
+    if text.isascii():  # most texts are, and need no more
+        return " ".join(text.casefold().split())
     visible = (c for c in text if unicodedata.category(c) != "Cf")
     folded = unicodedata.normalize("NFC", "".join(visible)).casefold()
     return " ".join(unicodedata.normalize("NFC", folded).split())

@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers import MondrianAnonymizer
 from anon_transformers._readings import USUAL_MARKS, read_text, read_values
-from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.evidence import Classes, Memberships
+from anon_transformers.exceptions import (
+    ParameterError,
+    RepeatedIdentifierWarning,
+    SpellingWarning,
+)
 from anon_transformers.privacy import (
     AlphaKAnonymity,
     DistinctLDiversity,
     EntropyLDiversity,
+    FuzzyLDiversity,
+    FuzzyTCloseness,
     TCloseness,
 )
 
@@ -92,3 +99,28 @@ def test_reading_never_raises_the_number_of_values(values):
     assert level <= len(set(values))
     read = {read_text(value) for value in values} - USUAL_MARKS
     assert level <= len(read)
+
+
+def test_fuzzy_sets_are_judged_as_people_read_their_values():
+    degrees = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    table = pd.DataFrame({"ill": ["HIV", "hiv", "flu", "NA"]})
+    memberships = Memberships.from_frame(degrees, table, sensitive=["ill"])
+    assert FuzzyLDiversity(l=1).level(memberships) == 1
+    assert FuzzyLDiversity(l=1, missing_marks=[]).level(memberships) == 1
+    assert FuzzyLDiversity(l=2).satisfied(memberships).tolist() == [False, False]
+    # As they are 3/4 of the table are in neither set; as they are read, 1/2 are.
+    assert FuzzyTCloseness(t=1).level(memberships) == pytest.approx(0.5)
+
+
+def test_quasi_identifiers_that_differ_in_spelling_only_are_warned_of():
+    frame = pd.DataFrame({"job": ["Nurse", "nurse", "Nurse", "nurse"]})
+    with pytest.warns(SpellingWarning, match="2 texts are 1 values to a reader"):
+        MondrianAnonymizer(["job"], k=2).fit(frame)
+
+
+def test_a_repeated_identifier_without_subject_is_warned_of():
+    frame = pd.DataFrame({"name": ["Ann", "Ann", "Bob", "Bob"], "age": [1, 1, 1, 1]})
+    with pytest.warns(RepeatedIdentifierWarning, match="'name' repeats \\(2 values"):
+        MondrianAnonymizer(["age"], k=2, identifiers=["name"]).fit(frame)
+    found = MondrianAnonymizer(["age"], k=2, subject="name").fit(frame)
+    assert found.report_.classes["smallest"] == 2
