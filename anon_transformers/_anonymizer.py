@@ -31,11 +31,20 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     private_parameters : tuple of str
         Parameters whose values may tell of the input; a release publishes that they
         were given, and not what.
+    publishes : {"labels", "names", "centers", "swaps"}
+        What it puts into quasi-identifiers, by which a release checks it: values,
+        groups and ranges that cover the value of the row; names of its own; numbers or
+        values within those of the row's class; or the cells of other rows.
     """
 
     kind: ClassVar[str]
     k_model: ClassVar[str] = "k-anonymity"
     private_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "labels"
 
     @classmethod
     @abstractmethod

@@ -211,6 +211,11 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _generator(self) -> np.random.Generator:
         return generator(self.random_state)
 
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "swaps"
+
     def _resolve(self, columns: pd.Index) -> Roles:
         roles = Roles.resolve(
             columns,

@@ -61,6 +61,10 @@ class RepeatedIdentifierWarning(UserWarning):
     """An identifier repeats: persons have several rows, and rows are counted."""
 
 
+class TellingColumnsWarning(UserWarning):
+    """Published columns that nobody protects tell persons apart together."""
+
+
 class SpellingWarning(UserWarning):
     """Values of a quasi-identifier differ only in how they are written."""
 

@@ -12,6 +12,7 @@ from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
     JsonFlag,
     assignments,
+    percent,
     print_json,
     print_table,
     shown,
@@ -62,7 +63,10 @@ def release(
 
 def _tell(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
-    rows = [(c["id"], shown(c["observed"]), c["sentence"]) for c in measured["checks"]]
+    rows = [
+        (c["id"], shown(c.get("observed", "holds")), c["sentence"])
+        for c in measured["checks"]
+    ]
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
     print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
     for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
@@ -73,29 +77,24 @@ def _tell(folder: str, manifest: dict[str, Any]) -> None:
 
 def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
-    by_rows = manifest["roles"]["subject"] is None
-    return [
-        ("smallest class", f"{measured['classes']['smallest']} rows",
-         f"of {measured['classes']['count']:,} classes"),
-        ("average risk" if by_rows else "average risk of persons",
-         f"{measured['risk']['average-risk']:.2%}",
-         f"highest {measured['risk']['highest-risk']:.2%}"),
-        ("loss", f"{measured['loss']:.2%}", LOSS_IN_WORDS),
-        ("rows suppressed", f"{measured['suppressed_rows']:,}",
-         f"of {measured['rows']:,}"),
-    ]  # fmt: skip
+    classes, risk = measured.get("classes", {}), measured.get("risk")
+    told = [("rows", f"{measured['rows']:,}", "published")]
+    if "suppressed_rows" in measured:
+        told.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
+    if "smallest" in classes:
+        smallest, count = f"{classes['smallest']} rows", f"of {classes['count']:,}"
+        told.append(("smallest class", smallest, f"{count} classes"))
+    if risk is not None:
+        highest = f"highest {percent(risk['highest-risk'])}"
+        told.append(("average risk", percent(risk["average-risk"]), highest))
+    if "loss" in measured:
+        told.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
+    return told
 
 
 def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
-    from anon_transformers.registry import registry
-
     measured = manifest["measured"]
-    method = registry().anonymizers[manifest["anonymizer"]["name"]]
     return [
-        ("smallest class", f"{measured['classes']['smallest']} nodes",
-         f"of {measured['classes']['count']:,} classes"),
-        ("average risk", f"{measured['risk']['average-risk']:.2%}",
-         f"highest {measured['risk']['highest-risk']:.2%}"),
-        ("loss", f"{measured['loss']:.2%}", method.loss_means),
-        ("nodes", f"{measured['rows']:,}", "of the source"),
-    ]  # fmt: skip
+        ("nodes", f"{measured['nodes']:,}", "published"),
+        ("edges", f"{measured['edges']:,}", "published"),
+    ]

@@ -158,6 +158,11 @@ class SetRecoder(TableAnonymizer):
             )
         return super().check(table)
 
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "names"
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = False

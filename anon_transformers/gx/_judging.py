@@ -83,6 +83,7 @@ class Scope:
             self.subject,
             self.suppression_label,
             references=self._judged(private.references),
+            reference_persons=private.reference_persons,
             hierarchies=self._judged(private.hierarchies),
             population=private.population,
         )
@@ -154,7 +155,10 @@ class PrivateEvidence:
     Attributes
     ----------
     references : mapping of column to mapping, optional
-        How often the input has each value of a sensitive column.
+        How often the input has each value of a sensitive column, in rows or, where a
+        subject is judged by, in persons.
+    reference_persons : int, optional
+        Persons of the input.
     hierarchies : mapping of column to Hierarchy, optional
         Which values of a sensitive column are near each other.
     population : data frame, optional
@@ -173,6 +177,7 @@ class PrivateEvidence:
 
     references: Mapping[Any, Mapping[Any, int]] | None = None
     hierarchies: Mapping[Any, Hierarchy] | None = None
+    reference_persons: int | None = None
     population: Any = None
     original: pd.DataFrame | None = None
     groups: Mapping[Any, np.ndarray] | None = None

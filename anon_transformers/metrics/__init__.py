@@ -55,6 +55,7 @@ __all__ = [
     "parse_interval",
     "prosecutor_risk",
     "quality",
+    "released_losses",
     "squared_error_share",
     "weigh_population",
 ]
@@ -104,6 +105,7 @@ __getattr__, __dir__ = lazy_names(
         "generalization_levels": "anon_transformers.metrics._height",
         "generalization_precision": "anon_transformers.metrics._height",
         "information_loss": "anon_transformers.metrics._attribute_loss",
+        "released_losses": "anon_transformers.metrics._attribute_loss",
         "journalist_risk": "anon_transformers.metrics._scenarios",
         "marketer_risk": "anon_transformers.metrics._scenarios",
         "match_population": "anon_transformers.metrics._population",

@@ -5,10 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from anon_transformers._frames import to_frame
+from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics._coverage import Recoded, recoded_columns
+from anon_transformers.metrics._coverage import (
+    Domain,
+    Recoded,
+    columns_of,
+    recoded_columns,
+)
 
 
 def attribute_losses(
@@ -70,6 +77,42 @@ def attribute_losses(
     for column in columns:
         _refuse_strangers(column)
     return {column.name: _loss(column, n_before, n_after) for column in columns}
+
+
+def released_losses(
+    published: Any,
+    hierarchies: Mapping[Hashable, Hierarchy],
+    suppression_label: str = SUPPRESSED,
+) -> dict[Hashable, float]:
+    """How much of each hierarchy the published cells cover; needs no original.
+
+    The same as :func:`attribute_losses`, over the published rows alone.
+
+    Parameters
+    ----------
+    published : data frame
+        The table that was released.
+    hierarchies : mapping of column to Hierarchy
+        The columns to measure.
+    suppression_label : str, default="*"
+        The mark of a suppressed cell.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> tree = Hierarchy.from_groups({"EU": ["FR", "IT"], "Asia": ["JP", "CN"]})
+    >>> published = pd.DataFrame({"country": ["EU", "EU", "Asia", "*"]})
+    >>> released_losses(published, {"country": tree})
+    {'country': 0.5}
+    """
+    frame, losses = to_frame(published), {}
+    for name in columns_of(frame, None, hierarchies):
+        domain = Domain.of(frame[name].iloc[:0], hierarchies[name])
+        labels = identify(frame[name])
+        cover = domain.cover(labels, suppression_label)
+        recoded = Recoded(name, domain, labels, cover)
+        losses[name] = _loss(recoded, len(frame), len(frame))
+    return losses
 
 
 def information_loss(

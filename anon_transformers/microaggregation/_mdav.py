@@ -207,6 +207,11 @@ class MDAVAnonymizer(TableAnonymizer):
         """
         return TableAnonymizer.transform(self, X)
 
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "centers"
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]

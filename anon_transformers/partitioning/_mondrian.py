@@ -196,6 +196,11 @@ class MondrianAnonymizer(TableAnonymizer):
             cls(k=2, output="center", mode="relaxed", duplicates="ignore"),
         ]
 
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "centers" if self.output == "center" else "labels"
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if self.output == "center":

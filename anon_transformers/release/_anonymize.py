@@ -1,6 +1,6 @@
 """Second step: make the candidate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,13 @@ import pandas as pd
 
 from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
-from anon_transformers.exceptions import AnonymizationError
+from anon_transformers.exceptions import AnonymizationError, ReleaseError
 from anon_transformers.release._build import (
     evidence_kinds,
     installed,
     make_anonymizer,
 )
+from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
 from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
@@ -90,6 +91,7 @@ def write_candidate(run: Run) -> None:
             **files,
             "format": config.target.format,
             "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
+            "publishes": anonymizer.publishes,
             "report": asdict(anonymizer.report_),
             **noted,
         },
@@ -120,6 +122,7 @@ def protected_table(
     anonymizer.set_output(transform="default")
     source = read_parquet(run.path("input.parquet"))
     table = anonymizer.fit_transform(source)
+    refuse_other_rows(anonymizer, table, source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
     noted: dict[str, Any] = {}
@@ -128,21 +131,41 @@ def protected_table(
         table_of = pd.DataFrame({config.roles.subject: persons})
         write_parquet(table_of, draft / PERSONS)
         noted["persons_sha256"] = sha256(draft / PERSONS)
-    needed = evidence_kinds(run.thresholds)
-    if "linkage" in needed:
-        noted |= write_links(draft, anonymizer, order)
-    if "memberships" in needed:
+    noted |= write_links(draft, anonymizer, order)
+    if "memberships" in evidence_kinds(run.thresholds):
         noted |= write_memberships(draft, anonymizer, order)
-    write_json(draft / REFERENCES, distributions(source, config.roles.sensitive))
+    write_json(draft / REFERENCES, references(source, config.roles))
     noted["references_sha256"] = sha256(draft / REFERENCES)
     return {"data": table}, noted
 
 
-def distributions(
-    source: pd.DataFrame, sensitive: Sequence[str]
-) -> dict[str, list[tuple[str | None, int]]]:
-    """Rows by sensitive value, as pairs: a missing value is no key in JSON."""
-    return {name: list(distribution(source[name]).items()) for name in sensitive}
+def refuse_other_rows(
+    anonymizer: Any, table: pd.DataFrame, source: pd.DataFrame
+) -> None:
+    """Refuse a table of which nobody knows what row of the source each row is."""
+    expected = len(source)
+    if getattr(anonymizer, "suppression", "mask") == "drop":
+        expected = int((~anonymizer.suppressed_mask_).sum())
+    if len(table) != expected:
+        raise ReleaseError(
+            f"the anonymizer made {len(table)} rows of {len(source)}, and says that "
+            f"it kept {expected}."
+        )
+
+
+def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
+    """How often the source has each sensitive value, in rows or in persons.
+
+    As pairs: a missing value is no key in JSON.
+    """
+    subject = None if roles.subject is None else source[roles.subject]
+    return {
+        "persons": None if subject is None else int(subject.nunique()),
+        "columns": {
+            name: list(distribution(source[name], subject).items())
+            for name in roles.sensitive
+        },
+    }
 
 
 def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:

@@ -49,14 +49,34 @@ class Source(Strict):
 
 
 class DeclaredRoles(Strict):
-    """Every column of the source, by role."""
+    """Every column of the source, by role, and what is known of its persons.
+
+    Attributes
+    ----------
+    quasi_identifiers, sensitive, identifiers, insensitive : tuple of str
+        The columns.
+    subject : str or None
+        Column that tells persons apart; every count is of persons then.
+    rows_are_persons : bool
+        Says that every row is a person, though an identifier repeats.
+    one_value_per_person : tuple of str
+        Sensitive columns in which a person has one value; a source that differs is
+        refused when it is loaded.
+    small_group : int
+        A value that fewer persons hold tells them apart.
+    accept_unique : tuple of str or tuple of str
+        Columns, and sets of insensitive columns, that may tell persons apart.
+    """
 
     quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
     subject: str | None = None
-    accept_unique: tuple[str, ...] = ()
+    rows_are_persons: bool = False
+    one_value_per_person: tuple[str, ...] = ()
+    small_group: int = Field(3, ge=2)
+    accept_unique: tuple[str | tuple[str, ...], ...] = ()
 
     @model_validator(mode="after")
     def _one_role_each(self) -> "DeclaredRoles":
@@ -74,12 +94,37 @@ class DeclaredRoles(Strict):
             and seen.get(self.subject, "identifiers") != "identifiers"
         ):
             raise ValueError(f"subject {self.subject!r} has another role too.")
-        stray = [c for c in self.accept_unique if c not in self.insensitive]
-        if stray:
+        return self
+
+    @model_validator(mode="after")
+    def _known_columns(self) -> "DeclaredRoles":
+        published = (*self.insensitive, *self.sensitive)
+        for names in self.accepted_sets:
+            for column in names:
+                if column not in published:
+                    told = unknown_choice("column", column, published)
+                    raise ValueError(f"accept_unique: {told}")
+        for column in self.one_value_per_person:
+            if column not in self.sensitive:
+                told = unknown_choice("sensitive column", column, self.sensitive)
+                raise ValueError(f"one_value_per_person: {told}")
+        if self.one_value_per_person and self.subject is None:
             raise ValueError(
-                f"accept_unique names {stray[0]!r}, which is not insensitive."
+                "one_value_per_person: name the subject whose value it is."
+            )
+        if self.rows_are_persons and self.subject is not None:
+            raise ValueError(
+                "rows_are_persons: with a subject, persons are counted and not rows."
             )
         return self
+
+    @property
+    def accepted_sets(self) -> tuple[tuple[str, ...], ...]:
+        """What may tell persons apart, each a set of columns."""
+        return tuple(
+            (names,) if isinstance(names, str) else names
+            for names in self.accept_unique
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:

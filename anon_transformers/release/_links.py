@@ -39,14 +39,21 @@ def kept_rows(anonymizer: Any, n_published: int) -> np.ndarray:
     return np.arange(n_published)
 
 
-def read_links(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
-    """The original in the order of the candidate, groups and sources."""
-    if "links_sha256" not in candidate:
-        return {}
+def read_rows(run: Run, candidate: dict[str, Any]) -> np.ndarray:
+    """The row of the input that each row of the candidate was made of."""
+    return _read(run, candidate)["row"].to_numpy()
+
+
+def _read(run: Run, candidate: dict[str, Any]) -> pd.DataFrame:
     file = run.path("candidate") / LINKS
     if sha256(file) != candidate["links_sha256"]:
         raise ReleaseError(f"run {run.id}: its evidence of links changed.")
-    links = read_parquet(file)
+    return read_parquet(file)
+
+
+def read_links(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
+    """The original in the order of the candidate, groups and sources."""
+    links = _read(run, candidate)
     rows = links["row"].to_numpy()
     source = read_parquet(run.path("input.parquet"))
     # A source is a row of the input; the candidate has it at another place.

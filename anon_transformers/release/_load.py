@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers._anonymizer import repeated_identifiers
 from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
 from anon_transformers.release._build import (
     check_gate,
@@ -18,6 +19,7 @@ from anon_transformers.release._build import (
     refuse_unknown_parameters,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
+from anon_transformers.release._faults import INSENSITIVE_LIMIT, telling_faults
 from anon_transformers.release._files import kind_of_file, write_parquet
 from anon_transformers.release._graph import NODES, read_graph, weight_shares
 from anon_transformers.release._publish import recover, refuse_foreign_target
@@ -36,9 +38,6 @@ from anon_transformers.release._thresholds import tighten
 
 INPUT = "input"
 """Name of the table that was loaded; of a graph, that of its edges."""
-
-UNIQUE_LIMIT = 0.05
-"""An insensitive column with a larger share of unique values points at persons."""
 
 
 @discreet
@@ -115,11 +114,7 @@ def start_run(
         try:
             for name, table in tables.items():
                 write_parquet(table, draft / f"{name}.parquet")
-            shares = shares_of(tables, config)
-            write_json(
-                draft / "run.json",
-                {"started": now(), "unique_shares": shares, **order},
-            )
+            write_json(draft / "run.json", {"started": now(), **order})
         except BaseException:
             remove_tree(draft)
             raise
@@ -164,7 +159,11 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
         refuse_telling(weight_shares(edges, nodes, config), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
-    check_columns(frame, config.roles)
+    # What is swapped keeps its values, and hides whose they are.
+    swaps = installed().anonymizers[config.anonymizer.name].kind == "linked"
+    check_columns(frame, config.roles, judge_sensitive=not swaps)
+    refuse_repeated_identifiers(frame, config.roles)
+    refuse_several_values(frame, config.roles)
     return {INPUT: frame}
 
 
@@ -188,8 +187,10 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     return reader(**options)
 
 
-def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
-    """Every column has a declared role, and every declared column exists."""
+def check_columns(
+    frame: pd.DataFrame, roles: DeclaredRoles, *, judge_sensitive: bool = True
+) -> None:
+    """Every column has a declared role, and none tells persons apart."""
     if not len(frame):
         raise DataError("the source is empty: it has no rows.")
     twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
@@ -205,44 +206,42 @@ def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "of the source needs one of: quasi_identifiers, sensitive, identifiers, "
             "insensitive."
         )
-    refuse_unique(unique_shares(frame, roles), roles)
+    subject = None if roles.subject is None else frame[roles.subject]
+    for fault in telling_faults(frame, roles, subject, sensitive=judge_sensitive):
+        raise DataError(f"{fault}.")
 
 
-def refuse_unique(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
-    """Refuse insensitive columns that point at persons, unless they are accepted."""
-    for column, share in shares.items():
-        if share > UNIQUE_LIMIT and column not in roles.accept_unique:
+def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse to count rows where an identifier says that persons have several."""
+    if roles.subject is not None or roles.rows_are_persons:
+        return
+    for column, count in repeated_identifiers(frame, roles.identifiers).items():
+        raise DataError(
+            f"identifier {column!r} repeats: {count} of its values stand in several "
+            "rows, and rows would be counted for persons. State 'subject: "
+            f"{column}' under roles to count persons, or 'rows_are_persons: true' if "
+            "every row is a person all the same."
+        )
+
+
+def refuse_several_values(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse persons with several values where one was declared."""
+    for column in roles.one_value_per_person:
+        values = frame.groupby(roles.subject)[column].nunique()
+        count = int((values > 1).sum())
+        if count:
             raise DataError(
-                f"insensitive column {column!r}: {share:.1%} of the rows hold a value "
-                f"of their own (limit {UNIQUE_LIMIT:.0%}). Give it another role, or "
-                "accept it: roles.accept_unique in a release file, --accept-unique for "
-                "anon anonymize."
+                f"one_value_per_person: {count} persons have several values in column "
+                f"{column!r}."
             )
 
 
 def refuse_telling(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
     """Refuse weights of edges that point at persons, unless they are accepted."""
     for column, share in shares.items():
-        if share > UNIQUE_LIMIT and column not in roles.accept_unique:
+        if share > INSENSITIVE_LIMIT and (column,) not in roles.accepted_sets:
             raise DataError(
                 f"weights {column!r}: {share:.1%} of the nodes have weights around "
-                f"them that no other node has (limit {UNIQUE_LIMIT:.0%}). Leave the "
-                "column out, or accept it: roles.accept_unique."
+                f"them that no other node has (limit {INSENSITIVE_LIMIT:.0%}). Leave "
+                "the column out, or accept it: roles.accept_unique."
             )
-
-
-def shares_of(
-    tables: Mapping[str, pd.DataFrame], config: ReleaseConfig
-) -> dict[str, float]:
-    """How much the insensitive columns tell persons apart."""
-    if config.is_graph:
-        return weight_shares(tables[INPUT], tables[NODES], config)
-    return unique_shares(tables[INPUT], config.roles)
-
-
-def unique_shares(frame: pd.DataFrame, roles: DeclaredRoles) -> dict[str, float]:
-    """Share of rows with a value that no other row has, by insensitive column."""
-    return {
-        column: float((~frame[column].duplicated(keep=False)).mean())
-        for column in roles.insensitive
-    }

@@ -5,7 +5,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from anon_transformers.gx._judging import numbers_only
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._run import Run, now
@@ -18,6 +17,8 @@ TOLD_VERSIONS = (
     "great-expectations",
 )
 NOT_TOLD = "not published"
+PROCEEDINGS = {"sha256", "passed", "reasons"}
+"""What a verdict holds beside what was measured."""
 DISCLAIMER = (
     "The models named here bound what they say about this table alone: k-anonymity how "
     "well a person can be singled out, and nothing about what that person's class has "
@@ -30,7 +31,7 @@ def make_manifest(
     run: Run, candidate: dict[str, Any], verdict: dict[str, Any], n_bytes: int
 ) -> dict[str, Any]:
     """Everything a reader may know; no seed, no hash of the source, no frequencies."""
-    config, report = run.config, candidate["report"]
+    config = run.config
     beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
     return {
         "release": config.name,
@@ -46,7 +47,7 @@ def make_manifest(
         "roles": {
             "quasi_identifiers": list(config.roles.quasi_identifiers),
             "sensitive": list(config.roles.sensitive),
-            "insensitive": run.unique_shares,
+            "insensitive": list(config.roles.insensitive),
             "subject": config.roles.subject,
         },
         "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
@@ -54,7 +55,9 @@ def make_manifest(
             "file": [_plain(t) for t in config.thresholds],
             "in_force": [_plain(t) for t in run.thresholds],
         },
-        "measured": {"checks": verdict["checks"], **_told(report)},
+        "measured": {
+            key: value for key, value in verdict.items() if key not in PROCEEDINGS
+        },
         "versions": {"python": platform.python_version(), **_versions()},
         "note": DISCLAIMER,
     }
@@ -71,31 +74,6 @@ def _stated(config: ReleaseConfig) -> dict[str, Any]:
         name: NOT_TOLD if name in cls.private_parameters else _finite(value)
         for name, value in config.anonymizer.params.items()
     }
-
-
-def _told(report: dict[str, Any]) -> dict[str, Any]:
-    """The report; of what a method tells in its own words, only the numbers."""
-    return coarse({**report, "details": numbers_only(report["details"])})
-
-
-def coarse(value: Any) -> Any:
-    """The same with three digits of every number that is not whole.
-
-    All digits of a number that was taken of the input are a hash of it: whoever guesses
-    the input, or a permutation, could see that the guess is right.
-
-    Examples
-    --------
-    >>> coarse({"loss": 0.123456, "rows": 30162})
-    {'loss': 0.123, 'rows': 30162}
-    """
-    if isinstance(value, float):
-        return float(f"{value:.3g}")
-    if isinstance(value, dict):
-        return {key: coarse(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [coarse(item) for item in value]
-    return value
 
 
 def _plain(threshold: Any) -> dict[str, Any]:

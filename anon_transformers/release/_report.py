@@ -5,7 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
-from anon_transformers.release._manifest import DISCLAIMER, coarse
+from anon_transformers.release._manifest import DISCLAIMER
 from anon_transformers.release._run import Run, write_text
 
 
@@ -28,9 +28,7 @@ def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
     return [(": ".join(path), details)] if details != "" else []
 
 
-def write_report(
-    path: Path, run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
-) -> None:
+def write_report(path: Path, run: Run, verdict: dict[str, Any]) -> None:
     """Write the page; it holds numbers and column names, never a cell."""
     environment = Environment(
         loader=PackageLoader("anon_transformers.release"), autoescape=True
@@ -42,9 +40,8 @@ def write_report(
         method=run.config.anonymizer.name,
         quasi_identifiers=run.config.roles.quasi_identifiers,
         sensitive=run.config.roles.sensitive,
-        report=coarse(candidate["report"]),
         verdict=verdict,
-        details={c["id"]: lines(c["details"]) for c in verdict["checks"]},
+        details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         disclaimer=DISCLAIMER,
     )
     write_text(path, page)

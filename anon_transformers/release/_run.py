@@ -69,11 +69,6 @@ class Run:
         """The thresholds in force, tightened at trigger time or not."""
         return tuple(Threshold.model_validate(t) for t in self._order["thresholds"])
 
-    @property
-    def unique_shares(self) -> dict[str, float]:
-        """Insensitive columns, each with its share of unique values."""
-        return self._order["unique_shares"]
-
     def has_order(self, order: Mapping[str, Any]) -> bool:
         """Whether it was started with this configuration and these thresholds."""
         whole = self.path("run.json").is_file()

@@ -68,8 +68,11 @@ class Threshold(Strict):
                 "underscores."
             )
         for key, value in self.params.items():
-            if not isinstance(value, int | float | str):
-                raise ValueError(f"{key}: expected a number or a text.")
+            listed = isinstance(value, list) and all(isinstance(v, str) for v in value)
+            if not isinstance(value, int | float | str) and not listed:
+                raise ValueError(
+                    f"{key}: expected a number, a text or a list of texts."
+                )
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{key}: not a finite number.")
         return self

@@ -1,7 +1,8 @@
 """Third step: judge the candidate as its readers will see it."""
 
 import json
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,23 +10,32 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Report
-from anon_transformers.exceptions import GateError, ReleaseError
+from anon_transformers.exceptions import (
+    GateError,
+    ReleaseError,
+    TellingColumnsWarning,
+)
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.release._anonymize import PERSONS, REFERENCES
 from anon_transformers.release._build import (
+    evidence_kinds,
     installed,
     make_hierarchies,
-    named,
     requirements_for,
 )
 from anon_transformers.release._candidate import files_of, hash_of, read_candidate
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._faults import (
+    INSENSITIVE_LIMIT,
+    table_faults,
+    telling_faults,
+)
 from anon_transformers.release._files import read_data, read_parquet
 from anon_transformers.release._graph import FUNCTIONS, NODES, read_functions
-from anon_transformers.release._links import LINKS, read_links
-from anon_transformers.release._manifest import coarse
+from anon_transformers.release._links import LINKS, read_links, read_rows
+from anon_transformers.release._measured import measured_numbers
 from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
@@ -36,10 +46,6 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
-from anon_transformers.release._thresholds import Threshold
-
-PRIVATE = ("linkage", "memberships", "report")
-"""Kinds of evidence that tell of the input, and not of the published table alone."""
 
 
 @discreet
@@ -64,9 +70,13 @@ def validate(location: str) -> str:
     """
     run = Run(location)
     candidate = read_candidate(run)
-    result = judge_candidate(run, candidate)
-    verdict = {"sha256": hash_of(candidate), **public_verdict(result, run.thresholds)}
-    write_report(run.path("validation.html"), run, candidate, verdict)
+    tables = [read_file(run, candidate, file) for file in files_of(candidate)]
+    result = judge_candidate(run, candidate, tables)
+    numbers = measured_numbers(
+        tables, run.config, run.thresholds, candidate["suppression_label"]
+    )
+    verdict = {"sha256": hash_of(candidate), **public_verdict(result, numbers)}
+    write_report(run.path("validation.html"), run, verdict)
     write_json(run.path("verdict.json"), verdict)
     if not result.passed:
         place = quarantine(run)
@@ -75,33 +85,32 @@ def validate(location: str) -> str:
     return location
 
 
-def public_verdict(
-    result: GateResult, thresholds: Sequence[Threshold]
-) -> dict[str, Any]:
-    """The verdict as it is published: coarse where private evidence was judged."""
-    verdict = result.to_dict()
-    kinds = {threshold.id: named(threshold).evidence for threshold in thresholds}
-    verdict["checks"] = [
-        coarse(check) if kinds[check["id"]] in PRIVATE else check
-        for check in verdict["checks"]
+def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The verdict as it is published: of its numbers those that anybody can check."""
+    levels, rest = (
+        numbers["levels"],
+        {k: v for k, v in numbers.items() if k != "levels"},
+    )
+    told = ("id", "kind", "name", "params", "sentence", "passed", "reason")
+    checks = [
+        {**{key: check.to_dict()[key] for key in told}, **levels.get(check.id, {})}
+        for check in result.checks
     ]
-    return verdict
+    reasons = [] if result.passed else list(result.reasons)
+    return {"passed": result.passed, "checks": checks, "reasons": reasons, **rest}
 
 
-def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
-    """Put the candidate through the gate."""
+def judge_candidate(
+    run: Run, candidate: dict[str, Any], tables: Sequence[pd.DataFrame]
+) -> GateResult:
+    """Put the candidate through the gate, and beside its source."""
     if run.config.is_graph:
-        return judge_graph(run, candidate)
-    config = run.config
-    frame = read_file(run, candidate)
-    strays = column_faults(frame, config.roles)
+        return judge_graph(run, candidate, tables)
+    config, (frame,) = run.config, tables
+    faults = source_faults(run, candidate, frame)
     subject = config.roles.subject
     if subject is not None:
-        evidence = run.path("candidate") / PERSONS
-        if sha256(evidence) != candidate["persons_sha256"]:
-            raise ReleaseError(f"run {run.id}: its evidence of persons changed.")
-        persons = read_parquet(evidence)[subject]
-        frame = frame.assign(**{subject: persons.mask(persons < 0).astype("Int64")})
+        frame = frame.assign(**{subject: persons_of(run, candidate)})
     result = run_gate(
         frame,
         quasi_identifiers=list(config.roles.quasi_identifiers),
@@ -110,12 +119,57 @@ def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:
         evidence=private_evidence(run, candidate),
         **asked_of_gate(run, candidate),
     )
-    return with_faults(result, strays)
+    return with_faults(result, faults)
 
 
-def judge_graph(run: Run, candidate: dict[str, Any]) -> GateResult:
+def source_faults(
+    run: Run, candidate: dict[str, Any], frame: pd.DataFrame
+) -> list[str]:
+    """What is wrong with a candidate beside its source; what tells persons apart."""
+    roles, publishes = run.config.roles, candidate["publishes"]
+    source = read_parquet(run.path("input.parquet"))
+    rows = read_rows(run, candidate)
+    faults = table_faults(
+        source,
+        frame,
+        rows,
+        roles,
+        make_hierarchies(run.config, roles.quasi_identifiers),
+        publishes,
+        candidate["suppression_label"],
+    )
+    if faults:
+        return faults
+    subject = None if roles.subject is None else persons_of(run, candidate)
+
+    def warn(share: float) -> None:
+        if share > INSENSITIVE_LIMIT:
+            counted = "rows" if subject is None else "persons"
+            warnings.warn(
+                f"{run.config.name}: all insensitive columns together tell {share:.0%} "
+                f"of the {counted} apart; whoever knows them finds these.",
+                TellingColumnsWarning,
+                stacklevel=2,
+            )
+
+    swaps = publishes == "swaps"
+    return telling_faults(frame, roles, subject, sensitive=not swaps, told=warn)
+
+
+def persons_of(run: Run, candidate: dict[str, Any]) -> pd.Series:
+    """A number for the person of each row of the candidate; missing where unknown."""
+    evidence = run.path("candidate") / PERSONS
+    if sha256(evidence) != candidate["persons_sha256"]:
+        raise ReleaseError(f"run {run.id}: its evidence of persons changed.")
+    persons = read_parquet(evidence)[run.config.roles.subject]
+    return persons.mask(persons < 0).astype("Int64")
+
+
+def judge_graph(
+    run: Run, candidate: dict[str, Any], tables: Sequence[pd.DataFrame]
+) -> GateResult:
     """Put the two tables of a graph through the gate; it sees no original."""
-    edges, nodes = (read_file(run, candidate, of) for of in files_of(candidate))
+    edges, nodes = tables
     strays = graph_faults(edges, nodes, run.config)
     result = run_gate(
         edges,
@@ -127,10 +181,9 @@ def judge_graph(run: Run, candidate: dict[str, Any]) -> GateResult:
 
 
 def read_file(
-    run: Run, candidate: dict[str, Any], file: dict[str, Any] | None = None
+    run: Run, candidate: dict[str, Any], file: dict[str, Any]
 ) -> pd.DataFrame:
     """A table of the candidate as its readers will see it."""
-    file = file or candidate
     path = run.path("candidate") / file["data"]
     return read_data(path, candidate["format"], file["schema"])
 
@@ -161,7 +214,7 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
     if sha256(file) != candidate["references_sha256"]:
         raise ReleaseError(f"run {run.id}: its evidence of the input changed.")
     stored = json.loads(file.read_text(encoding="utf-8"))
-    references = {name: dict(map(tuple, pairs)) for name, pairs in stored.items()}
+    references = {n: dict(map(tuple, pairs)) for n, pairs in stored["columns"].items()}
     trees = make_hierarchies(run.config, run.config.roles.sensitive)
     for name, tree in trees.items():
         if not isinstance(tree, Hierarchy):
@@ -170,15 +223,15 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
     return PrivateEvidence(
         references,
         trees,
-        **read_links(run, candidate),
+        stored["persons"],
+        **(read_links(run, candidate) if needs_links(run) else {}),
         **read_memberships(run, candidate),
     )
 
 
-def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
-    """Columns that an anonymizer published unasked, or lost."""
-    wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
-    return told_faults({str(name) for name in frame.columns}, wanted)
+def needs_links(run: Run) -> bool:
+    """Whether a threshold judges rows beside their originals."""
+    return "linkage" in evidence_kinds(run.thresholds)
 
 
 def graph_faults(

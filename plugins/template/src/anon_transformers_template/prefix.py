@@ -96,6 +96,11 @@ class PrefixAnonymizer(TableAnonymizer):
         """Configurations that the contract checks run on."""
         return [cls(k=2), cls(k=3, fill="x", suppression_limit=0.2)]
 
+    @property
+    def publishes(self) -> str:
+        """Codes that were cut: names that only this method can read."""
+        return "names"
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.fill, str) or len(self.fill) != 1:

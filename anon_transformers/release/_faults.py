@@ -1,0 +1,293 @@
+"""What no candidate may be, whatever its thresholds say.
+
+Thresholds judge the table that an anonymizer made. Here that table is compared with
+the source: it has no more rows, its cells are cells of the source, its labels cover the
+values they stand for, and no column tells persons apart. An anonymizer may come from
+anybody; none of this takes its word for anything.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._readings import read_text
+from anon_transformers._tables import Column, identify, to_text
+from anon_transformers.exceptions import DataError
+from anon_transformers.metrics._coverage import Domain
+from anon_transformers.release._config import DeclaredRoles
+
+INSENSITIVE_LIMIT = 0.05
+"""Largest share of persons whom an insensitive column, or a pair, may tell apart."""
+SENSITIVE_LIMIT = 0.5
+"""The same of a sensitive column, which is meant to differ between persons."""
+
+
+def table_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    rows: np.ndarray,
+    roles: DeclaredRoles,
+    hierarchies: Mapping[str, Any],
+    publishes: str,
+    suppression_label: str,
+) -> list[str]:
+    """Everything that is wrong with a candidate beside its source, in words.
+
+    Parameters
+    ----------
+    source, table : data frames
+        What was loaded, and the candidate as its readers will see it.
+    rows : int array
+        The row of the source that each row of the candidate was made of.
+    roles : DeclaredRoles
+        What the columns are.
+    hierarchies : mapping
+        Hierarchies or builders of quasi-identifiers.
+    publishes : {"labels", "names", "centers", "swaps"}
+        What the anonymizer says it puts into quasi-identifiers.
+    suppression_label : str
+        The mark of a suppressed cell.
+    """
+    faults = column_faults(table, roles)
+    if len(table) > len(source):
+        faults.append(f"the candidate has {len(table)} rows, the source {len(source)}")
+    if faults:
+        return faults
+    known = roles.quasi_identifiers
+    kept = [*roles.sensitive, *roles.insensitive]
+    if publishes == "swaps":
+        kept = list(dict.fromkeys([*known, *kept]))
+    faults += cell_faults(source, table, kept)
+    if publishes == "labels":
+        trees = {name: hierarchies.get(name) for name in known}
+        faults += label_faults(source, table, rows, trees, suppression_label)
+    elif publishes == "centers":
+        faults += center_faults(source, table, rows, known, suppression_label)
+    return faults + identifier_faults(source, table, roles)
+
+
+def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
+    """Columns that an anonymizer published unasked, or lost."""
+    wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
+    held = {str(name) for name in frame.columns}
+    lacking = ", ".join(sorted(wanted - held))
+    faults = []
+    if held - wanted:
+        # Their names may be anything, a person's too.
+        n_strange = len(held - wanted)
+        faults.append(f"the candidate holds {n_strange} columns that were not declared")
+    if lacking:
+        faults.append(f"the candidate lacks columns: {lacking}")
+    return faults
+
+
+def cell_faults(
+    source: pd.DataFrame, table: pd.DataFrame, columns: Iterable[str]
+) -> list[str]:
+    """Cells that the same column of the source does not have, or not so often."""
+    faults = []
+    for name in columns:
+        there = to_text(table[name]).value_counts()
+        most = to_text(source[name]).value_counts().reindex(there.index, fill_value=0)
+        beyond = int(np.maximum(there.to_numpy() - most.to_numpy(), 0).sum())
+        if beyond:
+            faults.append(
+                f"column {name!r} holds cells in {beyond} rows that its source does not"
+            )
+    return faults
+
+
+def label_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    rows: np.ndarray,
+    hierarchies: Mapping[str, Any],
+    suppression_label: str,
+) -> list[str]:
+    """Labels that do not cover the value of the row they stand in."""
+    faults = []
+    for name, tree in hierarchies.items():
+        try:
+            domain = Domain.of(source[name], tree)
+            labels = identify(table[name])
+            cover = domain.cover(labels, suppression_label)
+        except DataError as error:
+            faults.append(str(error).rstrip("."))
+            continue
+        values = domain.ground.codes[rows]
+        outside = np.asarray(cover[labels.codes, values]).ravel() == 0
+        if outside.any():
+            faults.append(
+                f"column {name!r} holds labels in {int(outside.sum())} rows that do "
+                "not cover the value of the source"
+            )
+    return faults
+
+
+def center_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    rows: np.ndarray,
+    columns: Sequence[str],
+    suppression_label: str,
+) -> list[str]:
+    """Centers that lie outside the values of their class."""
+    known = [identify(table[name]) for name in columns]
+    labels = group_rows([c.codes for c in known], [c.cardinality for c in known]).labels
+    faults = []
+    for name in columns:
+        before = source[name].iloc[rows].reset_index(drop=True)
+        outside = _outside(before, table[name], labels, suppression_label)
+        if outside:
+            faults.append(
+                f"column {name!r} holds centers in {outside} rows that lie outside the "
+                "values of their class"
+            )
+    return faults
+
+
+def _outside(before: pd.Series, after: pd.Series, labels: np.ndarray, mark: str) -> int:
+    """Rows whose center is none of its class: beyond its extremes, or no value."""
+    shown = after.notna().to_numpy() & (to_text(after) != mark).to_numpy()
+    numbers = [pd.to_numeric(s, errors="coerce") for s in (_moments(before), after)]
+    if pd.api.types.is_datetime64_any_dtype(after.dtype):
+        numbers[1] = _moments(after)
+    if numbers[0].notna().any() and numbers[1][shown].notna().all():
+        by_class = numbers[0].groupby(labels)
+        low, high = by_class.transform("min"), by_class.transform("max")
+        slack = 1e-9 * np.maximum(1.0, np.maximum(low.abs(), high.abs()))
+        inside = (numbers[1] >= low - slack) & (numbers[1] <= high + slack)
+        return int((shown & ~inside.to_numpy()).sum())
+    held = set(zip(labels.tolist(), to_text(before), strict=True))
+    pairs = zip(labels[shown].tolist(), to_text(after)[shown], strict=True)
+    return sum(pair not in held for pair in pairs)
+
+
+def _moments(series: pd.Series) -> pd.Series:
+    """Dates in seconds; anything else as it is."""
+    if not pd.api.types.is_datetime64_any_dtype(series.dtype):
+        return series
+    moments = pd.to_datetime(series, utc=True)
+    return (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+
+
+def identifier_faults(
+    source: pd.DataFrame, table: pd.DataFrame, roles: DeclaredRoles
+) -> list[str]:
+    """Identifiers that stand in a published column, and did not in the source."""
+    hidden = {*roles.identifiers, *([roles.subject] if roles.subject else [])}
+    names = {text for column in hidden for text in _read(source[column])}
+    faults = []
+    for name in roles.quasi_identifiers:
+        # A mean may be anybody's number.
+        if not names or pd.api.types.is_numeric_dtype(table[name].dtype):
+            continue
+        strange = (names & _read(table[name])) - _read(source[name])
+        if strange:
+            texts = to_text(table[name]).dropna().map(read_text)
+            faults.append(
+                f"column {name!r} holds values of an identifier in "
+                f"{int(texts.isin(strange).sum())} rows"
+            )
+    return faults
+
+
+def _read(series: pd.Series) -> set[str]:
+    return {read_text(text) for text in to_text(series).dropna().unique()}
+
+
+def telling_faults(
+    table: pd.DataFrame,
+    roles: DeclaredRoles,
+    subject: pd.Series | None = None,
+    *,
+    sensitive: bool = True,
+    told: Callable[[float], None] | None = None,
+) -> list[str]:
+    """Columns, and pairs of insensitive ones, that tell persons apart.
+
+    Parameters
+    ----------
+    table : data frame
+        What is published, or will be.
+    roles : DeclaredRoles
+        What the columns are, and what was accepted.
+    subject : Series, optional
+        The person of each row.
+    sensitive : bool, default=True
+        Whether sensitive columns are judged too; those that were swapped are not.
+    told : callable, optional
+        Is given the share that all insensitive columns together tell apart.
+    """
+    persons = None if subject is None else _numbered(identify(subject))
+    coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
+
+    def share(names: Sequence[Hashable]) -> float:
+        return telling_share([coded[n] for n in names], persons, roles.small_group)
+
+    accepted = {frozenset(names) for names in roles.accepted_sets}
+    limits = [(name, "insensitive", INSENSITIVE_LIMIT) for name in roles.insensitive]
+    if sensitive:
+        limits += [(name, "sensitive", SENSITIVE_LIMIT) for name in roles.sensitive]
+    faults, alone = [], set()
+    for name, role, limit in limits:
+        if frozenset([name]) in accepted:
+            alone.add(name)
+        elif (found := share([name])) > limit:
+            alone.add(name)
+            faults.append(_telling(f"{role} column {name!r}", found, limit, roles))
+    rest = [name for name in roles.insensitive if name not in alone]
+    for pair in combinations(rest, 2):
+        if frozenset(pair) in accepted:
+            continue
+        found = share(pair)
+        if found > INSENSITIVE_LIMIT:
+            both = f"insensitive columns {pair[0]!r} and {pair[1]!r} together"
+            faults.append(_telling(both, found, INSENSITIVE_LIMIT, roles))
+    if told is not None and len(roles.insensitive) > 1:
+        told(share(roles.insensitive))
+    return faults
+
+
+def _telling(what: str, share: float, limit: float, roles: DeclaredRoles) -> str:
+    return (
+        f"{what}: {share:.0%} of the {'persons' if roles.subject else 'rows'} hold "
+        f"values that fewer than {roles.small_group} do (limit {limit:.0%}); give "
+        "another role, or accept it under roles.accept_unique"
+    )
+
+
+def telling_share(
+    columns: Sequence[Column], persons: np.ndarray | None, small_group: int
+) -> float:
+    """Share of persons with a combination of values that too few others have.
+
+    Examples
+    --------
+    >>> mail = identify(pd.Series(["a@x", "a@x", "b@x", "b@x"]))
+    >>> telling_share([mail], None, small_group=3)
+    1.0
+    >>> telling_share([mail], np.array([0, 0, 1, 1]), small_group=2)
+    1.0
+    """
+    codes, cardinalities = [c.codes for c in columns], [c.cardinality for c in columns]
+    labels = group_rows(codes, cardinalities).labels
+    if persons is None:
+        return float((np.bincount(labels)[labels] < small_group).mean())
+    sizes = [int(codes.max(initial=0)) + 1 for codes in (labels, persons)]
+    pairs = group_rows([labels, persons], sizes)
+    of_pair, who = labels[pairs.first], persons[pairs.first]
+    small = np.bincount(of_pair)[of_pair] < small_group
+    return len(np.unique(who[small])) / len(np.unique(who))
+
+
+def _numbered(subject: Column) -> np.ndarray:
+    """A number for the person of each row; a row of nobody is a person of its own."""
+    numbers = subject.codes.astype(np.int64)
+    nobody = numbers == subject.missing_code
+    numbers[nobody] = subject.missing_code + np.arange(int(nobody.sum()))
+    return numbers

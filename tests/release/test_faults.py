@@ -1,0 +1,294 @@
+"""What no candidate may be: other rows, other cells, labels that lie, telling columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers import MondrianAnonymizer
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    GateError,
+    TellingColumnsWarning,
+)
+from anon_transformers.release import read_published, run_release
+from anon_transformers.release._faults import telling_share
+
+
+class Lying(MondrianAnonymizer):
+    """Keeps k, and does with the rest whatever a test asks for."""
+
+    def fit_transform(self, X, y=None):
+        return self.lie(super().fit_transform(X), X)
+
+    @classmethod
+    def telling(cls, lie):
+        return type("Lying", (cls,), {"lie": lambda self, table, X: lie(table, X)})
+
+
+def released(release, registered, lie):
+    registered("anonymizers", "lying", Lying.telling(lie))
+    release.write(anonymizer={"name": "lying"})
+    return run_release(release.file)
+
+
+def names_as_notes(table, X):
+    return table.assign(note=X["name"].to_numpy())
+
+
+def names_as_codes(table, X):
+    # Every name stands in a class of its size, so that k is kept.
+    codes = table.groupby(["age", "zip"])["zip"].transform("size").astype(str)
+    first = X["name"].to_numpy()[0].lower()
+    return table.assign(
+        zip=np.where(codes == codes.iloc[0], f" {first} ", table["zip"])
+    )
+
+
+def other_jobs(table, X):
+    return table.assign(
+        job=np.where(np.arange(len(table)) == 0, "made up", table["job"])
+    )
+
+
+def more_of_a_job(table, X):
+    return table.assign(job=X["job"].to_numpy()[0])
+
+
+def wrong_ages(table, X):
+    return table.assign(age="[90, 99]")
+
+
+def odd_ages(table, X):
+    return table.assign(age="somewhere")
+
+
+def five_times(table, X):
+    return pd.concat([table] * 5, ignore_index=True)
+
+
+@pytest.mark.parametrize(
+    ("lie", "sentence"),
+    [
+        (names_as_notes, "column 'note' holds cells in 40 rows"),
+        (names_as_codes, "column 'zip' holds"),
+        (other_jobs, "column 'job' holds cells in 1 rows"),
+        (more_of_a_job, "column 'job' holds cells in"),
+        (wrong_ages, "column 'age' holds labels in 40 rows that do not cover"),
+        (odd_ages, "column 'age' holds labels in 40 rows that are neither"),
+        (five_times, "made 200 rows of 40"),
+    ],
+)
+def test_an_anonymizer_that_lies_is_caught(release, registered, lie, sentence):
+    with pytest.raises(AnonymizationError, match=sentence) as caught:
+        released(release, registered, lie)
+    assert "NAMEMARK" not in str(caught.value)
+    assert not (release.target / "current").exists()
+
+
+def test_identifiers_are_looked_for_as_they_are_read(release, registered):
+    class Named(Lying.telling(names_as_codes)):
+        @property
+        def publishes(self):
+            return "names"
+
+    registered("anonymizers", "named", Named)
+    release.write(anonymizer={"name": "named"})
+    with pytest.raises(GateError, match="'zip' holds values of an identifier in"):
+        run_release(release.file)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1000.0])
+def test_centers_lie_within_their_class(release, registered, shift):
+    class Centered(
+        Lying.telling(lambda table, X: table.assign(age=table["age"] + shift))
+    ):
+        pass
+
+    registered("anonymizers", "centered", Centered)
+    roles = {**release.content["roles"], "quasi_identifiers": ["age"]}
+    roles["insensitive"] = ["note", "zip"]
+    release.write(
+        anonymizer={"name": "centered", "output": "center"},
+        roles=roles,
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    if shift:
+        with pytest.raises(GateError, match="'age' holds centers in 40 rows"):
+            run_release(release.file)
+    else:
+        run_release(release.file)
+        assert len(read_published(release.target)) == 40
+
+
+def visits(n_persons=60, n_rows=3, **columns):
+    """Several rows per person, as texts of a CSV file."""
+    header = ["who", "age", "job", *columns]
+    rows = [header]
+    for number in range(n_persons):
+        for visit in range(n_rows):
+            more = [make(number, visit) for make in columns.values()]
+            age, job = str(20 + number % 3), "abc"[number // 3 % 3]
+            rows.append([f"P{number}", age, job, *more])
+    return rows
+
+
+def of_persons(release, rows, **roles):
+    release.write_rows(rows)
+    declared = {
+        "quasi_identifiers": ["age"],
+        "sensitive": ["job"],
+        "identifiers": ["who"],
+        "subject": "who",
+        **roles,
+    }
+    declared = {key: value for key, value in declared.items() if value is not None}
+    release.write(roles=declared, thresholds=[{"model": "k-anonymity", "k": 3}])
+    return release
+
+
+def test_mail_addresses_of_persons_with_several_rows_are_unique(release):
+    rows = visits(mail=lambda number, visit: f"p{number}@example.org")
+    of_persons(release, rows, insensitive=["mail"])
+    told = release.refusal(DataError)
+    assert "insensitive column 'mail': 100% of the persons" in told
+    of_persons(release, rows, insensitive=["mail"], accept_unique=["mail"])
+    run_release(release.file)
+
+
+def test_a_repeated_identifier_is_a_person_with_several_rows(release):
+    of_persons(release, visits(), subject=None)
+    told = release.refusal(DataError)
+    assert "identifier 'who' repeats: 60 of its values" in told
+    assert "subject: who" in told
+    assert "rows_are_persons: true" in told
+    of_persons(release, visits(), subject=None, rows_are_persons=True)
+    # The release was told; the estimator still says what it sees.
+    with pytest.warns(UserWarning, match="repeats"):
+        run_release(release.file)
+
+
+def test_one_value_per_person_is_checked_where_it_is_declared(release):
+    rows = visits(ill=lambda number, visit: "xyz"[visit])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
+    assert "60 persons have several values in column 'ill'" in release.refusal(
+        DataError
+    )
+
+
+def test_t_is_not_evaluable_where_persons_have_several_values(release):
+    rows = visits(ill=lambda number, visit: "xyz"[visit])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
+    )
+    with pytest.raises(AnonymizationError, match="one value per person"):
+        run_release(release.file)
+    of_persons(release, visits(), one_value_per_person=["job"])
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
+    )
+    run_release(release.file)
+
+
+@pytest.mark.parametrize(
+    ("roles", "sentence"),
+    [
+        ({"one_value_per_person": ["age"]}, "one_value_per_person: unknown sensitive"),
+        ({"rows_are_persons": True}, "with a subject, persons are counted"),
+        ({"accept_unique": ["age"]}, "accept_unique: unknown column 'age'"),
+        ({"accept_unique": [["job", "agee"]]}, "unknown column 'agee'"),
+        ({"small_group": 1}, "greater than or equal to 2"),
+    ],
+)
+def test_odd_roles_are_refused(release, roles, sentence):
+    of_persons(release, visits(), **roles)
+    assert sentence in release.refusal(ConfigurationError)
+
+
+def rows_of(**columns):
+    n_rows = len(next(iter(columns.values())))
+    ages = [str(20 + i % 2) for i in range(n_rows)]
+    rows = zip(ages, *columns.values(), strict=True)
+    return [["age", *columns], *([str(cell) for cell in row] for row in rows)]
+
+
+def of_rows(release, rows, **roles):
+    release.write_rows(rows)
+    release.write(
+        roles={"quasi_identifiers": ["age"], **roles},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    return release
+
+
+def test_values_that_occur_exactly_twice_tell_persons_apart(release):
+    rows = rows_of(code=[i // 2 for i in range(60)])
+    of_rows(release, rows, insensitive=["code"])
+    assert "fewer than 3 do (limit 5%)" in release.refusal(DataError)
+    of_rows(release, rows, insensitive=["code"], small_group=2)
+    run_release(release.file)
+
+
+def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
+    rows = rows_of(day=[i % 8 for i in range(64)], ward=[i // 8 for i in range(64)])
+    of_rows(release, rows, insensitive=["day", "ward"])
+    assert "'day' and 'ward' together: 100% of the rows" in release.refusal(DataError)
+    accepted = [["ward", "day"]]
+    of_rows(release, rows, insensitive=["day", "ward"], accept_unique=accepted)
+    with pytest.warns(TellingColumnsWarning, match="together tell 100% of the rows"):
+        run_release(release.file)
+
+
+def test_three_columns_together_warn(release):
+    n = 216
+    columns = {"a": [i % 6 for i in range(n)], "b": [i // 6 % 6 for i in range(n)],
+               "c": [i // 36 for i in range(n)]}  # fmt: skip
+    of_rows(release, rows_of(**columns), insensitive=list(columns))
+    with pytest.warns(TellingColumnsWarning, match="tell 100% of the rows apart"):
+        run_release(release.file)
+
+
+def test_a_sensitive_column_that_is_nearly_unique_is_refused(release):
+    rows = rows_of(account=range(60))
+    of_rows(release, rows, sensitive=["account"])
+    assert "sensitive column 'account': 100%" in release.refusal(DataError)
+    of_rows(release, rows, sensitive=["account"], accept_unique=["account"])
+    run_release(release.file)
+
+
+def test_telling_columns_are_judged_on_the_candidate(release):
+    # Of 100 rows 4 are told apart; 30 others are dropped, and 4 of 70 are too many.
+    ages = ["20"] * 70 + [str(30 + i) for i in range(30)]
+    notes = ["a", "b", "c", "d"] + ["n"] * 96
+    release.write_rows([["age", "note"], *map(list, zip(ages, notes, strict=True))])
+    release.write(
+        roles={"quasi_identifiers": ["age"], "insensitive": ["note"]},
+        hierarchies={"age": {"kind": "intervals", "widths": [50]}},
+        anonymizer={
+            "name": "datafly",
+            "suppression": "drop",
+            "suppression_limit": 0.4,
+        },
+        thresholds=[{"model": "k-anonymity", "k": 5}],
+    )
+    with pytest.raises(GateError, match="'note': 6% of the rows hold values that"):
+        run_release(release.file)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_share_that_is_told_apart_by_a_plain_count(seed):
+    from anon_transformers._tables import identify
+
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.integers(0, 6, 40), "b": rng.integers(0, 4, 40)})
+    who = rng.integers(0, 15, 40)
+    holders = {}
+    for pair, person in zip(frame.itertuples(index=False), who, strict=True):
+        holders.setdefault(tuple(pair), set()).add(person)
+    told = set().union(*(people for people in holders.values() if len(people) < 3))
+    columns = [identify(frame[name]) for name in frame]
+    share = telling_share(columns, who, small_group=3)
+    assert share == pytest.approx(len(told) / len(set(who)))

@@ -1,0 +1,145 @@
+"""Every number of a release can be computed again from what is published."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from anon_transformers.release import run_release
+
+PROGRAM = """
+import json, sys
+from anon_transformers.release import measure_published
+print(json.dumps(measure_published(sys.argv[1], sys.argv[2])))
+"""
+
+FUNCTION = {"rows", "suppressed_rows", "classes", "risk", "column_losses", "loss",
+            "nodes", "edges"}  # fmt: skip
+
+
+def measured_elsewhere(release, tmp_path):
+    """What another process finds that has the published files and the release file."""
+    place = tmp_path / "elsewhere"
+    shutil.copytree(release.target, place / "published", symlinks=True)
+    for file in release.folder.iterdir():
+        if file.is_file() and file != release.source:
+            shutil.copy(file, place)
+    release.source.unlink()
+    shutil.rmtree(release.work)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "published", release.file.name],
+        cwd=place, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def numbers(content, path=()):
+    """Every number in nested content, with the way to it."""
+    if isinstance(content, dict):
+        for key, item in content.items():
+            yield from numbers(item, (*path, key))
+    elif isinstance(content, list):
+        for at, item in enumerate(content):
+            yield from numbers(item, (*path, at))
+    elif isinstance(content, int | float) and not isinstance(content, bool):
+        yield path, content
+
+
+def release_with(release, thresholds, **changes):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, *thresholds], **changes)
+    run_release(release.file)
+    return release.manifest()["measured"], json.loads(
+        (release.target / "current" / "validation.json").read_text()
+    )
+
+
+ASKED = [
+    {"metric": "average-risk", "max": 0.5},
+    {"metric": "loss", "max": 1},
+    {"model": "distinct-l-diversity", "l": 1},
+    {"model": "t-closeness", "t": 1, "id": "t-input"},
+    {"model": "alpha-k-anonymity", "alpha": 1, "k": 2},
+]
+
+
+@pytest.mark.parametrize("suppression", ["mask", "drop"])
+def test_a_process_without_the_input_finds_every_number(release, tmp_path, suppression):
+    measured, validation = release_with(
+        release,
+        ASKED,
+        anonymizer={
+            "name": "mondrian",
+            "suppression": suppression,
+            "suppression_limit": 0.2,
+        },
+    )
+    again = measured_elsewhere(release, tmp_path)
+    levels = again.pop("levels")
+    checks = measured.pop("checks")
+    assert measured == again
+    for check in checks:
+        asked = ("id", "kind", "name", "params", "sentence", "passed", "reason")
+        found = {key: item for key, item in check.items() if key not in asked}
+        assert found == levels.get(check["id"], {})
+    assert validation["checks"] == checks
+    public = {key for key in validation if key not in {"sha256", "passed", "reasons"}}
+    assert public - {"checks"} == set(measured) <= FUNCTION
+
+
+def test_what_needs_the_input_is_told_by_its_verdict_alone(release):
+    measured, _ = release_with(release, ASKED)
+    checks = {check["id"]: check for check in measured["checks"]}
+    assert checks["k-anonymity"]["observed"] >= 3
+    for private in ("t-input", "loss"):
+        assert checks[private]["passed"]
+        assert not {"observed", "units", "failing", "details"} & set(checks[private])
+
+
+def test_the_released_distribution_is_everybodys(release):
+    # Searches compare with the input; a gate may ask for what was released too.
+    measured, _ = release_with(
+        release,
+        [{"model": "t-closeness", "t": 1, "reference": "released"}],
+        anonymizer={"name": "mondrian", "models": []},
+    )
+    assert "observed" in measured["checks"][1]
+
+
+def test_persons_are_not_published_and_neither_are_their_counts(release):
+    rows = [["who", "age", "job"]]
+    rows += [[f"P{i // 2}", str(20 + i % 3), "abc"[i % 3]] for i in range(60)]
+    release.write_rows(rows)
+    roles = {"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "who"}
+    measured, _ = release_with(
+        release, [{"model": "distinct-l-diversity", "l": 1}], roles=roles
+    )
+    assert set(measured) == {
+        "checks", "rows", "suppressed_rows", "classes", "column_losses"
+    }  # fmt: skip
+    assert set(measured["classes"]) == {"count"}
+    assert all(check["passed"] for check in measured["checks"])
+    assert all("observed" not in check for check in measured["checks"])
+
+
+def test_the_last_row_of_a_dropped_class_leaves_no_trace(release):
+    # Two sources that differ in one dropped row publish the same statements.
+    told = []
+    for job in ("a", "b"):
+        rows = [["age", "job"], *([str(20 + i % 2), "abc"[i % 3]] for i in range(60))]
+        release.write_rows([*rows, ["99", job]])
+        roles = {"quasi_identifiers": ["age"], "sensitive": ["job"]}
+        drop = {"name": "datafly", "suppression": "drop", "suppression_limit": 0.1}
+        tree = {"age": {"kind": "intervals", "widths": [50]}}
+        measured, validation = release_with(
+            release,
+            [{"model": "t-closeness", "t": 1}, {"metric": "loss", "max": 1}],
+            roles=roles,
+            anonymizer=drop,
+            hierarchies=tree,
+        )
+        del validation["sha256"]
+        told.append((measured, validation))
+    assert told[0] == told[1]
+    assert measured["rows"] in {60, 61}
