@@ -159,7 +159,9 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _promise(self, moving: Moved) -> AllOf:
         """What every group of ``moving`` must keep: k, and the models of its cells."""
         asked = (None, *self._hidden(moving))
-        models = [m for m in self.models or () if getattr(m, "sensitive", None) in asked]
+        models = [
+            m for m in self.models or () if getattr(m, "sensitive", None) in asked
+        ]
         return make_promise(self.k, models)
 
     def _groups_swapped_table(self) -> bool:

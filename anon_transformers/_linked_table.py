@@ -37,6 +37,11 @@ class Places(NamedTuple):
             return 1 - agreement(members, self.keys).same
         return expected_shift(members, self.line)
 
+    def ranks(self) -> np.ndarray:
+        """One coordinate a row: how many values lie below its own."""
+        order = np.unique(self.keys, return_inverse=True)[1]
+        return order.astype(np.float64)[:, np.newaxis]
+
     def points(self) -> np.ndarray:
         """One coordinate a row: its place, or its rank among values without distance.
 

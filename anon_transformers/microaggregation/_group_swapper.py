@@ -1,6 +1,6 @@
 """Swapping inside groups of near rows: probabilistic k-anonymity."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -240,29 +240,29 @@ class GroupSwapper(LinkedAnonymizer):
             columns = [table.column(name) for name in names]
             points = embed(columns, standardize=self.standardize)
             labels = KERNELS[self.algorithm](points, self.k)
-            return self._merged(table, moving, points, labels)
+            return self._merged(table, moving, labels, lambda: points)
         places = table.places(moving[0])
         if places.line is None:
             warn_of_nearly_numbers(table.column(moving[0]))
-        points = places.points()
         if self.ir_method == "sorted":
             labels = rank_groups(places.keys, self.k)
-        else:
-            labels = KERNELS[self.algorithm](points, self.k)
-        return self._merged(table, moving, points, labels)
+            return self._merged(table, moving, labels, places.ranks)
+        points = places.points()
+        labels = KERNELS[self.algorithm](points, self.k)
+        return self._merged(table, moving, labels, lambda: points)
 
     def _merged(
         self,
         table: LinkedTable,
         moving: tuple[Hashable, ...],
-        points: np.ndarray,
         labels: np.ndarray,
+        points: Callable[[], np.ndarray],
     ) -> np.ndarray:
         """The groups after those that break a model joined their nearest ones."""
         if not self.models:
             return labels  # k holds already, and counting cells takes time
         classes = table.classes(labels, self._hidden(moving))
-        groups = Groups.of(points, labels, classes.n_classes)
+        groups = Groups.of(points(), labels, classes.n_classes)
         return merge_until_kept(groups, classes, self._promise(moving))[labels]
 
     def _known(self, moving: tuple[Hashable, ...]) -> list[Hashable]:

@@ -16,6 +16,7 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.release._anonymize import PERSONS, REFERENCES
 from anon_transformers.release._build import (
     installed,
+    judged_in_groups,
     make_hierarchies,
     named,
     requirements_for,
@@ -36,7 +37,6 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
-from anon_transformers.release._thresholds import Threshold
 
 PRIVATE = ("linkage", "memberships", "report")
 """Kinds of evidence that tell of the input, and not of the published table alone."""
@@ -65,7 +65,7 @@ def validate(location: str) -> str:
     run = Run(location)
     candidate = read_candidate(run)
     result = judge_candidate(run, candidate)
-    verdict = {"sha256": hash_of(candidate), **public_verdict(result, run.thresholds)}
+    verdict = {"sha256": hash_of(candidate), **public_verdict(result, run)}
     write_report(run.path("validation.html"), run, candidate, verdict)
     write_json(run.path("verdict.json"), verdict)
     if not result.passed:
@@ -75,17 +75,28 @@ def validate(location: str) -> str:
     return location
 
 
-def public_verdict(
-    result: GateResult, thresholds: Sequence[Threshold]
-) -> dict[str, Any]:
-    """The verdict as it is published: coarse where private evidence was judged."""
+def public_verdict(result: GateResult, run: Run) -> dict[str, Any]:
+    """The verdict as it is published: coarse where private evidence was judged.
+
+    What was judged on the groups of a swap is told by its outcome alone.
+    """
     verdict = result.to_dict()
-    kinds = {threshold.id: named(threshold).evidence for threshold in thresholds}
+    kinds = {threshold.id: named(threshold).evidence for threshold in run.thresholds}
+    in_groups = {t.id for t in run.thresholds if judged_in_groups(run.config, t)}
     verdict["checks"] = [
-        coarse(check) if kinds[check["id"]] in PRIVATE else check
+        outcome(check)
+        if check["id"] in in_groups
+        else coarse(check)
+        if kinds[check["id"]] in PRIVATE
+        else check
         for check in verdict["checks"]
     ]
     return verdict
+
+
+def outcome(check: dict[str, Any]) -> dict[str, Any]:
+    """Whether a check passed, and no number of it."""
+    return {**check, "observed": None, "units": None, "failing": None, "details": {}}
 
 
 def judge_candidate(run: Run, candidate: dict[str, Any]) -> GateResult:

@@ -161,7 +161,8 @@ class TestPromise:
 class TestInfeasible:
     def test_a_level_that_no_group_reaches(self):
         with pytest.raises(
-            InfeasibleError, match=r"DistinctLDiversity\(.*l=5\) .* level 4, 1 of 1 groups"
+            InfeasibleError,
+            match=r"DistinctLDiversity\(.*l=5\) .* level 4, 1 of 1 groups",
         ):
             swapper([DistinctLDiversity(l=5)]).fit_transform(patients())
 
@@ -178,7 +179,7 @@ class TestInfeasible:
 
         asked = [DistinctLDiversity(l=3)]
         done = Careless(["age"], k=3, sensitive=["ill"], models=asked)
-        with pytest.raises(InfeasibleError, match="does not hold.*groups fail"):
+        with pytest.raises(InfeasibleError, match=r"does not hold.*groups fail"):
             done.fit_transform(patients())
         assert not hasattr(done, "report_")
 
