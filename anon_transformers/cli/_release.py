@@ -62,7 +62,14 @@ def release(
 
 def _tell(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
-    rows = [(c["id"], shown(c["observed"]), c["sentence"]) for c in measured["checks"]]
+    rows = [
+        (
+            c["id"],
+            "passed" if c["observed"] is None else shown(c["observed"]),
+            c["sentence"],
+        )
+        for c in measured["checks"]
+    ]
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
     print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
     for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
