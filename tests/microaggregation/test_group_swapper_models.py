@@ -129,6 +129,22 @@ class TestPromise:
         )
         assert plain.fit_transform(table).equals(asked.fit_transform(table))
 
+    def test_ranked_groups_join_their_neighbors_in_rank(self):
+        """Whatever lies between them: differences of such numbers are none."""
+        largest = np.finfo(float).max
+        pay = [-largest, -largest, 0.0, 1.0, largest, largest, np.nan, np.nan]
+        table = pd.DataFrame({"age": range(8), "pay": pay})
+        done = GroupSwapper(
+            ["age"],
+            k=2,
+            sensitive=["pay"],
+            models=[DistinctLDiversity(l=2)],
+            grouping="individual-ranking",
+        ).fit(table)
+        groups = cells_by_group(done, table, "pay")
+        assert min(len(set(pd.Series(cells).dropna())) for cells in groups) >= 2
+        assert len(groups) > 1
+
     def test_the_distance_of_a_hierarchy(self):
         rows = [("flu", "lungs"), ("cold", "lungs"), ("gout", "rest"), ("none", "rest")]
         tree = Hierarchy([(*row, "*") for row in rows])
