@@ -21,6 +21,7 @@ from anon_transformers._kernels.swapping import (
     permute_members,
 )
 from anon_transformers._linked_table import LinkedTable, with_moved_cells
+from anon_transformers._promises import make_promise
 from anon_transformers._recoding import index_is_asked_for, refuse_unknown_trees
 from anon_transformers._tables import identify
 from anon_transformers.evidence import Report
@@ -29,10 +30,18 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     ParameterError,
     check_choice,
+    unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics._class_statistics import ClassStatistics
 from anon_transformers.parameters import generator, whole
+from anon_transformers.privacy import (
+    AllOf,
+    PrivacyModel,
+    Verdict,
+    judge_each,
+    judges_values,
+)
 from anon_transformers.roles import Roles
 
 
@@ -48,9 +57,10 @@ class LinkedAnonymizer(FrameAnonymizer):
     """Anonymizer that swaps cells between the rows of a group.
 
     A subclass implements ``_group(table, moving)``, which puts every row into a group;
-    ``_moving()`` says which columns move, and which of them together. This class does
-    the rest: roles, the draw of the permutations, the check of the groups, the report,
-    the published table and the evidence for a judge.
+    ``_moving()`` says which columns move, and which of them together. Each group must
+    keep ``_promise(moving)``. This class does the rest: roles, the draw of the
+    permutations, the check of the groups, the report, the published table and the
+    evidence for a judge.
 
     Row i of what is published belongs to row i of the table. Shuffle the rows before
     anybody sees them, wherever their order tells who they are.
@@ -63,8 +73,12 @@ class LinkedAnonymizer(FrameAnonymizer):
     k : int, default=5
         Rows that a group must have.
     sensitive : list, default=None
-        Columns an intruder wants to know. None, and no quasi-identifiers either: every
+        Columns an intruder wants to know; they may be quasi-identifiers too, known to
+        one intruder and wanted by another. None, and no quasi-identifiers either: every
         column, each of which is known to those who are after another one.
+    models : list of privacy models, default=None
+        What the sensitive values inside each group must satisfy beside: l-diversity,
+        t-closeness and the like.
     identifiers : list, default=None
         Columns that are dropped.
     hierarchies : dict of column to Hierarchy or builder, default=None
@@ -102,6 +116,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     kind: ClassVar[str] = "linked"
     k_model: ClassVar[str] = "probabilistic-k-anonymity"
+    model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
     uses_hierarchies: ClassVar[bool] = True
 
     def __init__(
@@ -110,6 +125,7 @@ class LinkedAnonymizer(FrameAnonymizer):
         *,
         k: int = 5,
         sensitive: Sequence[Hashable] | None = None,
+        models: Sequence[PrivacyModel] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
         subject: Hashable | None = None,
@@ -119,6 +135,7 @@ class LinkedAnonymizer(FrameAnonymizer):
         self.quasi_identifiers = quasi_identifiers
         self.k = k
         self.sensitive = sensitive
+        self.models = models
         self.identifiers = identifiers
         self.hierarchies = hierarchies
         self.subject = subject
@@ -132,6 +149,20 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _moving(self) -> list[Moved]:
         """Columns that move, by what moves together: each sensitive one alone."""
         return [(name,) for name in self.roles_.sensitive]
+
+    def _hidden(self, moving: Moved) -> Moved:
+        """Sensitive columns that the groups of ``moving`` hide."""
+        # Where quasi-identifiers move, an intruder reads what stayed.
+        own = tuple(name for name in moving if name in self.roles_.sensitive)
+        return own or self.roles_.sensitive
+
+    def _promise(self, moving: Moved) -> AllOf:
+        """What every group of ``moving`` must keep: k, and the models of its cells."""
+        asked = (None, *self._hidden(moving))
+        models = [
+            m for m in self.models or () if getattr(m, "sensitive", None) in asked
+        ]
+        return make_promise(self.k, models)
 
     def _groups_swapped_table(self) -> bool:
         """Whether a permutation's groups are those of the table swapped so far."""
@@ -160,6 +191,8 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` with cells swapped inside groups of k rows, or raise.
+
+        Groups that do not keep what was promised raise an InfeasibleError.
 
         Parameters
         ----------
@@ -205,6 +238,8 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     def _check_parameters(self) -> None:
         whole("k", self.k)
+        for model in make_promise(self.k, self.models).models[1:]:
+            _refuse_other_model(model)
         check_choice("keep_links", self.keep_links, (False, True))
         self._generator()
 
@@ -224,6 +259,7 @@ class LinkedAnonymizer(FrameAnonymizer):
             self.identifiers,
             self.subject,
             need_quasi_identifiers=False,
+            sensitive_may_be_known=True,
         )
         if self.quasi_identifiers is None and self.sensitive is None:
             roles = replace(
@@ -231,6 +267,11 @@ class LinkedAnonymizer(FrameAnonymizer):
             )
         if not roles.sensitive:
             raise ParameterError("sensitive is empty; name at least one column.")
+        for model in self.models or ():
+            judged = getattr(model, "sensitive", None)
+            if judged not in (None, *roles.sensitive):
+                told = unknown_choice("sensitive column", judged, roles.sensitive)
+                raise ParameterError(f"models: {model.name}: {told}")
         return roles
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
@@ -245,11 +286,14 @@ class LinkedAnonymizer(FrameAnonymizer):
         _refuse_too_few(len(frame), self.k)
         if roles.subject is not None:
             _refuse_repeated_persons(frame[roles.subject])
-        sources, passes = self._swap(LinkedTable(frame, trees))
+        table = LinkedTable(frame, trees)
+        sources, passes = self._swap(table)
+        verdicts = self._judge(table, sources)
         self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
         if self.keep_links:
             self.permutations_ = sources
-        self.report_ = self._report(len(frame), passes, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self.report_ = self._report(len(frame), passes, verdicts, seconds)
         return frame, sources
 
     def _swap(self, table: LinkedTable) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
@@ -270,21 +314,36 @@ class LinkedAnonymizer(FrameAnonymizer):
             self.group_sizes_[moving] = passes[-1].sizes
         return sources, passes
 
+    def _judge(
+        self, table: LinkedTable, sources: Mapping[Moved, np.ndarray]
+    ) -> list[Verdict]:
+        """Judge the cells that every group holds after the swap, by every model."""
+        for moving, rows in sources.items():
+            table = table.swapped(moving, rows)
+        verdicts = []
+        for model in self.models or ():
+            groups = [
+                table.classes(labels, self._hidden(moving))
+                for moving, labels in self.labels_.items()
+                if model in self._promise(moving).models
+            ]
+            verdicts.append(judge_each(model, groups))
+            _refuse_broken(verdicts[-1])
+        return verdicts
+
     def _measured(self, table: LinkedTable, moving: Moved, members: Members) -> Pass:
         """What groups cost and give away, whatever permutation is drawn in them."""
         places = {name: table.places(name) for name in moving}
         losses = {name: places[name].loss(members) for name in moving}
-        wanted = [n for n in moving if n in self.roles_.sensitive]
-        # Where quasi-identifiers move, an intruder reads what stayed.
-        for name in wanted or self.roles_.sensitive:
+        hidden = self._hidden(moving)
+        for name in hidden:
             places.setdefault(name, table.places(name))
-        agreements = {
-            name: agreement(members, places[name].keys)
-            for name in wanted or self.roles_.sensitive
-        }
+        agreements = {name: agreement(members, places[name].keys) for name in hidden}
         return Pass(np.diff(members.starts), losses, agreements)
 
-    def _report(self, n_rows: int, passes: list[Pass], seconds: float) -> Report:
+    def _report(
+        self, n_rows: int, passes: list[Pass], verdicts: list[Verdict], seconds: float
+    ) -> Report:
         sizes = np.concatenate([done.sizes for done in passes])
         losses = {str(n): loss for done in passes for n, loss in done.losses.items()}
         found = {
@@ -304,7 +363,7 @@ class LinkedAnonymizer(FrameAnonymizer):
             suppressed_rows=0,
             extra_suppressed_rows=0,
             classes=asdict(_statistics(sizes)),
-            models=(verdict,),
+            models=(verdict, *(found.to_dict() for found in verdicts)),
             loss=float(np.mean(list(losses.values()))),
             column_losses=losses,
             risk={
@@ -363,6 +422,23 @@ def _refuse_repeated_persons(subject: pd.Series) -> None:
         raise DataError(
             f"subject: column {subject.name!r} has several rows for {count} persons; a "
             "group of k rows would not be k persons."
+        )
+
+
+def _refuse_other_model(model: PrivacyModel) -> None:
+    """Refuse a model that would not hold of what a swap publishes."""
+    if not judges_values(model):
+        raise ParameterError(
+            f"models: {model.name} is not about sensitive values, and a swap publishes "
+            "everything else as it is; k is the number of rows of its groups."
+        )
+
+
+def _refuse_broken(verdict: Verdict) -> None:
+    if not verdict.passed:
+        raise InfeasibleError(
+            f"{verdict.model!r} does not hold: level {verdict.level}, "
+            f"{verdict.failing} of {verdict.units} groups fail."
         )
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
+from anon_transformers._columns import encode_sensitive
 from anon_transformers._kernels.swapping import Members, agreement, expected_shift
 from anon_transformers._tables import Column, encode
+from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError
 
 
@@ -34,6 +36,11 @@ class Places(NamedTuple):
         if self.line is None:
             return 1 - agreement(members, self.keys).same
         return expected_shift(members, self.line)
+
+    def ranks(self) -> np.ndarray:
+        """One coordinate a row: how many values lie below its own."""
+        order = np.unique(self.keys, return_inverse=True)[1]
+        return order.astype(np.float64)[:, np.newaxis]
 
     def points(self) -> np.ndarray:
         """One coordinate a row: its place, or its rank among values without distance.
@@ -65,6 +72,7 @@ class LinkedTable:
     trees: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
     _moved: dict[Hashable, np.ndarray] = field(default_factory=dict, repr=False)
     _coded: dict[Hashable, Column] = field(default_factory=dict, repr=False)
+    _judged: dict[Hashable, Column] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -73,10 +81,7 @@ class LinkedTable:
 
     def column(self, name: Hashable) -> Column:
         """A column as codes, swapped as far as it is."""
-        column = self._encoded(name)
-        if name in self._moved:
-            return replace(column, codes=column.codes[self._moved[name]])
-        return column
+        return self._as_moved(self._encoded(name))
 
     def places(self, name: Hashable) -> Places:
         """A column as numbers to rank and to measure by, as it was given."""
@@ -90,9 +95,23 @@ class LinkedTable:
             return Places(keys, None)
         return Places(keys, np.append(column.positions(), np.nan)[keys])
 
+    def classes(self, labels: np.ndarray, names: Sequence[Hashable]) -> Classes:
+        """What models may know of groups: their cells, swapped as far as they are."""
+        for name in names:
+            if name not in self._judged:
+                tree = self.trees.get(name)
+                self._judged[name] = encode_sensitive(self.frame[name], tree)
+        columns = [self._as_moved(self._judged[name]) for name in names]
+        return Classes.from_labels(labels, int(labels.max()) + 1, sensitive=columns)
+
     def swapped(self, names: Sequence[Hashable], sources: np.ndarray) -> "LinkedTable":
         """The table after cells of ``names`` moved: row i has those of sources[i]."""
         return replace(self, _moved=self._moved | dict.fromkeys(names, sources))
+
+    def _as_moved(self, column: Column) -> Column:
+        if column.name in self._moved:
+            return replace(column, codes=column.codes[self._moved[column.name]])
+        return column
 
     def _encoded(self, name: Hashable) -> Column:
         if name not in self._coded:

@@ -40,6 +40,7 @@ class Roles:
         subject: Hashable | None = None,
         *,
         need_quasi_identifiers: bool = True,
+        sensitive_may_be_known: bool = False,
     ) -> "Roles":
         """Give each of ``columns`` one role, or say what is wrong.
 
@@ -55,6 +56,9 @@ class Roles:
         need_quasi_identifiers : bool, default=True
             Refuse a table that has none. Where sensitive columns are swapped, what an
             intruder knows may be the other sensitive ones.
+        sensitive_may_be_known : bool, default=False
+            Let a column be quasi-identifier and sensitive: where every sensitive column
+            is hidden for itself, one intruder may know what another one wants to know.
 
         Examples
         --------
@@ -79,11 +83,12 @@ class Roles:
             quasi_identifiers=known,
             sensitive=wanted,
         )
+        both = set(known).intersection(wanted) if sensitive_may_be_known else set()
         _refuse_overlap(
             subject=persons,
             identifiers=declared,
             quasi_identifiers=known,
-            sensitive=wanted,
+            sensitive=tuple(c for c in wanted if c not in both),
         )
         if need_quasi_identifiers and not known:
             raise ParameterError(

@@ -59,7 +59,16 @@ MAY_IMPORT_DATASETS = {"cli", "release", "experiments", "datasets"}
 DATASETS_MAY_IMPORT = {"hierarchies", "exceptions", "_lazy", "datasets"}
 KERNELS_MAY_IMPORT = {"numpy", "numba"}
 # The vocabulary of judging; the models themselves gx gets from the registry.
-GX_MAY_NAME = {"judge", "judge_both", "Verdict", "PrivacyModel", "parameters", "AllOf"}
+GX_MAY_NAME = {
+    "judge",
+    "judge_both",
+    "judge_each",
+    "judges_values",
+    "Verdict",
+    "PrivacyModel",
+    "parameters",
+    "AllOf",
+}
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 

@@ -89,3 +89,17 @@ def test_quasi_identifiers_may_lack_where_others_do_their_work():
     assert roles.sensitive == ("a", "b")
     with pytest.raises(ParameterError, match="quasi_identifiers is empty"):
         Roles.resolve(["a", "b"], [], ["a", "b"])
+
+
+def test_a_column_may_be_known_and_wanted_where_that_is_said():
+    roles = Roles.resolve(
+        COLUMNS, ["age", "job"], ["job"], ["name"], sensitive_may_be_known=True
+    )
+    assert roles.quasi_identifiers == ("age", "job")
+    assert roles.sensitive == ("job",)
+    assert roles.insensitive == ("sex", "note")
+
+
+def test_no_other_role_may_be_shared():
+    with pytest.raises(ParameterError, match="'name' is declared as identifiers"):
+        Roles.resolve(COLUMNS, ["age"], ["name"], ["name"], sensitive_may_be_known=True)

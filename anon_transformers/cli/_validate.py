@@ -200,7 +200,11 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
     """What a manifest tells in the words of the gate."""
+    from anon_transformers.registry import registry
+
+    name, shelf = manifest["anonymizer"]["name"], registry().anonymizers
     return {
+        "swapped": name in shelf and shelf[name].kind == "linked",
         "sensitive": manifest["roles"]["sensitive"],
         "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],
@@ -230,6 +234,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         options.pop("references", None),
         options.pop("hierarchies"),
         nodes=options.pop("nodes", None),
+        swapped=options.pop("swapped", False),
     )
     try:
         thresholds = [Threshold.model_validate(t) for t in asked]

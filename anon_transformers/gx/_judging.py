@@ -15,6 +15,9 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
+from anon_transformers._evidence_counts import open_sensitive
+from anon_transformers._intruders import wanted_columns
+from anon_transformers._tables import identify
 from anon_transformers.evidence import (
     SUPPRESSED,
     Classes,
@@ -32,7 +35,13 @@ from anon_transformers.gx._degrees import refuse_strange_degrees
 from anon_transformers.gx._graphs import graph_evidence
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
-from anon_transformers.privacy import judge, judge_both
+from anon_transformers.privacy import (
+    Verdict,
+    judge,
+    judge_both,
+    judge_each,
+    judges_values,
+)
 from anon_transformers.registry import Shelf, registry
 
 P = ParamSpec("P")
@@ -82,9 +91,9 @@ class Scope:
             self.sensitive,
             self.subject,
             self.suppression_label,
-            references=self._judged(private.references),
+            references=_of(self.sensitive, private.references),
             reference_persons=private.reference_persons,
-            hierarchies=self._judged(private.hierarchies),
+            hierarchies=_of(self.sensitive, private.hierarchies),
             population=private.population,
         )
 
@@ -99,6 +108,42 @@ class Scope:
             ends = self.quasi_identifiers
             return graph_evidence(frame, ends, private.nodes, private.functions)
         return self.classes(frame)
+
+    def groups(self, frame: pd.DataFrame, column: Hashable | None) -> list[Classes]:
+        """Groups within which cells were swapped, each with the columns they hide.
+
+        A table whose cells were swapped has its quasi-identifiers as they were: what
+        an intruder learns of a value is what its group holds, not what its row shows.
+        ``column`` leaves out the groups that do not hide this one.
+        """
+        linked = linkage(frame, self.sensitive)
+        private = _EVIDENCE.get() or PrivateEvidence()
+        persons = None if self.subject is None else identify(frame[self.subject])
+        found = []
+        for moved in linked.moved:
+            hidden = wanted_columns(linked, moved)
+            if column is not None and column not in hidden:
+                continue
+            columns, references = open_sensitive(
+                frame,
+                hidden,
+                _of(hidden, private.references),
+                _of(hidden, private.hierarchies),
+                subject=persons,
+            )
+            labels = linked.labels(moved)
+            found.append(
+                Classes.from_labels(
+                    labels,
+                    int(labels.max()) + 1,
+                    sensitive=columns,
+                    subject=persons,
+                    references=references,
+                    reference_persons=private.reference_persons,
+                    origin="released",
+                )
+            )
+        return found
 
     def memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
         """Fuzzy classes of the rows that are kept; those that readers see of all."""
@@ -120,8 +165,8 @@ class Scope:
         shown = -1 if classes.suppressed is None else classes.suppressed
         kept = labels != shown
         of = {
-            "references": self._judged(private.references),
-            "hierarchies": self._judged(private.hierarchies),
+            "references": _of(self.sensitive, private.references),
+            "hierarchies": _of(self.sensitive, private.hierarchies),
         }
         refuse_strange_degrees(private.degrees[kept], labels[kept])
         fuzzy, every = (
@@ -131,12 +176,6 @@ class Scope:
             for rows in (kept, np.ones(len(frame), dtype=bool))
         )
         return fuzzy, every.crisp(labels)
-
-    def _judged(self, given: Mapping[Any, T] | None) -> dict[Any, T]:
-        """What is known of the sensitive columns that are judged."""
-        return {
-            name: of for name, of in (given or {}).items() if name in self.sensitive
-        }
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, the columns in a list each."""
@@ -167,6 +206,9 @@ class PrivateEvidence:
         The input, its rows in the order of the table.
     groups, sources : mapping of columns to int array, optional
         Within which rows cells were moved, and from where, as in ``Linkage``.
+    swapped : bool
+        Cells were moved inside groups: models of sensitive values judge these groups,
+        and nothing where they are not known.
     degrees : float array of shape (n_rows, n_sets), optional
         How much each row of the table belongs to each fuzzy class.
     nodes : data frame, optional
@@ -182,6 +224,7 @@ class PrivateEvidence:
     original: pd.DataFrame | None = None
     groups: Mapping[Any, np.ndarray] | None = None
     sources: Mapping[Any, np.ndarray] | None = None
+    swapped: bool = False
     degrees: np.ndarray | None = None
     nodes: pd.DataFrame | None = None
     functions: np.ndarray | None = None
@@ -198,6 +241,16 @@ def knowing(evidence: PrivateEvidence | None) -> Iterator[None]:
         yield
     finally:
         _EVIDENCE.reset(token)
+
+
+def _of(columns: Sequence[Hashable], given: Mapping[Any, T] | None) -> dict[Any, T]:
+    """What is known of these columns."""
+    return {name: of for name, of in (given or {}).items() if name in columns}
+
+
+def cells_were_swapped() -> bool:
+    """Whether models of sensitive values are asked about groups of swapped cells."""
+    return (_EVIDENCE.get() or PrivateEvidence()).swapped
 
 
 def linkage(frame: pd.DataFrame, sensitive: Sequence[Hashable]) -> Linkage:
@@ -288,27 +341,44 @@ def judge_table(
 ) -> dict[str, Any]:
     """Ask a privacy model about ``frame``; says what was judged and what was found."""
     model = build_model(name, params)
+    if cells_were_swapped() and judges_values(model):
+        verdict = judge_each(model, scope.groups(frame, model.sensitive))
+        return _found(name, verdict, frame, scope, unit="groups")
     evidence = scope.evidence(model.evidence, frame)
     if model.evidence == "memberships":  # a fuzzy table is a crisp one to its readers
         verdict = judge_both(model, *scope.memberships(frame))
     else:
         verdict = judge(model, evidence)
-    units = int(verdict.units)
     classes = evidence.n_classes if evidence.kind == "classes" else None
+    unit = unit_of(model, int(verdict.units), classes)
+    details = details_of(model, evidence)
+    return _found(name, verdict, frame, scope, unit=unit, details=details)
+
+
+def _found(
+    name: str,
+    verdict: Verdict,
+    frame: pd.DataFrame,
+    scope: Scope,
+    *,
+    unit: str,
+    details: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What was judged and what was found, as plain values."""
     return {
         "judged": {
             "kind": "model",
             "name": name,
-            "params": parameters(model),
+            "params": parameters(verdict.model),
             **scope.to_dict(),
         },
         "observed": _number(name, verdict.level),
         "passed": bool(verdict.passed),
         "rows": len(frame),
-        "unit": unit_of(model, units, classes),
-        "units": units,
+        "unit": unit,
+        "units": int(verdict.units),
         "failing": int(verdict.failing),
-        "details": details_of(model, evidence),
+        "details": dict(details or {}),
     }
 
 

@@ -16,6 +16,7 @@ from anon_transformers.gx._judging import (
     Scope,
     build_metric,
     build_model,
+    cells_were_swapped,
     judges_classes,
     numbers_only,
     parameters,
@@ -26,6 +27,7 @@ from anon_transformers.gx._sentences import (
     metric_sentence,
     model_sentence,
 )
+from anon_transformers.privacy import judges_values
 
 BOUNDS = ("min", "max")
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
@@ -80,8 +82,16 @@ class Requirement:
         columns = scope.quasi_identifiers
         of_classes = judges_classes(self.kind, self.name)
         if self.kind == "model":
+            in_groups = cells_were_swapped() and judges_values(
+                build_model(self.name, self.own_params)
+            )
             return model_sentence(
-                self.name, self.params, columns, scope.subject, of_classes=of_classes
+                self.name,
+                self.params,
+                columns,
+                scope.subject,
+                of_classes=of_classes,
+                in_groups=in_groups,
             )
         low, high = self.bounds.values()
         return metric_sentence(

@@ -39,6 +39,7 @@ def model_sentence(
     subject: Any = None,
     *,
     of_classes: bool = True,
+    in_groups: bool = False,
 ) -> Sentence:
     """Say what a privacy model asks, of classes or of other evidence.
 
@@ -50,6 +51,9 @@ def model_sentence(
     if name == "k-anonymity" and isinstance(params, Mapping) and "k" in params:
         return k_sentence(params["k"], quasi_identifiers, subject)
     subjects, parts = _named(name, params)
+    if in_groups:
+        told = "must hold in every group within which cells were swapped."
+        return Sentence(f"{subjects} {told}", parts)
     if not of_classes:
         return Sentence(f"{subjects} must hold.", parts)
     return Sentence(

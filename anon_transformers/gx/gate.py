@@ -171,12 +171,12 @@ def run_gate(
         requirements = list(requirements)
         refuse_bad_requirements(requirements)
         scope = Scope(quasi_identifiers, sensitive, subject, suppression_label)
-        unjudged = tuple(
-            _check(requirement, scope, reason="it was not judged")
-            for requirement in requirements
-        )
-        registry().refuse_broken()
         with knowing(evidence):
+            unjudged = tuple(
+                _check(requirement, scope, reason="it was not judged")
+                for requirement in requirements
+            )
+            registry().refuse_broken()
             return _judge(to_frame(frame), requirements, scope, report, suite)
     except AnonymizationError as error:
         reason = str(error).rstrip(".")

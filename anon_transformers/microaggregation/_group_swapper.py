@@ -1,6 +1,6 @@
 """Swapping inside groups of near rows: probabilistic k-anonymity."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,9 @@ from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers.base import LinkedAnonymizer, LinkedTable
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.microaggregation._merging import Groups, merge_until_kept
 from anon_transformers.microaggregation._space import embed, warn_of_nearly_numbers
+from anon_transformers.privacy import PrivacyModel
 from anon_transformers.roles import Roles
 
 KERNELS = {"exact": group, "fast": group_fast}
@@ -38,7 +40,8 @@ class GroupSwapper(LinkedAnonymizer):
     probabilistic k-anonymity [1]_, and it is less than it sounds:
 
     * It holds per record and not per value. Where a value is frequent in a group, the
-      swapped cell is equal to the own one more often than once in k times;
+      swapped cell is equal to the own one more often than once in k times; ``models``
+      bound how far a group may agree,
       ``report_.details["value_disclosure"]`` says how often, and
       ``report_.details["constant_groups"]`` which share of the rows is in groups where
       it always is. Individual ranking puts equal values together, and suffers most.
@@ -58,7 +61,13 @@ class GroupSwapper(LinkedAnonymizer):
         Smallest number of rows in a group.
     sensitive : list, default=None
         Columns an intruder wants to know, in the order in which they are swapped. None,
-        and no quasi-identifiers either: all columns.
+        and no quasi-identifiers either: all columns. Informed intruders may know what
+        others want to know: a column may then be sensitive and a quasi-identifier.
+    models : list of privacy models, default=None
+        What the sensitive values inside each group must satisfy beside: l-diversity,
+        t-closeness and the like. Groups that break one are merged with those that cost
+        least, until all keep it. A model of one column leaves the groups of the other
+        ones alone.
     grouping : {"mdav", "individual-ranking"}, default="mdav"
         Gather rows that are near in what the intruder knows (MDAV-SWAP); or, for each
         sensitive column, rows that are near in that column (IR-SWAP), which changes
@@ -139,6 +148,7 @@ class GroupSwapper(LinkedAnonymizer):
         *,
         k: int = 5,
         sensitive: Sequence[Hashable] | None = None,
+        models: Sequence[PrivacyModel] | None = None,
         grouping: Literal["mdav", "individual-ranking"] = "mdav",
         scenario: Literal["informed", "uninformed"] = "informed",
         order: Literal["independent", "sequential"] = "independent",
@@ -155,6 +165,7 @@ class GroupSwapper(LinkedAnonymizer):
             quasi_identifiers,
             k=k,
             sensitive=sensitive,
+            models=models,
             identifiers=identifiers,
             hierarchies=hierarchies,
             subject=subject,
@@ -192,6 +203,12 @@ class GroupSwapper(LinkedAnonymizer):
                 "swapped, and with scenario='uninformed' all quasi-identifiers are "
                 "swapped together; use grouping='mdav'."
             )
+        for model in self.models or ():
+            if model.merging == "none":
+                raise ParameterError(
+                    f"models: {model.name} may be lost when groups merge, and a swap "
+                    "cannot promise it."
+                )
 
     def _resolve(self, columns: pd.Index) -> Roles:
         roles = super()._resolve(columns)
@@ -199,6 +216,13 @@ class GroupSwapper(LinkedAnonymizer):
             raise ParameterError(
                 "scenario='uninformed' swaps quasi_identifiers and leaves sensitive "
                 "columns in their place; name at least one of each."
+            )
+        both = set(roles.quasi_identifiers).intersection(roles.sensitive)
+        if self.scenario == "uninformed" and both:
+            raise ParameterError(
+                f"columns {sorted(map(repr, both))} are quasi-identifiers and "
+                "sensitive, and would stay beside the quasi-identifiers that move; "
+                "scenario='informed' moves each sensitive column alone."
             )
         return roles
 
@@ -215,19 +239,37 @@ class GroupSwapper(LinkedAnonymizer):
             names = moving if self.scenario == "uninformed" else self._known(moving)
             columns = [table.column(name) for name in names]
             points = embed(columns, standardize=self.standardize)
-            return KERNELS[self.algorithm](points, self.k)
+            labels = KERNELS[self.algorithm](points, self.k)
+            return self._merged(table, moving, labels, lambda: points)
         places = table.places(moving[0])
         if places.line is None:
             warn_of_nearly_numbers(table.column(moving[0]))
         if self.ir_method == "sorted":
-            return rank_groups(places.keys, self.k)
-        return KERNELS[self.algorithm](places.points(), self.k)
+            labels = rank_groups(places.keys, self.k)
+            return self._merged(table, moving, labels, places.ranks)
+        points = places.points()
+        labels = KERNELS[self.algorithm](points, self.k)
+        return self._merged(table, moving, labels, lambda: points)
+
+    def _merged(
+        self,
+        table: LinkedTable,
+        moving: tuple[Hashable, ...],
+        labels: np.ndarray,
+        points: Callable[[], np.ndarray],
+    ) -> np.ndarray:
+        """The groups after those that break a model joined their nearest ones."""
+        if not self.models:
+            return labels  # k holds already, and counting cells takes time
+        classes = table.classes(labels, self._hidden(moving))
+        groups = Groups.of(points(), labels, classes.n_classes)
+        return merge_until_kept(groups, classes, self._promise(moving))[labels]
 
     def _known(self, moving: tuple[Hashable, ...]) -> list[Hashable]:
         """What somebody knows who is after ``moving``: every other column."""
         roles = self.roles_
-        both = (*roles.quasi_identifiers, *roles.sensitive)
-        known = [name for name in both if name not in moving]
+        all_of_them = dict.fromkeys((*roles.quasi_identifiers, *roles.sensitive))
+        known = [name for name in all_of_them if name not in moving]
         if not known:
             raise ParameterError(
                 "grouping='mdav' needs a quasi-identifier or a second sensitive column "

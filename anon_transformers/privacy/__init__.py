@@ -27,6 +27,8 @@ __all__ = [
     "fuzzy_beliefs",
     "judge",
     "judge_both",
+    "judge_each",
+    "judges_values",
     "posterior_belief",
     "prior_belief",
 ]
@@ -60,6 +62,8 @@ __getattr__, __dir__ = lazy_names(
         "fuzzy_beliefs": "anon_transformers.privacy._fuzzy_beliefs",
         "judge": "anon_transformers.privacy._judge",
         "judge_both": "anon_transformers.privacy._judge",
+        "judge_each": "anon_transformers.privacy._judge",
+        "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
     },

@@ -1,7 +1,7 @@
 """What a privacy model is, and how a table passes it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -99,15 +99,35 @@ def judge_both(model: PrivacyModel, private: Any, published: Any) -> Verdict:
 
     Both must hold. The level is the worse one.
     """
-    one, other = judge(model, private), judge(model, published)
-    worse = min if model.better == "higher" else max
+    return judge_each(model, (private, published))
+
+
+def judge_each(model: PrivacyModel, evidence: Sequence[Any]) -> Verdict:
+    """Ask about several pieces of evidence, all of which must hold.
+
+    The level is the worst one.
+
+    Raises
+    ------
+    NotEvaluable
+        If there is none, or one of them cannot be evaluated.
+    """
+    if not evidence:
+        raise NotEvaluable(f"{model.name} has nothing to judge: there is no evidence.")
+    verdicts = [judge(model, one) for one in evidence]
+    worst = min if model.better == "higher" else max
     return Verdict(
         model,
-        one.passed and other.passed,
-        worse(one.level, other.level),
-        one.units + other.units,
-        one.failing + other.failing,
+        all(verdict.passed for verdict in verdicts),
+        worst(verdict.level for verdict in verdicts),
+        sum(verdict.units for verdict in verdicts),
+        sum(verdict.failing for verdict in verdicts),
     )
+
+
+def judges_values(model: PrivacyModel) -> bool:
+    """Whether a model is about the sensitive values of classes."""
+    return model.evidence == "classes" and hasattr(model, "sensitive")
 
 
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:

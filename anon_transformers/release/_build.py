@@ -21,7 +21,7 @@ from anon_transformers.gx._requirements import (
 )
 from anon_transformers.gx.gate import Requirement, read_suite
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
-from anon_transformers.privacy import PrivacyModel
+from anon_transformers.privacy import PrivacyModel, judges_values
 from anon_transformers.registry import Registry, registry
 from anon_transformers.release._config import ReleaseConfig, Tree
 from anon_transformers.release._strict import explain
@@ -241,6 +241,13 @@ def make_anonymizer(
             f"{what}: it anonymizes a {cls.kind}, and the source is "
             f"{'a graph' if config.is_graph else 'a table'} (source.kind)."
         )
+    for column in config.roles.both:
+        if cls.kind != "linked":
+            raise ConfigurationError(
+                f"roles: column {column!r} is declared as quasi_identifiers and as "
+                f"sensitive, and {config.anonymizer.name} does not hide from one "
+                "intruder what another one knows; anonymizers that swap cells do."
+            )
     params = {} if config.is_graph else _roles(config)
     if config.hierarchies:
         params["hierarchies"] = make_hierarchies(config, config.hierarchies)
@@ -281,7 +288,9 @@ def _promised(cls: Any, models: Sequence[PrivacyModel]) -> dict[str, Any]:
         asked["models"] = [
             model
             for model in models
-            if model.evidence in cls.model_evidence and model.name != cls.k_model
+            if model.evidence in cls.model_evidence
+            and model.name != cls.k_model
+            and (cls.kind != "linked" or judges_values(model))
         ]
     return asked
 

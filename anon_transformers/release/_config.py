@@ -83,7 +83,9 @@ class DeclaredRoles(Strict):
         seen: dict[str, str] = {}
         for role in ("quasi_identifiers", "sensitive", "identifiers", "insensitive"):
             for column in getattr(self, role):
-                if column in seen:
+                # Swaps hide from one intruder what another one knows.
+                known_and_wanted = role == "sensitive" and column in self.both
+                if column in seen and not known_and_wanted:
                     raise ValueError(
                         f"column {column!r} is declared as {seen[column]} "
                         f"and as {role}."
@@ -127,16 +129,22 @@ class DeclaredRoles(Strict):
         )
 
     @property
+    def both(self) -> tuple[str, ...]:
+        """Columns that one intruder knows and another one wants to know."""
+        return tuple(c for c in self.sensitive if c in self.quasi_identifiers)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Every declared column."""
         subject = () if self.subject in (None, *self.identifiers) else (self.subject,)
-        return (
+        declared = (
             *self.quasi_identifiers,
             *self.sensitive,
             *self.identifiers,
             *self.insensitive,
             *subject,
         )
+        return tuple(dict.fromkeys(declared))
 
 
 class Tree(Strict):

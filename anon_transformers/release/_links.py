@@ -21,7 +21,7 @@ def write_links(folder: Path, anonymizer: Any, order: np.ndarray) -> dict[str, A
     """Write the links of a shuffled candidate; what to note of them."""
     rows = kept_rows(anonymizer, len(order))[order]
     links = {"row": rows}
-    moved = list(getattr(anonymizer, "permutations_", {}))
+    moved = list(anonymizer.permutations_) if anonymizer.kind == "linked" else []
     for number, columns in enumerate(moved):
         links[f"group {number}"] = anonymizer.labels_[columns][rows]
         links[f"source {number}"] = anonymizer.permutations_[columns][rows]
@@ -61,6 +61,7 @@ def read_links(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
     place[rows] = np.arange(len(rows))
     moved = [tuple(columns) for columns in candidate["moved"]]
     return {
+        "swapped": bool(moved),
         "original": source.iloc[rows].reset_index(drop=True),
         "groups": {c: links[f"group {i}"].to_numpy() for i, c in enumerate(moved)},
         "sources": {

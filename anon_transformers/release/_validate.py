@@ -87,10 +87,8 @@ def validate(location: str) -> str:
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict as it is published: of its numbers those that anybody can check."""
-    levels, rest = (
-        numbers["levels"],
-        {k: v for k, v in numbers.items() if k != "levels"},
-    )
+    levels = numbers["levels"]
+    rest = {key: number for key, number in numbers.items() if key != "levels"}
     told = ("id", "kind", "name", "params", "sentence", "passed", "reason")
     checks = [
         {**{key: check.to_dict()[key] for key in told}, **levels.get(check.id, {})}

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers.evidence import Linkage
-from anon_transformers.exceptions import DataError, DependenceWarning, NotEvaluable
-from anon_transformers.privacy import ProbabilisticKAnonymity, judge
+from anon_transformers._tables import identify
+from anon_transformers.evidence import Classes, Linkage
+from anon_transformers.exceptions import (
+    DataError,
+    DependenceWarning,
+    InfeasibleError,
+    NotEvaluable,
+)
+from anon_transformers.privacy import (
+    DistinctLDiversity,
+    ProbabilisticKAnonymity,
+    judge,
+)
 from anon_transformers.testing import (
     _behaviour_checks,
     _output_checks,
@@ -67,6 +77,45 @@ def check_cells_stay_in_their_group(run: Run) -> None:
             _by_group(labels, before) == _by_group(labels, after),
             "Cells move inside their group: it holds the same ones as before.",
             f"other cells in {names} ({run.told})",
+        )
+
+
+@on_every_run
+def check_every_model_holds_in_the_groups(run: Run) -> None:
+    """Judge the published cells of every group by every model that was given."""
+    told = "The sensitive values of every group satisfy every model that was given."
+    for model in _models(run.estimator):
+        judged = 0
+        for name, labels in _hidden(run):
+            if getattr(model, "sensitive", None) not in (None, name):
+                continue
+            judged += 1
+            numbers = np.unique(labels, return_inverse=True)[1]
+            groups = Classes.from_labels(
+                numbers, int(numbers.max()) + 1, sensitive=[identify(run.output[name])]
+            )
+            verdict = judge(model, groups)
+            require(
+                verdict.passed,
+                told,
+                f"{model!r} reaches level {verdict.level} in the groups of {name!r}, "
+                f"{verdict.failing} of {verdict.units} fail ({run.told})",
+            )
+        require(judged, told, f"{model!r}, which no group was judged by ({run.told})")
+
+
+def check_models_beyond_the_groups_are_infeasible(estimator: Any) -> None:
+    """More different values are asked for than there are rows."""
+    if "models" not in estimator.get_params(deep=False):
+        return
+    for example in examples(estimator):
+        beyond = [DistinctLDiversity(l=len(example.table) + 1)]
+        _refusal_checks.require_refusal(
+            example.configure(estimator, models=beyond),
+            example,
+            InfeasibleError,
+            "A model that no group can keep raises InfeasibleError; no weaker table is "
+            "returned.",
         )
 
 
@@ -227,7 +276,8 @@ def check_report_of_links(estimator: Any) -> None:
             "average-risk": np.isclose(
                 report.risk["average-risk"], len(sizes) / n_cells
             ),
-            "passed": [m["passed"] for m in report.models] == [True],
+            "passed": [m["passed"] for m in report.models]
+            == [True] * (1 + len(_models(fitted))),
             "level": report.models[0]["level"] == fitted.k_effective_,
         }
         wrong = [key for key, right in found.items() if not right]
@@ -244,6 +294,8 @@ def check_report_of_links(estimator: Any) -> None:
 CHECKS = (
     check_groups_have_k_rows,
     check_cells_stay_in_their_group,
+    check_every_model_holds_in_the_groups,
+    check_models_beyond_the_groups_are_infeasible,
     check_types_are_kept,
     check_no_attributes_are_carried,
     check_links_are_told_on_request,
@@ -271,6 +323,11 @@ def checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
         *_refusal_checks.CHECKS,
     )
     return (*(c for c in of_tables if c not in NOT_FOR_LINKED), *CHECKS)
+
+
+def _models(estimator: Any) -> tuple[Any, ...]:
+    """What an anonymizer was asked for beside k; not all of them take models."""
+    return tuple(getattr(estimator, "models", None) or ())
 
 
 def _by_group(labels: np.ndarray, rows: list[tuple[str, ...]]) -> Counter:

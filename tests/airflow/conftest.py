@@ -150,6 +150,12 @@ def found(airflow_folder):
 
 
 @pytest.fixture(scope="session")
+def environment():
+    """Variables for an Airflow with a home of its own."""
+    return airflow_environment
+
+
+@pytest.fixture(scope="session")
 def parse():
     """Parse a DAG folder in a fresh process; what came of it, as the script prints."""
 

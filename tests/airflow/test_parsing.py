@@ -1,5 +1,6 @@
 """Parsing the DAG folder is light, and the repository's own folder parses."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -60,7 +61,31 @@ def test_parsing_loads_no_heavy_library_and_reads_no_data(parse, releases_folder
 def test_the_folder_of_the_repository_parses(parse, root, tmp_path):
     # Without the variable the releases beside the DAG folder are taken.
     seen = parse(tmp_path, root / "dags", "", BAG)
-    assert seen == {"errors": {}, "dags": ["adult"]}
+    files = (root / "releases").glob("*.yaml")
+    assert seen == {"errors": {}, "dags": sorted(file.stem for file in files)}
+    assert {"adult", "karate", "patients-swap"} <= set(seen["dags"])
+
+
+@pytest.mark.slow
+def test_every_release_of_the_repository_runs_as_a_dag(root, tmp_path, environment):
+    for name in ("dags", "releases", "expectations"):
+        shutil.copytree(root / name, tmp_path / name)
+    (tmp_path / "home").mkdir()
+    driver = root / "tests" / "airflow" / "drive_releases.py"
+    done = subprocess.run(
+        [sys.executable, str(driver), str(tmp_path)],
+        env=environment(tmp_path, tmp_path / "dags", ""),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    steps = dict.fromkeys(("load", "anonymize", "validate", "publish"), "success")
+    assert json.loads((tmp_path / "found.json").read_text()) == {
+        file.stem: {"state": "success", "tasks": steps, "published": True}
+        for file in (root / "releases").glob("*.yaml")
+    }
 
 
 @pytest.mark.slow

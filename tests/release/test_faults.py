@@ -1,4 +1,4 @@
-"""What no candidate may be: other rows, other cells, labels that lie, telling columns."""
+"""What no candidate may be: other rows and cells, lying labels, telling columns."""
 
 import numpy as np
 import pandas as pd

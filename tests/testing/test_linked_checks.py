@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from anon_transformers.base import LinkedAnonymizer
 from anon_transformers.microaggregation import GroupSwapper
+from anon_transformers.privacy import DistinctLDiversity
 from anon_transformers.testing import (
     anonymizer_checks,
     check_anonymizer,
@@ -191,17 +192,24 @@ class IgnoresPersons(RowBlocks):
             self.subject, self.identifiers = subject, hidden
 
 
+class IgnoresModels(RowBlocks):
+    """Takes models, and neither groups nor judges by them."""
+
+    def _judge(self, table, sources):
+        return []
+
+
 class FlattersItself(RowBlocks):
-    def _report(self, n_rows, passes, seconds):
-        report = super()._report(n_rows, passes, seconds)
+    def _report(self, *found):
+        report = super()._report(*found)
         disclosed = dict.fromkeys(report.details["value_disclosure"], 0.01)
         report.details["value_disclosure"] = disclosed
         return report
 
 
 class TellsLowRisk(RowBlocks):
-    def _report(self, n_rows, passes, seconds):
-        report = super()._report(n_rows, passes, seconds)
+    def _report(self, *found):
+        report = super()._report(*found)
         report.risk["highest-risk"] = 0.001
         return report
 
@@ -244,3 +252,17 @@ def test_a_broken_swapper_fails(cls, name, told):
     check = dict(anonymizer_checks(cls(k=2)))[name]
     with pytest.raises(AssertionError, match=re.escape(told)):
         check()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("check_every_model_holds_in_the_groups", "reaches level 1 in the groups"),
+        ("check_models_beyond_the_groups_are_infeasible", "a table and no error"),
+        ("check_report_of_links", "other numbers in ['passed']"),
+    ],
+)
+def test_a_swapper_that_breaks_its_models_fails(name, told):
+    careless = IgnoresModels(k=2, models=[DistinctLDiversity(l=3)])
+    with pytest.raises(AssertionError, match=re.escape(told)):
+        dict(anonymizer_checks(careless))[name]()
