@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
+    Console,
     JsonFlag,
     assignments,
+    percent,
     print_json,
     print_table,
     shown,
@@ -78,9 +79,9 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("smallest class", f"{measured['classes']['smallest']} rows",
          f"of {measured['classes']['count']:,} classes"),
         ("average risk" if by_rows else "average risk of persons",
-         f"{measured['risk']['average-risk']:.2%}",
-         f"highest {measured['risk']['highest-risk']:.2%}"),
-        ("loss", f"{measured['loss']:.2%}", LOSS_IN_WORDS),
+         percent(measured["risk"]["average-risk"]),
+         f"highest {percent(measured['risk']['highest-risk'])}"),
+        ("loss", percent(measured["loss"]), LOSS_IN_WORDS),
         ("rows suppressed", f"{measured['suppressed_rows']:,}",
          f"of {measured['rows']:,}"),
     ]  # fmt: skip
@@ -94,8 +95,8 @@ def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [
         ("smallest class", f"{measured['classes']['smallest']} nodes",
          f"of {measured['classes']['count']:,} classes"),
-        ("average risk", f"{measured['risk']['average-risk']:.2%}",
-         f"highest {measured['risk']['highest-risk']:.2%}"),
-        ("loss", f"{measured['loss']:.2%}", method.loss_means),
+        ("average risk", percent(measured["risk"]["average-risk"]),
+         f"highest {percent(measured['risk']['highest-risk'])}"),
+        ("loss", percent(measured["loss"]), method.loss_means),
         ("nodes", f"{measured['rows']:,}", "of the source"),
     ]  # fmt: skip
