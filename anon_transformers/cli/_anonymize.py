@@ -1,7 +1,5 @@
 """``anon anonymize``: one file in, one protected file out."""
 
-import io
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,13 +35,14 @@ from anon_transformers.cli._promises import (
     read_limit,
     read_models,
 )
+from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.cli._trees import (
     Trees,
     Unknown,
     UnknownOption,
     read_hierarchies,
 )
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,8 +80,6 @@ Options = Annotated[
 KeepOrder = Annotated[
     bool, typer.Option("--keep-order", help="Do not shuffle the rows.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the target.")]
-STDOUT = Path("-")
 
 
 @told
@@ -119,7 +116,9 @@ def anonymize(
     [bold]anon anonymize people.csv - -q age -s job -i name
     --model distinct-l-diversity,l=2 | head[/bold]
     """
-    _refuse_target(source, target, force)
+    refuse_target(target, force)
+    if target.exists() and target.samefile(source):
+        raise ConfigurationError(f"{target} is the source itself.")
     dialect = Dialect(separator, encoding)
     frame = read_table(source, dialect, missing)
     roles = {
@@ -138,27 +137,12 @@ def anonymize(
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
     with working(status):
         table, report = _run(frame, method, params, keep_order)
-        _write(table, target, dialect)
+    write_table(table, target, dialect)
     to_stderr = target == STDOUT
     if json_output:
         print_json({"target": str(target), **asdict(report)}, to_stderr=to_stderr)
     else:
         _tell(target, report, subject, to_stderr=to_stderr)
-
-
-def _refuse_target(source: Path, target: Path, force: bool) -> None:
-    from anon_transformers.release._build import installed
-    from anon_transformers.release._files import kind_of_file
-
-    if target == STDOUT:
-        return
-    kind_of_file(target, installed().writers)
-    if target.exists() and not force:
-        raise ConfigurationError(f"{target} is there already; --force overwrites it.")
-    if target.exists() and target.samefile(source):
-        raise ConfigurationError(f"{target} is the source itself.")
-    if not target.absolute().parent.is_dir():
-        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
 
 
 def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> None:
@@ -213,37 +197,6 @@ def _run(
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
     return table, anonymizer.report_
-
-
-def _write(table: "pd.DataFrame", target: Path, dialect: Dialect) -> None:
-    """Write a table, whole or not at all, in the dialect of its source."""
-    from anon_transformers.release._build import installed
-    from anon_transformers.release._files import kind_of_file
-
-    writers = installed().writers
-    kind = "csv" if target == STDOUT else kind_of_file(target, writers)
-    options = asdict(dialect) if kind == "csv" else {}
-    try:
-        if target == STDOUT:
-            whole = io.BytesIO()
-            writers[kind](table, whole, **options)
-            sys.stdout.buffer.write(whole.getvalue())
-            return
-        draft = target.with_name(f".draft-{target.name}")
-        try:
-            writers[kind](table, draft, **options)
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
-    except UnicodeEncodeError as error:
-        encoding = error.encoding
-    else:
-        return
-    # Raised out here, so that the error does not carry a cell along.
-    raise DataError(
-        f"{target}: the result holds characters that {encoding} does not have; write "
-        "Parquet, or save the source in UTF-8."
-    )
 
 
 def _tell(target: Path, report: Any, subject: str | None, *, to_stderr: bool) -> None:

@@ -115,12 +115,13 @@ def attack(
     options.setdefault("suppression_label", suppression_label)
     options["sensitive"] = sensitive or options.get("sensitive", [])
     stated = (original_separator, original_encoding, "--original")
-    tables = {
-        name: _further(file, find_dialect(file, own, *how), missing, options)
-        for name, file, how in
-        (("original", original, stated), ("external", external, ()), ("other", other, ()))
-        if file is not None
-    }  # fmt: skip
+    given = {"original": original, "external": external, "other": other}
+    tables = {}
+    for name, file in given.items():
+        if file is not None:
+            how = stated if name == "original" else ()
+            dialect = find_dialect(file, own, *how)
+            tables[name] = _further(file, dialect, missing, options)
     columns = [*options["quasi_identifiers"], *options["sensitive"]]
     from anon_transformers.attacks import Material
 

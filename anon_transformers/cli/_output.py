@@ -153,7 +153,8 @@ def print_table(
     """Print for people; into a pipe or a file no line is broken.
 
     Texts are printed as they are, whatever brackets they hold: names of columns and
-    files are no markup. A cell that is to have a style comes as :class:`rich.text.Text`.
+    files are no markup. A cell that is to have a style comes as a rich ``Text``.
+
     Where a terminal is too narrow, columns in ``spare`` are left out, the first of them
     first, and the others are folded.
     """

@@ -20,7 +20,7 @@ from anon_transformers.experiments._grid import Cell, Grid, Method, cells
 Progress = Callable[[int, int, str], None]
 """Told how many runs are done, how many there are, and which one is next."""
 
-COUNTS = ("classes", "smallest", "largest", "suppressed_rows")
+COUNTS = ("classes", "smallest", "largest", "kept_rows", "suppressed_rows")
 MEASURES = ("mean", "variance", "loss", "average_risk", "highest_risk", "seconds")
 COLUMNS = (
     "method",
@@ -31,6 +31,7 @@ COLUMNS = (
     "largest",
     "mean",
     "variance",
+    "kept_rows",
     "suppressed_rows",
     "loss",
     "average_risk",
@@ -78,10 +79,10 @@ def compare(
     -------
     pandas.DataFrame
         One row a run: method, k, parameters, classes, smallest, largest, mean and
-        variance of the class sizes, suppressed rows, loss, average and highest risk,
-        seconds, error. Class sizes count rows; k and risk count persons where there
-        is a ``subject``. ``attrs["about"]`` says where the numbers come from:
-        columns, hierarchies, fixed parameters, versions, date.
+        variance of the class sizes, kept and suppressed rows, loss, average and
+        highest risk, seconds, error. Class sizes count rows; k and risk count persons
+        where there is a ``subject``. ``attrs["about"]`` says where the numbers come
+        from: columns, hierarchies, fixed parameters, versions, date.
 
     Raises
     ------
@@ -157,6 +158,7 @@ def _attempt(
         "largest": report.classes["largest"],
         "mean": report.classes["mean"],
         "variance": report.classes["variance"],
+        "kept_rows": report.rows - report.suppressed_rows,
         "suppressed_rows": report.suppressed_rows,
         "loss": report.loss,
         "average_risk": report.risk["average-risk"],
