@@ -40,14 +40,15 @@ def write_table(table: "pd.DataFrame", target: Path, dialect: Dialect) -> None:
             _write_output(table, dialect)
         else:
             _write_file(table, target, dialect)
-        return
-    except UnicodeEncodeError as error:
-        encoding = error.encoding
-    # Raised out here, so that the error does not carry a cell along.
-    raise DataError(
-        f"{target}: the result holds characters that {encoding} does not have; write "
-        "Parquet, or save the source in UTF-8."
-    )
+    except UnicodeEncodeError:
+        unknown = True
+    else:
+        unknown = False
+    if unknown:  # raised here, so that the error does not carry a cell along
+        raise DataError(
+            f"{target}: the result holds characters that {dialect.encoding} does not "
+            "have; write Parquet, or save the source in UTF-8."
+        )
 
 
 def _write_output(table: "pd.DataFrame", dialect: Dialect) -> None:

@@ -156,7 +156,7 @@ def test_other_encodings_and_separators_are_read(anon, tmp_path):
     assert anon("anonymize", source, target, *roles).exit_code == 2
     made = anon("anonymize", source, target, *roles, "--encoding", "latin-1")
     assert made.exit_code == 0, made.output
-    assert target.read_text(encoding="utf-8").startswith("stadt,age\nKöln,")
+    assert target.read_text(encoding="latin-1").startswith("stadt;age\nKöln;")
 
 
 def test_exit_code_one_if_no_run_keeps_its_promise(anon, people):
