@@ -163,10 +163,12 @@ def print_table(
     cells = [[as_text(cell) for cell in row] for row in rows]
     left_out: list[str] = []
     for name in [*spare, None]:
-        table = _table(title, header, cells, left_out)
+        table = _table(header, cells, left_out)
         if name is None or unbroken.measure(table).minimum <= console.width:
             break
         left_out.append(name)
+    # On a line of its own; a table would fold it to its own width.
+    console.print(Text(title, style="italic"))
     console.print(table)
     if left_out:
         told = ", ".join(name for name in header if name in left_out)
@@ -179,13 +181,9 @@ def as_text(cell: object) -> Text:
 
 
 def _table(
-    title: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[Text]],
-    left_out: Sequence[str],
+    header: Sequence[str], rows: Sequence[Sequence[Text]], left_out: Sequence[str]
 ) -> Table:
-    heading = Text(title, style="italic")
-    table = Table(title=heading, title_justify="left", header_style="bold")
+    table = Table(header_style="bold")
     kept = [at for at, name in enumerate(header) if name not in left_out]
     for at in kept:
         # What is short is broken last: half a number is no number.
