@@ -1,5 +1,6 @@
 """What all anonymizers have in common, whatever they promise."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
@@ -10,7 +11,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._frames import is_frame, to_frame
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import (
+    DataError,
+    RepeatedIdentifierWarning,
+    level_of_caller,
+)
 from anon_transformers.roles import Roles, refuse_repeated_columns
 
 
@@ -107,7 +112,42 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             return frame
         self._named, self._all_columns = is_frame(X), frame.columns
         self.roles_ = self._resolve(frame.columns)
+        warn_of_repeated_identifiers(frame, self.roles_)
         published = ~frame.columns.isin(self.roles_.identifiers)
         self._kept_positions = np.flatnonzero(published)
         self._kept_columns = frame.columns[published]
         return frame
+
+
+def repeated_identifiers(
+    frame: pd.DataFrame, identifiers: Sequence[Hashable]
+) -> dict[Hashable, int]:
+    """Identifiers that repeat, each with the number of values that do.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"name": ["Ann", "Ann", "Bob"], "visit": [1, 2, 3]})
+    >>> repeated_identifiers(frame, ["name", "visit"])
+    {'name': 1}
+    """
+    found = {}
+    for name in identifiers:
+        again = frame[name].dropna()
+        n_values = int(again[again.duplicated()].nunique())
+        if n_values:
+            found[name] = n_values
+    return found
+
+
+def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
+    """Warn where rows are counted, and an identifier says that persons have several."""
+    if roles.subject is not None:
+        return
+    for name, n_values in repeated_identifiers(frame, roles.identifiers).items():
+        warnings.warn(
+            f"identifier {name!r} repeats ({n_values} values stand in several rows): "
+            "k counts rows, and a person with several rows may be a class alone. "
+            f"Count persons with subject={name!r}.",
+            RepeatedIdentifierWarning,
+            stacklevel=level_of_caller(),
+        )

@@ -25,13 +25,6 @@ def without_rows(column: Column) -> Column:
     return replace(column, codes=np.empty(0, column.codes.dtype))
 
 
-def rows_by_value(column: Column) -> dict[str | None, int]:
-    """Rows by published text of a value, missing ones under None."""
-    rows = np.bincount(column.codes, minlength=column.cardinality).tolist()
-    told = dict(zip([*column.texts().tolist(), None], rows, strict=True))
-    return {text: count for text, count in told.items() if count}
-
-
 def sensitive_names(
     held: Mapping[Hashable, Any], name: Hashable | None
 ) -> list[Hashable]:

@@ -1,7 +1,7 @@
 """How often sensitive values occur: in a class, in a reference, in finer classes."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -10,14 +10,97 @@ import pandas as pd
 from pandas.api import types
 from scipy import sparse
 
-from anon_transformers._columns import rows_by_value
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._readings import read_values
 from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 Origin = Literal["input", "released"]
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """Which persons of each class hold which value, whatever the rows they have.
+
+    Attributes
+    ----------
+    person, value : int arrays of shape (n_pairs,)
+        Distinct pairs, by person and then by value. Every person has a pair with the
+        missing value too, which comes last.
+    held : sparse array of shape (n_classes, n_pairs)
+        Above 0 where a row of the class says so.
+    missing : int
+        The value that stands for a missing one.
+    """
+
+    person: np.ndarray
+    value: np.ndarray
+    held: sparse.csr_array
+    missing: int
+
+    @classmethod
+    def of_rows(
+        cls,
+        labels: np.ndarray,
+        persons: np.ndarray,
+        values: np.ndarray,
+        n_classes: int,
+        missing: int,
+    ) -> "Holdings":
+        """Collect rows whose class, person and value are known."""
+        width = missing + 1
+        told = persons.astype(np.int64) * width + values
+        nothing = np.unique(persons).astype(np.int64) * width + missing
+        pairs = np.union1d(told, nothing)
+        ones = np.ones(len(told), dtype=np.int64)
+        at = np.searchsorted(pairs, told)
+        held = count_table(labels, at, ones, n_classes, len(pairs))
+        return cls(pairs // width, pairs % width, held, missing)
+
+    def _cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Class and pair of everything that is held; which are a person's first."""
+        owner = np.repeat(np.arange(self.held.shape[0]), np.diff(self.held.indptr))
+        pair = self.held.indices
+        person, first = self.person[pair], np.ones(len(pair), dtype=bool)
+        first[1:] = (owner[1:] != owner[:-1]) | (person[1:] != person[:-1])
+        return owner, pair, first
+
+    def counts(self) -> sparse.csr_array:
+        """Persons by class and value; last those of whom no value is known there."""
+        owner, pair, first = self._cells()
+        value = self.value[pair]
+        # A missing cell beside a known one of the same person says nothing more.
+        told = first | (value != self.missing)
+        ones = np.ones(int(told.sum()), dtype=np.int64)
+        return count_table(
+            owner[told], value[told], ones, self.held.shape[0], self.missing + 1
+        )
+
+    def n_persons(self) -> np.ndarray:
+        """Persons of each class."""
+        owner, _, first = self._cells()
+        return np.bincount(owner[first], minlength=self.held.shape[0])
+
+    def merge(self, into: np.ndarray, n_classes: int) -> "Holdings":
+        """Join classes as :meth:`Classes.merge` does."""
+        return replace(self, held=merge_table(self.held, into, n_classes))
+
+    def blanked(self, which: int) -> "Holdings":
+        """The same with every value of one class missing."""
+        owner, pair, _ = self._cells()
+        last = np.searchsorted(self.person, self.person[pair], side="right") - 1
+        pair = np.where(owner == which, last, pair)
+        held = count_table(owner, pair, self.held.data, *self.held.shape)
+        return replace(self, held=held)
+
+    def relabeled(self, codes: np.ndarray) -> "Holdings":
+        """The same with each value replaced by ``codes[value]``."""
+        owner, pair, _ = self._cells()
+        person, value = self.person[pair], codes[self.value[pair]]
+        n_classes = self.held.shape[0]
+        return Holdings.of_rows(owner, person, value, n_classes, int(codes[-1]))
 
 
 @dataclass(frozen=True)
@@ -29,14 +112,20 @@ class SensitiveCounts:
     values : ndarray
         Known values in their natural order.
     counts : sparse array of shape (n_classes, n_values + 1)
-        Rows by class and value; the last column counts missing values.
+        Rows by class and value; the last column counts missing values. Where persons
+        are known: the persons who hold the value at least once, and last those of whom
+        no value is known.
     reference : ndarray of shape (n_values + 1,)
-        Rows by value in the table that the classes are compared with.
+        Rows, or persons, by value in the table that the classes are compared with.
     hierarchy : Hierarchy or None
         Tree of the values, for distances between them.
     origin : {"input", "released"}
         Whose distribution ``reference`` is: that of the table before anything was
         suppressed, or that of the published one.
+    holdings : Holdings or None
+        Who holds which value, where persons are known.
+    reference_persons : int or None
+        Persons of the table that ``reference`` counts, who may have several values.
     """
 
     values: np.ndarray
@@ -44,11 +133,60 @@ class SensitiveCounts:
     reference: np.ndarray
     hierarchy: Hierarchy | None = None
     origin: Origin = "released"
+    holdings: Holdings | None = field(default=None, repr=False)
+    reference_persons: int | None = None
+
+    @classmethod
+    def of_rows(
+        cls,
+        column: Column,
+        labels: np.ndarray,
+        values: np.ndarray,
+        mass: np.ndarray,
+        n_classes: int,
+        persons: np.ndarray | None = None,
+    ) -> "SensitiveCounts":
+        """Count rows, or persons, whose class is known; compared with nothing yet."""
+        holdings = None
+        if persons is None:
+            counts = count_table(labels, values, mass, n_classes, column.cardinality)
+        else:
+            holdings = Holdings.of_rows(
+                labels, persons, values, n_classes, column.missing_code
+            )
+            counts = holdings.counts()
+        nothing = np.zeros(column.cardinality, dtype=np.int64)
+        return cls(column.values, counts, nothing, column.hierarchy, holdings=holdings)
+
+    def compared(
+        self, reference: np.ndarray, origin: Origin, persons: int | None
+    ) -> "SensitiveCounts":
+        """The same counts beside those of a whole table."""
+        return replace(
+            self,
+            reference=np.asarray(reference, dtype=np.int64),
+            origin=origin,
+            reference_persons=persons,
+        )
 
     @property
     def missing(self) -> int:
         """Column of ``counts`` that counts missing values."""
         return len(self.values)
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """What a share in each class is a share of: its persons, or its rows."""
+        if self.holdings is not None:
+            return self.holdings.n_persons()
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def several(self) -> np.ndarray:
+        """Classes in which some person has several values."""
+        if self.holdings is None:
+            return np.zeros(self.counts.shape[0], dtype=bool)
+        return np.asarray(self.counts.sum(axis=1)) > self.totals
 
     @property
     def texts(self) -> np.ndarray:
@@ -75,13 +213,73 @@ class SensitiveCounts:
             row[own] = len(labels) + np.arange(len(own))
         return groups
 
+    @cached_property
+    def _readings(self) -> dict[tuple[str, ...] | None, np.ndarray | None]:
+        """What texts are read as, by the marks of a missing value."""
+        return {}
+
+    def as_read(self, marks: tuple[str, ...] | None = None) -> "SensitiveCounts | None":
+        """The same counts of values as people read them; None if nothing differs.
+
+        Parameters
+        ----------
+        marks : tuple of str, default=None
+            What says that a value is missing; None: the usual marks.
+
+        Examples
+        --------
+        >>> table = sparse.csr_array([[1, 1, 1, 0]])
+        >>> column = SensitiveCounts(np.array(["HIV", "NA", "hiv"]), table, np.ones(4))
+        >>> column.as_read().counts.toarray()
+        array([[2, 1]])
+        """
+        if marks not in self._readings:
+            self._readings[marks] = read_values(self.texts.tolist(), marks)
+        codes = self._readings[marks]
+        if codes is None:
+            return None
+        width = int(codes[-1]) + 1
+        _, first = np.unique(codes[:-1], return_index=True)
+        values = self.values[first[: width - 1]]
+        reference = np.bincount(codes, self.reference, width).astype(np.int64)
+        if self.holdings is not None:
+            holdings = self.holdings.relabeled(codes)
+            counts = holdings.counts()
+        else:
+            holdings, cells = None, self.counts.tocoo()
+            owner, value = cells.coords
+            counts = count_table(
+                owner, codes[value], cells.data, self.counts.shape[0], width
+            )
+        return replace(
+            self, values=values, counts=counts, reference=reference, holdings=holdings
+        )
+
     def merge(self, into: np.ndarray, n_classes: int) -> "SensitiveCounts":
         """Join classes as :meth:`Classes.merge` does."""
-        merged = replace(self, counts=merge_table(self.counts, into, n_classes))
-        if "ancestors" in self.__dict__:
-            # The values are the same ones: a search need not look them up again.
-            merged.__dict__["ancestors"] = self.ancestors
-        return merged
+        if self.holdings is None:
+            counts = merge_table(self.counts, into, n_classes)
+            return self._recounted(counts, None)
+        holdings = self.holdings.merge(into, n_classes)
+        return self._recounted(holdings.counts(), holdings)
+
+    def blanked(self, which: int) -> "SensitiveCounts":
+        """The same with every value of one class missing."""
+        if self.holdings is None:
+            return self._recounted(blank_row(self.counts, which), None)
+        holdings = self.holdings.blanked(which)
+        return self._recounted(holdings.counts(), holdings)
+
+    def _recounted(
+        self, counts: sparse.csr_array, holdings: Holdings | None
+    ) -> "SensitiveCounts":
+        """Other counts of the same values: what is known of these is kept."""
+        changed = replace(self, counts=counts, holdings=holdings)
+        # A search merges classes often, and need not look its values up again.
+        for known in ("ancestors", "_readings"):
+            if known in self.__dict__:
+                changed.__dict__[known] = self.__dict__[known]
+        return changed
 
 
 @dataclass(frozen=True)
@@ -94,10 +292,13 @@ class JointCounts:
         The value of each sensitive column in each combination.
     counts : sparse array of shape (n_classes, n_combinations)
         Rows by class and combination.
+    persons : int array of shape (n_combinations,) or None
+        Whose combination it is, where persons are known.
     """
 
     codes: np.ndarray
     counts: sparse.csr_array
+    persons: np.ndarray | None = None
 
     @classmethod
     def of_rows(
@@ -107,54 +308,82 @@ class JointCounts:
         cardinalities: Sequence[int],
         mass: np.ndarray,
         n_classes: int,
+        persons: np.ndarray | None = None,
     ) -> "JointCounts":
         """Count rows whose class is known."""
-        groups = group_rows(columns, cardinalities)
+        of_person = [] if persons is None else [persons]
+        n_persons = [int(codes.max(initial=0)) + 1 for codes in of_person]
+        groups = group_rows([*columns, *of_person], [*cardinalities, *n_persons])
         codes = np.stack([column[groups.first] for column in columns])
         counts = count_table(labels, groups.labels, mass, n_classes, len(groups.first))
-        return cls(codes, counts)
+        return cls(codes, counts, None if persons is None else persons[groups.first])
 
     def agrees(self, which: int, counts: sparse.csr_array) -> bool:
         """Whether these are the counts of one column in the same classes."""
-        cells = self.counts.tocoo()
-        owner, combination = cells.coords
+        owner, combination = self.counts.tocoo().coords
         if counts.shape[0] != self.counts.shape[0]:
             return False
-        mine = count_table(
-            owner, self.codes[which][combination], cells.data, *counts.shape
-        )
+        mine, _ = self._column(which, owner, combination, *counts.shape)
         return (mine != counts).nnz == 0
 
-    def finer(self, which: int, n_codes: int) -> tuple[sparse.csr_array, np.ndarray]:
+    def finer(
+        self, which: int, n_codes: int
+    ) -> tuple[sparse.csr_array, Holdings | None, np.ndarray]:
         """Counts of one column where the others are quasi-identifiers too.
 
-        Returns the counts by finer class, and the class each of these belongs to.
+        Returns the counts by finer class, who holds what in these, and the class each
+        of these belongs to.
         """
         others = np.delete(self.codes, which, axis=0)
         alike = group_rows(list(others), (others.max(axis=1, initial=0) + 1).tolist())
-        cells = self.counts.tocoo()
-        owner, combination = cells.coords
+        owner, combination = self.counts.tocoo().coords
         groups = group_rows(
             [owner, alike.labels[combination]],
             [self.counts.shape[0], max(len(alike.first), 1)],
         )
-        counts = count_table(
-            groups.labels,
-            self.codes[which][combination],
-            cells.data,
-            len(groups.first),
-            n_codes,
+        counts, holdings = self._column(
+            which, groups.labels, combination, len(groups.first), n_codes
         )
-        return counts, owner[groups.first]
+        return counts, holdings, owner[groups.first]
+
+    def _column(
+        self,
+        which: int,
+        owner: np.ndarray,
+        combination: np.ndarray,
+        n_classes: int,
+        n_codes: int,
+    ) -> tuple[sparse.csr_array, Holdings | None]:
+        """Counts of one column by other classes of the same cells."""
+        values = self.codes[which][combination]
+        if self.persons is None:
+            mass = self.counts.tocoo().data
+            return count_table(owner, values, mass, n_classes, n_codes), None
+        persons = self.persons[combination]
+        holdings = Holdings.of_rows(owner, persons, values, n_classes, n_codes - 1)
+        return holdings.counts(), holdings
 
     def blanked(self, which: int, missing: np.ndarray) -> "JointCounts":
         """The same counts with every sensitive cell of one class emptied."""
-        codes = np.column_stack((self.codes, missing))
-        wide = sparse.csr_array(
-            (self.counts.data, self.counts.indices, self.counts.indptr),
-            shape=(self.counts.shape[0], codes.shape[1]),
+        if self.persons is None:
+            codes = np.column_stack((self.codes, missing))
+            wide = sparse.csr_array(
+                (self.counts.data, self.counts.indices, self.counts.indptr),
+                shape=(self.counts.shape[0], codes.shape[1]),
+            )
+            return JointCounts(codes, blank_row(wide, which))
+        cells = self.counts.tocoo()
+        owner, combination = cells.coords
+        codes = self.codes[:, combination].copy()
+        codes[:, owner == which] = missing[:, np.newaxis]
+        return JointCounts.of_rows(
+            owner,
+            list(codes),
+            (missing + 1).tolist(),
+            cells.data,
+            self.counts.shape[0],
+            self.persons[combination],
         )
-        return JointCounts(codes, blank_row(wide, which))
 
 
 def count_table(rows, columns, mass, n_rows, n_columns) -> sparse.csr_array:
@@ -181,21 +410,58 @@ def blank_row(counts: sparse.csr_array, which: int) -> sparse.csr_array:
     return count_table(rows, columns, cells.data, *counts.shape)
 
 
-def distribution(column: Any) -> dict[str | None, int]:
+def distribution(column: Any, subject: Any = None) -> dict[str | None, int]:
     """Rows by published text of a value, missing ones under None.
 
-    This is what ``Classes.from_frame(references={name: …})`` takes.
+    This is what ``Classes.from_frame(references={name: …})`` takes. With ``subject``,
+    the person of each row, it counts the persons who hold a value at least once.
 
     Examples
     --------
     >>> distribution(["flu", "cold", None, "flu"])
     {'cold': 1, 'flu': 2, None: 1}
+    >>> distribution(["flu", "cold", None, "flu"], subject=[1, 1, 2, 1])
+    {'cold': 1, 'flu': 1, None: 1}
     """
     series = column if isinstance(column, pd.Series) else pd.Series(column)
-    return rows_by_value(identify(series))
+    coded = identify(series)
+    persons = None if subject is None else identify(pd.Series(subject))
+    return by_text(coded, held_by_value(coded, persons))
 
 
-def stretched(reference: Mapping[Any, int], column: Any) -> dict[Any, int]:
+def by_text(column: Column, held: np.ndarray) -> dict[str | None, int]:
+    """Counts by code as counts by published text, missing ones under None."""
+    texts = [*column.texts().tolist(), None]
+    counted = zip(texts, held.astype(np.int64).tolist(), strict=True)
+    return {text: count for text, count in counted if count}
+
+
+def held_by_value(
+    column: Column, subject: Column | None = None, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Rows by value of a column, missing ones last; persons where they are known."""
+    if subject is None:
+        return np.bincount(column.codes, weights, column.cardinality)
+    known = subject.codes != subject.missing_code
+    holdings = Holdings.of_rows(
+        np.zeros(int(known.sum()), dtype=np.int64),
+        subject.codes[known],
+        column.codes[known],
+        1,
+        column.missing_code,
+    )
+    return holdings.counts().toarray()[0]
+
+
+def n_persons(subject: Column) -> int:
+    """Persons of a whole column."""
+    known = subject.codes[subject.codes != subject.missing_code]
+    return int((np.bincount(known, minlength=1) > 0).sum())
+
+
+def stretched(
+    reference: Mapping[Any, int], column: Any, subject: Any = None
+) -> dict[Any, int]:
     """A reference with the same shares and rows enough for a larger table.
 
     Examples
@@ -203,7 +469,7 @@ def stretched(reference: Mapping[Any, int], column: Any) -> dict[Any, int]:
     >>> stretched({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
     {'flu': 3, 'cold': 6}
     """
-    held = distribution(column)
+    held = distribution(column, subject)
     known = [text for text in held if text is not None and reference.get(text)]
     times = max([1, *(-(-held[text] // reference[text]) for text in known)])
     return {text: rows * times for text, rows in reference.items()}
@@ -214,6 +480,7 @@ def with_reference(
     series: pd.Series,
     reference: Mapping[Any, Any],
     weights: np.ndarray | None = None,
+    subject: Column | None = None,
 ) -> tuple[Column, np.ndarray]:
     """The column with the values of a reference too, and the reference by code.
 
@@ -231,8 +498,8 @@ def with_reference(
         rows, place.get_indexer(pd.Index(given)), [counts[text] for text in texts]
     )
     rows[-1] = sum(counts[key] for key in counts.keys() - set(texts))
-    codes = lookup[column.codes].astype(np.int32)
-    held = np.bincount(codes, weights, len(values) + 1).astype(np.int64)[:-1]
+    column = replace(column, values=values, codes=lookup[column.codes].astype(np.int32))
+    held = held_by_value(column, subject, weights).astype(np.int64)[:-1]
     strange = int(held[rows[:-1] == 0].sum())
     if strange:
         raise DataError(
@@ -245,7 +512,7 @@ def with_reference(
             f"column {column.name!r} holds its values in {beyond} rows more than its "
             "reference has; it belongs to another table."
         )
-    return replace(column, values=values, codes=codes), rows
+    return column, rows
 
 
 def _reference_rows(name: Hashable, reference: Mapping[Any, Any]) -> dict[Any, int]:
@@ -351,10 +618,12 @@ def open_sensitive(
     references: Mapping[Hashable, Mapping[Any, Any]] | None,
     hierarchies: Mapping[Hashable, Hierarchy] | None,
     weights: np.ndarray | None = None,
+    subject: Column | None = None,
 ) -> tuple[list[Column], dict[Hashable, np.ndarray]]:
     """The sensitive columns with their trees, and the references by code.
 
-    ``weights`` are the rows that each row of ``frame`` stands for.
+    ``weights`` are the rows that each row of ``frame`` stands for, ``subject`` the
+    persons whom the references count.
     """
     references, hierarchies = references or {}, hierarchies or {}
     for option, given in (("references", references), ("hierarchies", hierarchies)):
@@ -367,7 +636,7 @@ def open_sensitive(
         column = identify(frame[name])
         if name in references:
             column, by_code[name] = with_reference(
-                column, frame[name], references[name], weights
+                column, frame[name], references[name], weights, subject
             )
         if name in hierarchies:
             refuse_values_beyond(hierarchies[name], column)

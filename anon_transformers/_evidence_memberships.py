@@ -10,6 +10,7 @@ from anon_transformers._columns import sensitive_names
 from anon_transformers._evidence_counts import open_sensitive
 from anon_transformers._frames import to_frame
 from anon_transformers._kernels.cardinality import TIE
+from anon_transformers._readings import read_values
 from anon_transformers._tables import Column
 from anon_transformers.exceptions import DataError, check_choice, unknown_choice
 
@@ -117,6 +118,26 @@ class Memberships:
         degrees = np.zeros((len(labels), len(held)))
         degrees[np.arange(len(labels)), place] = 1.0
         return replace(self, degrees=degrees)
+
+    def as_read(self, marks: tuple[str, ...] | None = None) -> "Memberships | None":
+        """The same rows with sensitive values as people read them; None if alike.
+
+        See :meth:`SensitiveCounts.as_read`.
+        """
+        columns, references = dict(self.sensitive), dict(self.references)
+        for name, column in self.sensitive.items():
+            codes = read_values(column.texts().tolist(), marks)
+            if codes is None:
+                continue
+            _, first = np.unique(codes[:-1], return_index=True)
+            columns[name] = replace(
+                column,
+                values=column.values[first[: codes[-1]]],
+                codes=codes[column.codes].astype(np.int32),
+            )
+            references[name] = np.bincount(codes, self.reference(name)).astype(np.int64)
+        same = all(columns[name] is self.sensitive[name] for name in columns)
+        return None if same else replace(self, sensitive=columns, references=references)
 
     @property
     def n_rows(self) -> int:

@@ -18,8 +18,8 @@ class Report:
         that satisfied every model and went only so that the suppressed class would
         satisfy them too.
     classes : mapping
-        Sizes of the kept classes in rows (also where k counts persons): count,
-        smallest, largest, mean, variance.
+        Sizes of the kept classes in rows, or in persons where these are known: count,
+        smallest, largest, mean, variance; the rows that were kept.
     models : tuple of mappings
         Each model with its parameters, level and verdict.
     loss : float

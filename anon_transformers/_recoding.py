@@ -1,5 +1,6 @@
 """A table at work, and what a recoding rule makes of it."""
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -12,14 +13,18 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 
 from anon_transformers._columns import encode_sensitive, refuse_mark
+from anon_transformers._evidence_counts import held_by_value, n_persons
 from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
 from anon_transformers._moments import in_zone
+from anon_transformers._readings import read_values
 from anon_transformers._tables import Column, encode, identify, refuse_unknown
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
     ParameterError,
+    SpellingWarning,
+    level_of_caller,
     unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
@@ -66,6 +71,8 @@ class Table:
         Tells persons apart.
     references : mapping of column to array, optional
         How often the input has each sensitive value, where these rows are a part of it.
+    reference_persons : int, optional
+        Persons of that input.
     """
 
     n_rows: int
@@ -73,6 +80,7 @@ class Table:
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
     references: Mapping[Hashable, np.ndarray] | None = None
+    reference_persons: int | None = None
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
@@ -120,6 +128,7 @@ class Table:
             sensitive=self.sensitive,
             subject=self.subject,
             references=self.references,
+            reference_persons=self.reference_persons,
         )
 
     def part(self, rows: np.ndarray) -> "Table":
@@ -129,16 +138,37 @@ class Table:
             return replace(column, codes=column.codes[rows])
 
         references = self.references or {
-            column.name: np.bincount(column.codes, minlength=column.cardinality)
+            column.name: held_by_value(column, self.subject)
             for column in self.sensitive
         }
+        persons = self.reference_persons
+        if persons is None and self.subject is not None:
+            persons = n_persons(self.subject)
         return Table(
             int(rows.sum()),
             tuple(map(of, self.known)),
             tuple(map(of, self.sensitive)),
             None if self.subject is None else of(self.subject),
             references,
+            persons,
         )
+
+    @property
+    def persons_move(self) -> bool:
+        """Whether some person has several combinations of quasi-identifiers.
+
+        Such a person may be in several classes, so that the persons of a union are not
+        those of its parts added up: it can be less diverse than each part.
+        """
+        if self.subject is None:
+            return False
+        known = self.subject.codes != self.subject.missing_code
+        combinations = self.points().of_row[known]
+        pairs = group_rows(
+            [self.subject.codes[known], combinations + 1],
+            [self.subject.cardinality, int(combinations.max(initial=0)) + 2],
+        )
+        return len(pairs.first) > n_persons(self.subject)
 
 
 def encode_table(
@@ -155,12 +185,30 @@ def encode_table(
     for column in known:
         refuse_mark(column, frame[column.name], mark)
         refuse_unknown(column)
+        warn_of_spellings(column)
     return Table(
         len(frame),
         known,
         tuple(encode_sensitive(frame[name], trees.get(name)) for name in sensitive),
         None if roles.subject is None else identify(frame[roles.subject]),
     )
+
+
+def warn_of_spellings(column: Column) -> None:
+    """Warn where values of a text column differ only in how they are written."""
+    if column.kind != "category":
+        return
+    # A mark of a missing value is a value of its own here: nobody counts it twice.
+    codes = read_values(column.values.tolist(), marks=())
+    if codes is not None:
+        n_values, n_read = len(codes) - 1, int(codes[-1])
+        warnings.warn(
+            f"column {column.name!r}: {n_values} texts are {n_read} values to a "
+            "reader, who overlooks case, blanks and spellings of a number. Classes "
+            "are told apart by text; write each value one way.",
+            SpellingWarning,
+            stacklevel=level_of_caller(),
+        )
 
 
 def refuse_unknown_trees(

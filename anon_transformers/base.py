@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from anon_transformers._anonymizer import BaseAnonymizer, FrameAnonymizer
-from anon_transformers._columns import rows_by_value, without_rows
-from anon_transformers._evidence_counts import stretched
+from anon_transformers._columns import without_rows
+from anon_transformers._evidence_counts import by_text, held_by_value, stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer
@@ -212,7 +212,9 @@ class TableAnonymizer(FrameAnonymizer):
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
         # A batch may hold more rows than were fitted: only the shares are asked for.
         references = {
-            name: stretched(rows, frame[name])
+            name: stretched(
+                rows, frame[name], None if subject is None else frame[subject]
+            )
             for name, rows in self._references.items()
             if name in frame.columns
         }
@@ -257,7 +259,9 @@ class TableAnonymizer(FrameAnonymizer):
         settled = self._approve(table, published, promise)
         self._columns = [without_rows(column) for column in table.known]
         self._sensitive = [without_rows(column) for column in table.sensitive]
-        self._references = {c.name: rows_by_value(c) for c in table.sensitive}
+        self._references = {
+            c.name: by_text(c, held_by_value(c, table.subject)) for c in table.sensitive
+        }
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published

@@ -13,10 +13,10 @@ from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
     SensitiveCounts,
-    blank_row,
-    count_table,
     distribution,
+    held_by_value,
     merge_table,
+    n_persons,
     open_sensitive,
     persons_by_class,
 )
@@ -113,6 +113,7 @@ class Classes:
         suppression_label: str = SUPPRESSED,
         *,
         references: Mapping[Hashable, Mapping[Any, Any]] | None = None,
+        reference_persons: int | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
         population: Any = None,
     ) -> "Classes":
@@ -133,8 +134,11 @@ class Classes:
             The mark of a suppressed cell.
         references : mapping of column to mapping, optional
             For sensitive columns the distribution in the input: rows by published text
-            of a value, missing ones under None, as :func:`distribution` gives it. A
-            value that the table holds more often is an error.
+            of a value, missing ones under None, as :func:`distribution` gives it; with
+            ``subject`` the persons who hold it. A value that the table holds more often
+            is an error.
+        reference_persons : int, optional
+            Persons of the input, who may hold several values each.
         hierarchies : mapping of column to Hierarchy, optional
             Trees of sensitive columns.
         population : data frame or int array, optional
@@ -146,7 +150,9 @@ class Classes:
         if subject is not None:
             _refuse_unknown_columns(frame, [subject])
         persons = None if subject is None else identify(frame[subject])
-        columns, by_code = open_sensitive(frame, sensitive, references, hierarchies)
+        columns, by_code = open_sensitive(
+            frame, sensitive, references, hierarchies, subject=persons
+        )
         return cls._grouped(
             frame,
             quasi_identifiers,
@@ -154,6 +160,7 @@ class Classes:
             population,
             sensitive=columns,
             references=by_code,
+            reference_persons=reference_persons,
             subject=persons,
         )
 
@@ -198,6 +205,7 @@ class Classes:
         suppressed: int | None = None,
         weights: np.ndarray | None = None,
         references: Mapping[Hashable, np.ndarray] | None = None,
+        reference_persons: int | None = None,
         origin: Origin = "input",
     ) -> "Classes":
         """Count rows whose class is known already.
@@ -209,28 +217,36 @@ class Classes:
         """
         weights = np.ones(len(labels), dtype=np.int64) if weights is None else weights
         inside = labels >= 0
-        at, mass = labels[inside], weights[inside]
-        rows = np.bincount(at, mass, minlength=n_classes).astype(np.int64)
-        persons = None
+        rows = np.bincount(labels[inside], weights[inside], minlength=n_classes)
+        persons, counted_persons = None, None
         if subject is not None:
-            persons = persons_by_class(at, subject.codes[inside], subject, n_classes)
-        counted, codes = {}, [column.codes[inside] for column in sensitive]
-        for column, inner in zip(sensitive, codes, strict=True):
-            reference = (references or {}).get(column.name)
-            whose: Origin = origin if reference is None else "input"
+            codes = subject.codes[inside]
+            persons = persons_by_class(labels[inside], codes, subject, n_classes)
+            # A row of nobody shows a value, and no person who would hold it.
+            inside = inside & (subject.codes != subject.missing_code)
+            counted_persons = subject.codes[inside]
+        at, mass = labels[inside], weights[inside]
+        counted, values = {}, [column.codes[inside] for column in sensitive]
+        for column, inner in zip(sensitive, values, strict=True):
+            reference, total = (references or {}).get(column.name), reference_persons
+            whose: Origin = "input"
             if reference is None:
-                reference = np.bincount(column.codes, weights, column.cardinality)
-            counted[column.name] = SensitiveCounts(
-                column.values,
-                count_table(at, inner, mass, n_classes, column.cardinality),
-                np.asarray(reference, dtype=np.int64),
-                column.hierarchy,
-                whose,
-            )
+                reference, whose = held_by_value(column, subject, weights), origin
+                total = None if subject is None else n_persons(subject)
+            counted[column.name] = SensitiveCounts.of_rows(
+                column, at, inner, mass, n_classes, counted_persons
+            ).compared(reference, whose, total)
         joint = None
         if len(sensitive) > 1:
-            cardinalities = [column.cardinality for column in sensitive]
-            joint = JointCounts.of_rows(at, codes, cardinalities, mass, n_classes)
+            joint = JointCounts.of_rows(
+                at,
+                values,
+                [column.cardinality for column in sensitive],
+                mass,
+                n_classes,
+                counted_persons,
+            )
+        rows = rows.astype(np.int64)
         sizes = rows if persons is None else np.diff(persons.indptr).astype(np.int64)
         return cls(
             sizes, rows, labels, suppressed, counted, _persons=persons, _joint=joint
@@ -322,10 +338,7 @@ class Classes:
             joint = joint.blanked(which, missing)
         return replace(
             self,
-            sensitive={
-                name: replace(column, counts=blank_row(column.counts, which))
-                for name, column in columns
-            },
+            sensitive={name: column.blanked(which) for name, column in columns},
             _joint=joint,
         )
 
@@ -366,8 +379,8 @@ class Classes:
                 "the sensitive columns were counted one by one; how they occur "
                 "together is not known."
             )
-        counts, owner = self._joint.finer(which, column.counts.shape[1])
-        return replace(column, counts=counts), owner
+        counts, holdings, owner = self._joint.finer(which, column.counts.shape[1])
+        return replace(column, counts=counts, holdings=holdings), owner
 
 
 def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> None:

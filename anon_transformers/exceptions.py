@@ -57,6 +57,14 @@ class DependenceWarning(UserWarning):
     """A column that was swapped can be computed from other ones."""
 
 
+class RepeatedIdentifierWarning(UserWarning):
+    """An identifier repeats: persons have several rows, and rows are counted."""
+
+
+class SpellingWarning(UserWarning):
+    """Values of a quasi-identifier differ only in how they are written."""
+
+
 class NearlyNumbersWarning(UserWarning):
     """A column of numbers is taken for texts, since a few of its cells are none."""
 

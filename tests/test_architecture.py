@@ -34,6 +34,7 @@ LAYERS = (
         "_linked_table",
         "_means",
         "_moments",
+        "_readings",
         "_recoding",
         "_tables",
         "evidence",

@@ -94,17 +94,15 @@ def recursive_levels(indptr, indices, data, missing, c):
 
 
 @njit
-def largest_gains(indptr, indices, data, shares, enhanced):
+def largest_gains(indptr, indices, data, totals, shares, enhanced):
     """Largest relative gain (p - q) / q of a value in each class; 0 if none gains.
 
-    ``shares`` are the q, missing values with them. With ``enhanced`` a gain above
-    -ln q counts as infinite.
+    ``totals`` are what the p are shares of, ``shares`` the q, missing values with them.
+    With ``enhanced`` a gain above -ln q counts as infinite.
     """
     found = np.zeros(len(indptr) - 1)
     for row in range(len(found)):
-        total = 0
-        for at in range(indptr[row], indptr[row + 1]):
-            total += data[at]
+        total = totals[row]
         for at in range(indptr[row], indptr[row + 1]):
             if data[at] <= 0:
                 continue

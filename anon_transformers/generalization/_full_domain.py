@@ -293,7 +293,8 @@ class FullDomainAnonymizer(TableAnonymizer):
         points = table.points()
         refuse_too_few(points, self.k)
         loss, levels = make_loss(self.loss, table, points, self._shares())
-        goal = Goal(models, Rules(limit, self.suppression, self.suppression_label))
+        rules = Rules(limit, self.suppression, self.suppression_label)
+        goal = Goal(models, rules, table.persons_move)
         return Lattice(table, points, levels, loss, goal)
 
     def _find(self, table: Table, models: AllOf, limit: float) -> Node:

@@ -78,10 +78,15 @@ class Goal(NamedTuple):
 
     promise: AllOf
     rules: Rules
+    persons_move: bool = False
 
     @property
     def prunes(self) -> bool:
         """Whether no node below one that fails can hold."""
+        if self.persons_move and any(
+            hasattr(model, "sensitive") for model in self.promise.models
+        ):
+            return False
         merging = self.promise.merging
         return merging == "any" or (merging == "satisfying" and self.rules.limit == 0)
 

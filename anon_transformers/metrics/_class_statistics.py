@@ -12,7 +12,8 @@ class ClassStatistics:
     Attributes
     ----------
     count, smallest, largest : int
-        How many classes there are, and the rows of the extreme ones.
+        How many classes there are, and the rows of the extreme ones; persons, where
+        these are known.
     mean, variance : float
         Of the class sizes; population variance.
     kept_rows, suppressed_rows : int
@@ -39,18 +40,19 @@ def class_statistics(classes: Classes) -> ClassStatistics:
     ClassStatistics(count=2, smallest=1, largest=2, mean=1.5, variance=0.25, \
 kept_rows=3, suppressed_rows=2)
     """
-    rows = classes.kept().rows
+    kept = classes.kept()
+    sizes = kept.sizes
     suppressed = 0
     if classes.suppressed is not None:
         suppressed = int(classes.rows[classes.suppressed])
-    if not len(rows):
+    if not len(sizes):
         return ClassStatistics(0, 0, 0, 0.0, 0.0, 0, suppressed)
     return ClassStatistics(
-        count=len(rows),
-        smallest=int(rows.min()),
-        largest=int(rows.max()),
-        mean=float(rows.mean()),
-        variance=float(rows.var()),
-        kept_rows=int(rows.sum()),
+        count=len(sizes),
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        mean=float(sizes.mean()),
+        variance=float(sizes.var()),
+        kept_rows=int(kept.rows.sum()),
         suppressed_rows=suppressed,
     )

@@ -44,7 +44,7 @@ class AverageJournalistRisk:
     def measure(self, evidence: Classes) -> float:
         """Expected share of right guesses."""
         kept, behind = known_population(evidence, self.name)
-        by_rows = (kept.rows / behind).sum() / kept.rows.sum()
+        by_rows = (kept.sizes / behind).sum() / kept.sizes.sum()
         return float(max(by_rows, kept.n_classes / behind.sum()))
 
 
@@ -89,4 +89,4 @@ class RecordsAtJournalistRisk:
         """Share of the kept rows whose own risk is above the threshold."""
         kept, behind = known_population(evidence, self.name)
         at_risk = 1 / behind > self.threshold
-        return float(kept.rows[at_risk].sum() / kept.rows.sum())
+        return float(kept.sizes[at_risk].sum() / kept.sizes.sum())

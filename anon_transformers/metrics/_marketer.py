@@ -33,4 +33,4 @@ class MarketerRisk:
     def measure(self, evidence: Classes) -> float:
         """Expected share of rows that are linked to the right person."""
         kept, behind = known_population(evidence, self.name)
-        return float((kept.rows / behind).sum() / kept.rows.sum())
+        return float((kept.sizes / behind).sum() / kept.sizes.sum())

@@ -80,7 +80,8 @@ def measure_risk(
     labels = None
     if isinstance(classes, Classes):
         kept = _kept(classes)
-        sizes, rows, labels = kept.sizes, kept.rows, kept.labels
+        sizes = rows = kept.sizes
+        labels = kept.labels
     else:
         sizes = rows = _sizes(classes)
     risks = 1 / sizes

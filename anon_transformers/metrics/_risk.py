@@ -1,6 +1,6 @@
 """Re-identification risk of an intruder who knows that the person is in the table.
 
-All are taken over the rows that were kept.
+All are taken over the rows that were kept, or the persons in them.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,8 @@ from anon_transformers.exceptions import NotEvaluable, ParameterError
 @dataclass(frozen=True)
 class AverageRisk:
     """Mean over the kept rows of one divided by the size of the row's class.
+
+    Where persons are known, the mean is over the persons of each class.
 
     Examples
     --------
@@ -29,7 +31,7 @@ class AverageRisk:
     def measure(self, evidence: Classes) -> float:
         """Expected share of right guesses when every person is looked for."""
         kept = _kept(evidence)
-        return float((kept.rows / kept.sizes).sum() / kept.rows.sum())
+        return float(kept.n_classes / kept.sizes.sum())
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class HighestRisk:
 
 @dataclass(frozen=True)
 class RecordsAtRisk:
-    """Share of kept rows whose own risk is above a threshold.
+    """Share of kept rows, or persons, whose own risk is above a threshold.
 
     Parameters
     ----------
@@ -67,10 +69,10 @@ class RecordsAtRisk:
             )
 
     def measure(self, evidence: Classes) -> float:
-        """Share of the kept rows in classes that are too small."""
+        """Share of what is kept in classes that are too small."""
         kept = _kept(evidence)
         at_risk = 1 / kept.sizes > self.threshold
-        return float(kept.rows[at_risk].sum() / kept.rows.sum())
+        return float(kept.sizes[at_risk].sum() / kept.sizes.sum())
 
 
 @dataclass(frozen=True)

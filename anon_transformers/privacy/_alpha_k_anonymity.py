@@ -7,11 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING, largest_counts
+from anon_transformers._readings import read_text
 from anon_transformers.evidence import Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import SensitiveModel, in_rows
+from anon_transformers.privacy._sensitive_model import (
+    SensitiveModel,
+    in_rows,
+    largest_shares,
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class AlphaKAnonymity(SensitiveModel):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -72,20 +79,21 @@ class AlphaKAnonymity(SensitiveModel):
         return super().satisfied(evidence) & (evidence.sizes >= self.k)
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        known, unknown = largest_counts(*in_rows(column), column.missing)
-        if self.value is not None:
-            # 20.0 is published as 20 in a column of whole numbers.
-            spellings = {str(self.value), str(self.value).removesuffix(".0")}
-            at = np.flatnonzero([text in spellings for text in column.texts])
-            if not len(at):
-                raise NotEvaluable(
-                    "alpha-k-anonymity: the value to protect does not occur in the "
-                    "column that is judged."
-                )
-            known = column.counts[:, at].sum(axis=1)
-        rows = np.asarray(column.counts.sum(axis=1))
-        # A class without rows protects nobody.
-        return np.where(rows > 0, (known + unknown) / np.maximum(rows, 1), 1.0)
+        if self.value is None:
+            return largest_shares(column)
+        # 20.0 is published as 20 in a column of whole numbers.
+        spellings = {str(self.value), str(self.value).removesuffix(".0")}
+        read = {read_text(spelling) for spelling in spellings}
+        at = np.flatnonzero([read_text(text) in read for text in column.texts])
+        if not len(at):
+            raise NotEvaluable(
+                "alpha-k-anonymity: the value to protect does not occur in the column "
+                "that is judged."
+            )
+        unknown = largest_counts(*in_rows(column), column.missing)[1]
+        held = column.counts[:, at].sum(axis=1) + unknown
+        shares = np.minimum(held / np.maximum(column.totals, 1), 1.0)
+        return np.where(column.totals > 0, shares, 1.0)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.alpha + ROUNDING

@@ -6,11 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_transformers._kernels.diversity import ROUNDING, largest_counts
+from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
+from anon_transformers.privacy._sensitive_model import (
+    ReferenceModel,
+    in_rows,
+    largest_shares,
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class BeliefBound(ReferenceModel):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     See Also
     --------
@@ -80,19 +86,15 @@ class BeliefBound(ReferenceModel):
         return [cls(positive=0.8), cls(positive=0.9, negative=0.01)]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        largest, unknown = largest_counts(*in_rows(column), column.missing)
-        rows = np.asarray(column.counts.sum(axis=1))
-        beliefs = np.where(rows > 0, (largest + unknown) / np.maximum(rows, 1), 1.0)
+        beliefs = np.minimum(largest_shares(column), 1.0)
         if self.negative is None:
             return beliefs
-        ruled_out = self._rules_out(column, rows, self.negative + ROUNDING)
+        ruled_out = self._rules_out(column, self.negative + ROUNDING)
         return np.where(ruled_out, 1.0, beliefs)
 
-    def _rules_out(
-        self, column: SensitiveCounts, rows: np.ndarray, bound: float
-    ) -> np.ndarray:
+    def _rules_out(self, column: SensitiveCounts, bound: float) -> np.ndarray:
         """Which classes leave no more than the bound of a value that was likelier."""
-        likely = self._shares(column) > bound
+        likely, rows = self._shares(column) > bound, column.totals
         likely[-1] = False
         indptr, indices, data = in_rows(column)
         owner = np.repeat(np.arange(len(rows)), np.diff(indptr))

@@ -39,6 +39,8 @@ class BetaLikeness(ReferenceModel):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -73,7 +75,8 @@ class BetaLikeness(ReferenceModel):
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
         enhanced = self.form == "enhanced"
-        return largest_gains(*in_rows(column), self._shares(column), enhanced)
+        shares = self._shares(column)
+        return largest_gains(*in_rows(column), column.totals, shares, enhanced)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.beta + ROUNDING

@@ -11,14 +11,15 @@ from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.parameters import whole
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._l_diversity import LDiversity
-from anon_transformers.privacy._sensitive_model import in_rows
+from anon_transformers.privacy._sensitive_model import in_rows, largest_shares
 
 
 @dataclass(frozen=True)
 class DistinctLDiversity(LDiversity):
     """Every class holds at least ``l`` distinct known values.
 
-    The weakest kind: one value may still be far more frequent than the others.
+    The weakest kind: one value may still be far more frequent than the others. Where
+    persons have several values, one that everybody of a class holds leaves level 1.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ class DistinctLDiversity(LDiversity):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -65,7 +68,9 @@ class DistinctLDiversity(LDiversity):
         return [cls(l=1), cls(l=2), cls(l=3, multiple="extended")]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        return count_values(*in_rows(column), column.missing)
+        levels = count_values(*in_rows(column), column.missing)
+        certain = column.several & (largest_shares(column) >= 1)
+        return np.where(certain, np.minimum(levels, 1), levels)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels >= self.l

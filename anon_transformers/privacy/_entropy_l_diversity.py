@@ -10,7 +10,7 @@ from anon_transformers._kernels.diversity import ROUNDING, effective_values
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._l_diversity import LDiversity
+from anon_transformers.privacy._l_diversity import LDiversity, capped_by_shares
 from anon_transformers.privacy._sensitive_model import in_rows
 
 
@@ -22,6 +22,9 @@ class EntropyLDiversity(LDiversity):
     so it is counted as the most frequent one of its class, which makes the entropy
     smallest. A class without a known value has level 0.
 
+    Where persons have several values, no value may be held by more than one in ``l``
+    of the persons of a class either.
+
     Parameters
     ----------
     l : float
@@ -31,6 +34,8 @@ class EntropyLDiversity(LDiversity):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -62,7 +67,8 @@ class EntropyLDiversity(LDiversity):
         return [cls(l=1), cls(l=1.5), cls(l=2, multiple="extended")]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        return effective_values(*in_rows(column), column.missing)
+        levels = effective_values(*in_rows(column), column.missing)
+        return capped_by_shares(column, levels)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         # Three equally frequent values give 2.9999999999999996.

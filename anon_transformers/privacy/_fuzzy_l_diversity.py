@@ -34,6 +34,8 @@ class FuzzyLDiversity(FuzzyModel):
         The column that is judged; None: every sensitive column must pass.
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How rows are counted: those at one half or more, or the sum of all degrees.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     Examples
     --------
@@ -73,7 +75,14 @@ class FuzzyLDiversity(FuzzyModel):
     def set_levels(self, evidence: Memberships) -> np.ndarray:
         """Values of each set in its worst column; infinite for sets left out."""
         columns = self._columns(evidence)
-        levels = np.min([self._values(evidence, name) for name in columns], axis=0)
+        levels = np.min(
+            [
+                self._values(read, name)
+                for read in self._readings(evidence)
+                for name in columns
+            ],
+            axis=0,
+        )
         if self.empty == "ignore":
             levels = np.where(evidence.shown(), levels, np.inf)
         return levels

@@ -8,6 +8,7 @@ from anon_transformers._evidence_memberships import CARDINALITIES, Cardinality
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.privacy._judge import Direction, Merging
+from anon_transformers.privacy._sensitive_model import texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +22,18 @@ class FuzzyModel:
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How the rows of a set are counted: those above one half, and one more if any is
         exactly there; or the sum of their degrees.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
+
+    Notes
+    -----
+    Values are judged as they are and as people read them, and the worse counts; see
+    :class:`SensitiveModel`.
     """
 
     sensitive: Hashable | None = None
     cardinality: Cardinality = "non-fuzzy"
+    missing_marks: tuple[str, ...] | None = None
     name: ClassVar[str]
     evidence: ClassVar[str] = "memberships"
     better: ClassVar[Direction]
@@ -37,6 +46,7 @@ class FuzzyModel:
             raise ParameterError(
                 f"sensitive must be one column or None, got {self.sensitive!r}."
             )
+        object.__setattr__(self, "missing_marks", texts(self.missing_marks))
 
     @property
     def reproduction_only(self) -> bool:
@@ -47,6 +57,11 @@ class FuzzyModel:
     def for_search(self) -> bool:
         """Whether a search can be asked for this."""
         return not self.reproduction_only
+
+    def _readings(self, evidence: Memberships) -> list[Memberships]:
+        """The evidence as it is, and as people read it if that differs."""
+        read = evidence.as_read(self.missing_marks)
+        return [evidence] if read is None else [evidence, read]
 
     def _columns(self, evidence: Memberships) -> list[Hashable]:
         """Names of the columns that are judged; a table without rows has none."""

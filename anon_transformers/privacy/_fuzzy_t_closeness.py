@@ -132,18 +132,23 @@ class FuzzyTCloseness(FuzzyModel):
         if self.reduce == "min":
             return np.array([self.level(evidence) <= limit])
         passed = np.ones(evidence.n_rows, dtype=bool)
-        for name in columns:
-            mixtures, bounds = self._mixtures(evidence, name)
-            # The bound is cheap, and clears most rows.
-            doubtful = np.flatnonzero(bounds > limit)
-            far = mixtures.distances(evidence.degrees[doubtful]) > limit
-            passed[doubtful[far]] = False
+        for read in self._readings(evidence):
+            for name in columns:
+                mixtures, bounds = self._mixtures(read, name)
+                # The bound is cheap, and clears most rows.
+                doubtful = np.flatnonzero(bounds > limit)
+                far = mixtures.distances(evidence.degrees[doubtful]) > limit
+                passed[doubtful[far]] = False
         return passed
 
     def level(self, evidence: Memberships) -> float:
         """Distance of the farthest row, in the worst column."""
         return float(
-            max(self._column_level(evidence, name) for name in self._columns(evidence))
+            max(
+                self._column_level(read, name)
+                for read in self._readings(evidence)
+                for name in self._columns(evidence)
+            )
         )
 
     def distances(self, evidence: Memberships, name: Hashable) -> np.ndarray:

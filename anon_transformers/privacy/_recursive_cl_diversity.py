@@ -10,7 +10,7 @@ from anon_transformers._kernels.diversity import recursive_levels
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._l_diversity import LDiversity
+from anon_transformers.privacy._l_diversity import LDiversity, capped_by_shares
 from anon_transformers.privacy._sensitive_model import in_rows
 
 
@@ -21,6 +21,9 @@ class RecursiveCLDiversity(LDiversity):
     With the counts of a class in descending order, n_1 < c (n_l + n_{l+1} + … + n_m). A
     missing value may be any value, so it is counted as the most frequent one. The level
     is the largest l that holds for the given c.
+
+    Where persons have several values, no value may be held by more than one in ``l``
+    of the persons of a class either.
 
     Parameters
     ----------
@@ -33,6 +36,8 @@ class RecursiveCLDiversity(LDiversity):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -66,7 +71,8 @@ class RecursiveCLDiversity(LDiversity):
         return [cls(c=1.5, l=1), cls(c=3, l=2), cls(c=4, l=2, multiple="extended")]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        return recursive_levels(*in_rows(column), column.missing, self.c)
+        levels = recursive_levels(*in_rows(column), column.missing, self.c)
+        return np.floor(capped_by_shares(column, levels)).astype(np.int64)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels >= self.l

@@ -1,12 +1,13 @@
 """What the models of sensitive values have in common."""
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from anon_transformers._kernels.diversity import largest_counts
 from anon_transformers.evidence import Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.privacy._judge import Direction, Merging
@@ -27,10 +28,23 @@ class SensitiveModel:
         Where a table has several sensitive columns: judge each for itself, or take the
         others for quasi-identifiers. A class then passes if all the finer classes do
         into which they divide it.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing. None: the usual ones, such as ``NA``,
+        ``null`` and ``-``.
+
+    Notes
+    -----
+    Values are judged as they are and as people read them, and the worse counts: texts
+    that differ only in case, blanks or composition are one value, and so are spellings
+    of one number in a column of numbers; a mark of a missing value is no value.
+
+    Where persons are known, every count is of persons, and the share of a value in a
+    class is the share of its persons who hold it at least once.
     """
 
     sensitive: Hashable | None = None
     multiple: Literal["each", "extended"] = "each"
+    missing_marks: tuple[str, ...] | None = None
     name: ClassVar[str]
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction]
@@ -42,6 +56,7 @@ class SensitiveModel:
             raise ParameterError(
                 f"sensitive must be one column or None, got {self.sensitive!r}."
             )
+        object.__setattr__(self, "missing_marks", texts(self.missing_marks))
 
     @property
     def merging(self) -> Merging:
@@ -82,10 +97,13 @@ class SensitiveModel:
     def _judged(self, evidence: Classes) -> Iterator[tuple[SensitiveCounts, Any]]:
         """The counts that are judged, and the class that each row is part of."""
         for name in evidence.sensitive_names(self.sensitive):
+            column, owner = evidence.sensitive[name], np.arange(evidence.n_classes)
             if self.multiple == "extended":
-                yield evidence.finer(name)
-            else:
-                yield evidence.sensitive[name], np.arange(evidence.n_classes)
+                column, owner = evidence.finer(name)
+            yield column, owner
+            read = column.as_read(self.missing_marks)
+            if read is not None:
+                yield read, owner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,16 +135,36 @@ class ReferenceModel(SensitiveModel):
 
     def _shares(self, column: SensitiveCounts) -> np.ndarray:
         """Share of each value in the reference, the missing ones last."""
-        rows = column.reference
+        held, total = column.reference, column.reference_persons
         if self.reference == "released":
-            rows = np.asarray(column.counts.sum(axis=0))
+            whole = column.merge(np.zeros(column.counts.shape[0], dtype=np.int64), 1)
+            held, total = whole.counts.toarray()[0], int(whole.totals[0])
         elif column.origin != "input":
             raise NotEvaluable(
                 f"{self.name} compares with the input, whose distribution this "
                 "evidence does not have: give it as Classes.from_frame(…, references="
                 "{column: distribution}), or judge with reference='released'."
             )
-        return rows / max(rows.sum(), 1)
+        return held / max(held.sum() if total is None else total, 1)
+
+
+def texts(marks: Sequence[str] | None) -> tuple[str, ...] | None:
+    """A list of marks as a model keeps it."""
+    listed = isinstance(marks, list | tuple) and all(isinstance(m, str) for m in marks)
+    if marks is not None and not listed:
+        raise ParameterError(f"missing_marks must be a list of texts, got {marks!r}.")
+    return None if marks is None else tuple(marks)
+
+
+def largest_shares(column: SensitiveCounts) -> np.ndarray:
+    """Largest share that a value takes in each class.
+
+    What is not known counts as the value that is judged. A class in which nobody is
+    counted protects nobody: 1.
+    """
+    known, unknown = largest_counts(*in_rows(column), column.missing)
+    shares = (known + unknown) / np.maximum(column.totals, 1)
+    return np.where(column.totals > 0, shares, 1.0)
 
 
 def in_rows(column: SensitiveCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

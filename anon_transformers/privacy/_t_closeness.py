@@ -22,7 +22,8 @@ class TCloseness(ReferenceModel):
     """The values of every class are spread almost as in the whole table.
 
     The earth mover's distance between the two is at most ``t``. A missing value is a
-    category of its own, at distance 1 from every other.
+    category of its own, at distance 1 from every other. Where persons are known, each
+    must have one value, or the model cannot be evaluated.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class TCloseness(ReferenceModel):
     multiple : {"each", "extended"}, default="each"
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing; None: the usual ones.
 
     References
     ----------
@@ -79,6 +82,7 @@ class TCloseness(ReferenceModel):
 
     def distances(self, column: SensitiveCounts) -> np.ndarray:
         """How far each class lies from the reference."""
+        refuse_several(column)
         shares = self._shares(column)
         if self.distance == "ordered":
             return ordered_distances(*_without_unused(column, shares))
@@ -97,6 +101,15 @@ class TCloseness(ReferenceModel):
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.t + ROUNDING
+
+
+def refuse_several(column: SensitiveCounts) -> None:
+    """Refuse persons with several values: these have no distribution over persons."""
+    if column.several.any():
+        raise NotEvaluable(
+            "t-closeness compares distributions of one value per person, and persons "
+            f"of {int(column.several.sum())} classes have several."
+        )
 
 
 def _without_unused(column: SensitiveCounts, shares: np.ndarray) -> tuple:

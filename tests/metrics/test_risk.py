@@ -81,11 +81,11 @@ def test_statistics_are_those_of_the_kept_classes(cells):
     assert json.loads(json.dumps(asdict(found)))["count"] == len(sizes)
 
 
-def test_persons_make_the_risk_and_rows_the_mean():
+def test_persons_make_the_risk_and_the_mean():
     frame = pd.DataFrame({"q": list("aaab"), "who": list("ppqr")})
     classes = Classes.from_frame(frame, ["q"], subject="who")
     assert measure(HighestRisk(), classes) == 1.0
-    assert measure(AverageRisk(), classes) == pytest.approx((3 / 2 + 1) / 4)
+    assert measure(AverageRisk(), classes) == pytest.approx((2 / 2 + 1) / 3)
 
 
 def test_rows_of_nobody_have_no_risk():

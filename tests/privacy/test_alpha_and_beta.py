@@ -55,8 +55,10 @@ def test_a_value_that_does_not_occur_cannot_be_judged(table_of):
 def test_persons_count_where_there_is_a_subject():
     frame = pd.DataFrame({"q": [1, 1], "s": ["a", "b"], "who": ["p", "p"]})
     classes = Classes.from_frame(frame, ["q"], ["s"], subject="who")
-    assert AlphaKAnonymity(0.5, 1).satisfied(classes).tolist() == [True]
-    assert AlphaKAnonymity(0.5, 2).satisfied(classes).tolist() == [False]
+    # One person holds both values: each is held by everybody.
+    assert AlphaKAnonymity(0.5, 1).satisfied(classes).tolist() == [False]
+    assert AlphaKAnonymity(1, 1).satisfied(classes).tolist() == [True]
+    assert AlphaKAnonymity(1, 2).satisfied(classes).tolist() == [False]
 
 
 @given(

@@ -1,0 +1,126 @@
+"""Values as people read them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_transformers import MondrianAnonymizer
+from anon_transformers._readings import USUAL_MARKS, read_text, read_values
+from anon_transformers.evidence import Classes, Memberships
+from anon_transformers.exceptions import (
+    ParameterError,
+    RepeatedIdentifierWarning,
+    SpellingWarning,
+)
+from anon_transformers.privacy import (
+    AlphaKAnonymity,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FuzzyLDiversity,
+    FuzzyTCloseness,
+    TCloseness,
+)
+
+
+def classes_of(values, q=None):
+    frame = pd.DataFrame({"q": q or [1] * len(values), "s": list(values)})
+    return Classes.from_frame(frame, ["q"], ["s"])
+
+
+@pytest.mark.parametrize(
+    ("values", "level"),
+    [
+        pytest.param(["50000", "50000.0", "50000.00"], 1, id="spellings-of-a-number"),
+        pytest.param(["50,000", "50000", "+50000."], 1, id="thousands-and-sign"),
+        pytest.param(["HIV", "NA", "nan", "NULL", "n/a", "-"], 1, id="marks"),
+        pytest.param(["HIV", "hiv", " HIV ", "H\u200bIV"], 1, id="case-and-blanks"),
+        pytest.param(["caf\u00e9", "cafe\u0301"], 1, id="composition"),
+        pytest.param(["001", "1", "01"], 3, id="codes-with-zeros"),
+        pytest.param(["1E50", "10e49", "J45"], 3, id="codes-with-an-e"),
+        pytest.param(["flu", "cold"], 2, id="plain"),
+        pytest.param(["12", "12.0", "about 12"], 2, id="nearly-numbers"),
+    ],
+)
+def test_spellings_of_one_value_are_one_value(values, level):
+    assert DistinctLDiversity(1).level(classes_of(values)) == level
+
+
+def test_an_empty_list_of_marks_counts_every_text():
+    classes = classes_of(["none", "mild", "severe"])
+    assert DistinctLDiversity(3).level(classes) == 2
+    assert DistinctLDiversity(3, missing_marks=[]).level(classes) == 3
+    assert DistinctLDiversity(3, missing_marks=["MILD"]).level(classes) == 2
+
+
+def test_marks_must_be_a_list_of_texts():
+    with pytest.raises(ParameterError, match="missing_marks must be a list of texts"):
+        DistinctLDiversity(2, missing_marks="NA")
+
+
+def test_the_worse_of_the_two_readings_counts():
+    # As they are, the shares agree with the table's; as they are read, they do not.
+    values = ["a", "b", "A", "c"]
+    q = [1, 1, 2, 2]
+    classes = classes_of(values, q)
+    assert DistinctLDiversity(2).satisfied(classes).all()
+    assert AlphaKAnonymity(0.5, 2).satisfied(classes).all()
+    as_they_are = TCloseness(1, reference="released").class_levels(classes)
+    assert as_they_are == pytest.approx([0.5, 0.5])  # read: 0.25 each
+
+
+def test_entropy_merges_spellings():
+    classes = classes_of(["HIV", "hiv", "flu", "Flu"])
+    assert EntropyLDiversity(1).level(classes) == pytest.approx(2)
+
+
+def test_every_usual_mark_is_written_as_it_is_read():
+    assert {read_text(mark) for mark in USUAL_MARKS} == set(USUAL_MARKS)
+
+
+@given(st.lists(st.text(max_size=6), unique=True, max_size=12))
+def test_reading_only_joins_values(texts):
+    codes = read_values(texts)
+    if codes is None:
+        return
+    assert len(codes) == len(texts) + 1
+    assert codes[-1] == codes.max()
+    known = codes[:-1][codes[:-1] < codes[-1]]
+    # Numbered in the order of their first text, so that an order of values is kept.
+    first = [np.flatnonzero(codes == number)[0] for number in range(codes[-1])]
+    assert set(known) == set(range(codes[-1]))
+    assert first == sorted(first)
+
+
+@given(st.lists(st.sampled_from(["a", "A", "b", "NA", "1", "1.0"]), min_size=1))
+def test_reading_never_raises_the_number_of_values(values):
+    level = DistinctLDiversity(1).level(classes_of(values))
+    assert level <= len(set(values))
+    read = {read_text(value) for value in values} - USUAL_MARKS
+    assert level <= len(read)
+
+
+def test_fuzzy_sets_are_judged_as_people_read_their_values():
+    degrees = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    table = pd.DataFrame({"ill": ["HIV", "hiv", "flu", "NA"]})
+    memberships = Memberships.from_frame(degrees, table, sensitive=["ill"])
+    assert FuzzyLDiversity(l=1).level(memberships) == 1
+    assert FuzzyLDiversity(l=1, missing_marks=[]).level(memberships) == 1
+    assert FuzzyLDiversity(l=2).satisfied(memberships).tolist() == [False, False]
+    # As they are 3/4 of the table are in neither set; as they are read, 1/2 are.
+    assert FuzzyTCloseness(t=1).level(memberships) == pytest.approx(0.5)
+
+
+def test_quasi_identifiers_that_differ_in_spelling_only_are_warned_of():
+    frame = pd.DataFrame({"job": ["Nurse", "nurse", "Nurse", "nurse"]})
+    with pytest.warns(SpellingWarning, match="2 texts are 1 values to a reader"):
+        MondrianAnonymizer(["job"], k=2).fit(frame)
+
+
+def test_a_repeated_identifier_without_subject_is_warned_of():
+    frame = pd.DataFrame({"name": ["Ann", "Ann", "Bob", "Bob"], "age": [1, 1, 1, 1]})
+    with pytest.warns(RepeatedIdentifierWarning, match="'name' repeats \\(2 values"):
+        MondrianAnonymizer(["age"], k=2, identifiers=["name"]).fit(frame)
+    found = MondrianAnonymizer(["age"], k=2, subject="name").fit(frame)
+    assert found.report_.classes["smallest"] == 2
