@@ -101,7 +101,11 @@ def _forget_output() -> None:
 
 
 def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
-    """Show warnings of the library and its plugins as one line, all others as usual."""
+    """Show warnings of the library and its plugins as one line, all others as usual.
+
+    The same line is shown once, however many runs of a comparison give it.
+    """
+    seen: set[str] = set()
 
     def show(
         message: Warning | str,
@@ -111,10 +115,13 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if category.__module__.startswith("anon_transformers"):
-            _print_marked("warning", "yellow", " ".join(str(message).split()))
-        else:
+        if not category.__module__.startswith("anon_transformers"):
             others(message, category, filename, lineno, file, line)
+            return
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            _print_marked("warning", "yellow", text)
 
     return show
 

@@ -9,11 +9,7 @@ import pandas as pd
 
 from anon_transformers._anonymizer import FrameAnonymizer
 from anon_transformers._frames import to_frame
-from anon_transformers.exceptions import (
-    AnonymizationError,
-    DuplicatesWarning,
-    InfeasibleError,
-)
+from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
 
@@ -137,7 +133,7 @@ def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
     """Compiling a kernel is no cost of the method: let a few rows pay for it."""
     with warnings.catch_warnings():
         # The run itself tells the same.
-        warnings.simplefilter("ignore", DuplicatesWarning)
+        warnings.simplefilter("ignore", UserWarning)
         _attempt(anonymizer, frame.head(WARM_ROWS))
 
 

@@ -212,10 +212,6 @@ class TestWarnings:
         json.loads(made.stdout)
 
     @pytest.mark.filterwarnings("default")
-    @pytest.mark.skipif(
-        not hasattr(exceptions, "RepeatedIdentifierWarning"),
-        reason="the estimators do not warn of it yet",
-    )
     def test_a_person_with_several_rows_is_warned_of(self, anon, tmp_path):
         rows = [(f"{SECRET}-{i // 5}", 20 + i // 5, "ab"[i % 2]) for i in range(200)]
         source = tmp_path / "visits.csv"
@@ -230,3 +226,13 @@ class TestWarnings:
         told = anon(*call, "--subject", "name", "--force")
         assert told.exit_code == 0, told.output
         assert told.stderr == ""
+
+    @pytest.mark.filterwarnings("default")
+    def test_many_runs_warn_once(self, anon, tmp_path):
+        rows = [(f"n{i // 5}", 20 + i // 50, i % 2) for i in range(1500)]
+        source = tmp_path / "visits.csv"
+        pd.DataFrame(rows, columns=["name", "age", "ill"]).to_csv(source, index=False)
+        call = ["compare", source, "-q", "age", "-s", "ill", "-i", "name", "--json"]
+        made = anon(*call, "-m", "mondrian", "-m", "datafly", "-g", "k=2,5")
+        assert made.exit_code == 0, made.output
+        assert made.stderr.count("warning: ") == made.stderr.count("\n") == 1

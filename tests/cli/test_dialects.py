@@ -70,7 +70,7 @@ def call(command, safe, original, *options):
     own = {
         "risk": [],
         "validate": ["-t", "t-closeness,t=0.9"],
-        "attack": ["-a", "tuple-order"],
+        "attack": ["-a", "record-intruder"],
     }[command]
     return [command, safe, "--original", original, *roles, *own, "--json", *options]
 
