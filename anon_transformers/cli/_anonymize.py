@@ -211,7 +211,7 @@ def _tell(target: Path, report: Any, subject: str | None, *, to_stderr: bool) ->
     rows += [
         ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
         ("classes", f"{report.classes['count']:,}",
-         f"smallest {report.classes['smallest']} rows"),
+         f"smallest {report.classes['smallest']} {counted}"),
         ("average risk" if subject is None else "average risk of persons",
          percent(report.risk["average-risk"]),
          f"highest {percent(report.risk['highest-risk'])}"),

@@ -75,8 +75,9 @@ def _tell(folder: str, manifest: dict[str, Any]) -> None:
 def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
     by_rows = manifest["roles"]["subject"] is None
+    counted = "rows" if by_rows else "persons"
     return [
-        ("smallest class", f"{measured['classes']['smallest']} rows",
+        ("smallest class", f"{measured['classes']['smallest']} {counted}",
          f"of {measured['classes']['count']:,} classes"),
         ("average risk" if by_rows else "average risk of persons",
          percent(measured["risk"]["average-risk"]),

@@ -76,9 +76,9 @@ def compare(
     pandas.DataFrame
         One row a run: method, k, parameters, classes, smallest, largest, mean and
         variance of the class sizes, kept and suppressed rows, loss, average and
-        highest risk, seconds, error. Class sizes count rows; k and risk count persons
-        where there is a ``subject``. ``attrs["about"]`` says where the numbers come
-        from: columns, hierarchies, fixed parameters, versions, date.
+        highest risk, seconds, error. Class sizes, k and risk count persons where there
+        is a ``subject``. ``attrs["about"]`` says where the numbers come from: columns,
+        hierarchies, fixed parameters, versions, date.
 
     Raises
     ------
