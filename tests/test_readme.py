@@ -45,7 +45,8 @@ def commands():
 
 def test_console_blocks_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = [(f"p{i}", 20 + i % 9, f"{i % 3:05d}", "flu") for i in range(30)]
+    ill = ["flu", "cold"] * 15
+    rows = [(f"p{i}", 20 + i % 9, f"{i % 3:05d}", ill[i]) for i in range(30)]
     people = pd.DataFrame(rows, columns=["name", "age", "zip", "disease"])
     people.to_csv("people.csv", index=False)
     run = []
@@ -57,7 +58,7 @@ def test_console_blocks_run(tmp_path, monkeypatch):
             run.append(arguments[0])
     assert set(run) == {
         "init", "list", "anonymize", "validate", "release", "compare",
-        "frontier", "risk", "attack", "quality",
+        "frontier", "risk", "attack", "quality", "dataset",
     }  # fmt: skip
 
 

@@ -2,32 +2,40 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from anon_transformers.cli._columns import (
     AcceptUnique,
-    Encoding,
     Identifiers,
     Insensitive,
     Known,
     Missing,
     Sensitive,
-    Separator,
     Subject,
     read_table,
     repeated,
 )
+from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
     JsonFlag,
     assignments,
+    percent,
     print_json,
     print_table,
+    shown,
     told,
+    working,
 )
+from anon_transformers.cli._promises import (
+    Models,
+    SuppressionLimit,
+    read_limit,
+    read_models,
+)
+from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.cli._trees import (
     Trees,
     Unknown,
@@ -36,10 +44,17 @@ from anon_transformers.cli._trees import (
 )
 from anon_transformers.exceptions import ConfigurationError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
 Target = Annotated[
     Path,
-    typer.Argument(help="File to write: CSV (with commas, UTF-8) or Parquet."),
+    typer.Argument(
+        help="File to write: CSV, with separator and encoding of the source, or "
+        "Parquet; [bold]-[/bold] writes CSV to the standard output, and all messages "
+        "to the error stream."
+    ),
 ]
 Method = Annotated[
     str, typer.Option("--method", "-m", help="Anonymizer, as in anon list.")
@@ -65,7 +80,6 @@ Options = Annotated[
 KeepOrder = Annotated[
     bool, typer.Option("--keep-order", help="Do not shuffle the rows.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the target.")]
 
 
 @told
@@ -80,6 +94,8 @@ def anonymize(
     accept_unique: AcceptUnique = None,
     method: Method = "mondrian",
     k: K = 5,
+    models: Models = None,
+    suppression_limit: SuppressionLimit = None,
     options: Options = None,
     hierarchies: Trees = None,
     unknown: UnknownOption = Unknown.error,
@@ -96,9 +112,15 @@ def anonymize(
     promise cannot be kept (exit code 1).
 
     [bold]anon anonymize people.csv safe.csv -q age -q zip -s job -i name -k 5[/bold]
+
+    [bold]anon anonymize people.csv - -q age -s job -i name
+    --model distinct-l-diversity,l=2 | head[/bold]
     """
-    _refuse_target(source, target, force)
-    frame = read_table(source, separator, missing, encoding=encoding)
+    refuse_target(target, force)
+    if target.exists() and target.samefile(source):
+        raise ConfigurationError(f"{target} is the source itself.")
+    dialect = Dialect(separator, encoding)
+    frame = read_table(source, dialect, missing)
     roles = {
         "quasi_identifiers": quasi_identifiers or [],
         "sensitive": sensitive or [],
@@ -106,24 +128,21 @@ def anonymize(
         "subject": subject,
     }
     _check_roles(frame, {**roles, "insensitive": insensitive or []}, accept_unique)
-    trees = read_hierarchies(hierarchies or [], unknown)
-    params = _parameters({"k": k, **roles, "hierarchies": trees}, options or [])
+    stated = {
+        "hierarchies": read_hierarchies(hierarchies or [], unknown),
+        "models": read_models(models or []) or None,
+        "suppression_limit": read_limit(suppression_limit),
+    }
+    params = _parameters({"k": k, **roles}, stated, options or [])
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
-    with Console(stderr=True).status(status):
-        report = _run(frame, target, method, params, keep_order)
+    with working(status):
+        table, report = _run(frame, method, params, keep_order)
+    write_table(table, target, dialect)
+    to_stderr = target == STDOUT
     if json_output:
-        print_json({"target": str(target), **asdict(report)})
+        print_json({"target": str(target), **asdict(report)}, to_stderr=to_stderr)
     else:
-        _tell(target, report, subject)
-
-
-def _refuse_target(source: Path, target: Path, force: bool) -> None:
-    if target.exists() and not force:
-        raise ConfigurationError(f"{target} is there already; --force overwrites it.")
-    if target.exists() and target.samefile(source):
-        raise ConfigurationError(f"{target} is the source itself.")
-    if not target.absolute().parent.is_dir():
-        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+        _tell(target, report, subject, to_stderr=to_stderr)
 
 
 def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> None:
@@ -143,8 +162,13 @@ def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> Non
     check_columns(frame, declared)
 
 
-def _parameters(known: dict[str, Any], options: list[str]) -> dict[str, Any]:
-    """What the anonymizer is made with; further options may not repeat the others."""
+def _parameters(
+    known: dict[str, Any], stated: dict[str, Any], options: list[str]
+) -> dict[str, Any]:
+    """What the anonymizer is made with; further options may not repeat the others.
+
+    Not every method takes what is ``stated``: what was not given is left out.
+    """
     own = assignments("option", options)
     if "random_state" in own:
         raise ConfigurationError(
@@ -152,59 +176,49 @@ def _parameters(known: dict[str, Any], options: list[str]) -> dict[str, Any]:
             "order of its rows, and swaps, are drawn from it, and whoever knew a seed "
             "could undo them."
         )
-    for name in known.keys() & own.keys():
+    given = {**known, **{n: value for n, value in stated.items() if value is not None}}
+    for name in (given.keys() | {"hierarchies", "models"}) & own.keys():
         raise ConfigurationError(f"--option: {name} has an option of its own.")
-    if known["hierarchies"] is None:
-        del known["hierarchies"]  # not every method takes them
-    return {**known, **own}
+    return {**given, **own}
 
 
 def _run(
-    frame: Any,
-    target: Path,
-    method: str,
-    params: dict[str, Any],
-    keep_order: bool,
-) -> Any:
-    """Anonymize and write, whole or not at all."""
+    frame: "pd.DataFrame", method: str, params: dict[str, Any], keep_order: bool
+) -> "tuple[pd.DataFrame, Any]":
+    """Anonymize, and shuffle the rows."""
     import numpy as np
 
     from anon_transformers.release._build import installed, make
-    from anon_transformers.release._files import kind_of_file
 
-    found = installed()
-    writer = found.writers[kind_of_file(target, found.writers)]
-    anonymizer = make(f"method {method}", found.anonymizers[method], params)
+    cls = installed().anonymizers[method]
+    anonymizer = make(f"method {method}", cls, params)
     table = anonymizer.fit_transform(frame)
     if not keep_order:
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
-    draft = target.with_name(f".draft-{target.name}")
-    try:
-        writer(table, draft)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    return anonymizer.report_
+    return table, anonymizer.report_
 
 
-def _tell(target: Path, report: Any, subject: str | None) -> None:
+def _tell(target: Path, report: Any, subject: str | None, *, to_stderr: bool) -> None:
     counted = "rows" if subject is None else "persons"
     units = {"k-anonymity": f" {counted}"}
     rows = [
-        ("model", m["model"], f"level {m['level']}{units.get(m['model'], '')}")
+        ("model", m["model"], f"level {shown(m['level'])}{units.get(m['model'], '')}")
         for m in report.models
     ]
+    for name, level in report.details.get("levels", {}).items():
+        rows.append((f"level of {name}", shown(level), "of its hierarchy: 0 is exact"))
     rows += [
         ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
         ("classes", f"{report.classes['count']:,}",
-         f"smallest {report.classes['smallest']} rows"),
+         f"smallest {report.classes['smallest']} {counted}"),
         ("average risk" if subject is None else "average risk of persons",
-         f"{report.risk['average-risk']:.2%}",
-         f"highest {report.risk['highest-risk']:.2%}"),
-        ("loss", f"{report.loss:.2%}", LOSS_IN_WORDS),
+         percent(report.risk["average-risk"]),
+         f"highest {percent(report.risk['highest-risk'])}"),
+        ("loss", percent(report.loss), LOSS_IN_WORDS),
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
     for name, share in report.details.get("value_disclosure", {}).items():
-        rows.append((f"value of {name}", f"{share:.2%}", "of the swaps give it away"))
-    print_table(f"Wrote {target}", ["what", "measured", ""], rows)
+        rows.append((f"value of {name}", percent(share), "of the swaps give it away"))
+    title = "Wrote the table" if target == STDOUT else f"Wrote {target}"
+    print_table(title, ["what", "measured", ""], rows, to_stderr=to_stderr)

@@ -11,6 +11,7 @@ from anon_transformers.cli import (
     _attack,
     _compare,
     _compare_codings,
+    _dataset,
     _frontier,
     _hierarchy,
     _init,
@@ -74,6 +75,7 @@ app.command("reproduce", cls=ExperimentCommand, context_settings=OWN_OPTIONS)(
     _reproduce.reproduce
 )
 app.add_typer(_hierarchy.app, name="hierarchy")
+app.add_typer(_dataset.app, name="dataset")
 
 
 @app.callback(invoke_without_command=True)

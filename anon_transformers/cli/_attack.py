@@ -4,25 +4,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import track
+from rich.text import Text
 
 from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
     repeated,
 )
+from anon_transformers.cli._dialects import (
+    Dialect,
+    Encoding,
+    OriginalEncoding,
+    OriginalSeparator,
+    Separator,
+    find_dialect,
+)
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
+    Console,
     JsonFlag,
-    assignments,
+    name_and_assignments,
+    percent,
     print_json,
     print_table,
-    shown,
     told,
 )
 from anon_transformers.cli._trees import Folder, read_folder
@@ -80,6 +87,9 @@ def attack(
         str, typer.Option(help="Mark of a suppressed cell.")
     ] = "*",
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
+    original_separator: OriginalSeparator = None,
+    original_encoding: OriginalEncoding = None,
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -100,16 +110,18 @@ def attack(
     [bold]anon attack swapped.csv -q age -s pay --original people.csv
     -a record-intruder,k=5,scenario=informed,linkage=rank[/bold]
     """
-    chosen = _chosen(attacks)
-    frame, options = _release(path, separator, missing, quasi_identifiers)
+    chosen, own = _chosen(attacks), Dialect(separator, encoding)
+    frame, options = _release(path, own, missing, quasi_identifiers)
     options.setdefault("suppression_label", suppression_label)
     options["sensitive"] = sensitive or options.get("sensitive", [])
-    tables = {
-        name: read_table(file, separator, missing, _shared(file, options, separator))
-        for name, file in
-        (("original", original), ("external", external), ("other", other))
-        if file is not None
-    }  # fmt: skip
+    stated = (original_separator, original_encoding, "--original")
+    given = {"original": original, "external": external, "other": other}
+    tables = {}
+    for name, file in given.items():
+        if file is not None:
+            how = stated if name == "original" else ()
+            dialect = find_dialect(file, own, *how)
+            tables[name] = _further(file, dialect, missing, options)
     columns = [*options["quasi_identifiers"], *options["sensitive"]]
     from anon_transformers.attacks import Material
 
@@ -135,13 +147,13 @@ def _chosen(texts: list[str] | None) -> list[Any]:
         return [shelf[name]() for name in shelf]
     made = []
     for text in texts:
-        name, *pairs = text.split(",")
-        made.append(make(f"attack {name}", shelf[name], assignments("attack", pairs)))
+        name, params = name_and_assignments("attack", text)
+        made.append(make(f"attack {name}", shelf[name], params))
     return made
 
 
 def _release(
-    path: Path, separator: str, missing: list[str] | None, known: list[str] | None
+    path: Path, dialect: Dialect, missing: list[str] | None, known: list[str] | None
 ) -> tuple[Any, dict[str, Any]]:
     """The release and what its columns are."""
     from anon_transformers.cli._validate import _published
@@ -152,7 +164,7 @@ def _release(
         wanted = ("quasi_identifiers", "sensitive", "suppression_label")
         options = {name: manifest[name] for name in wanted}
     else:
-        frame = read_table(path, separator, missing, known)
+        frame = read_table(path, dialect, missing, known)
     if known:
         options["quasi_identifiers"] = known
     if "quasi_identifiers" not in options:
@@ -160,12 +172,13 @@ def _release(
     return frame, options
 
 
-def _shared(path: Path, options: dict[str, Any], separator: str) -> list[str]:
-    """Quasi-identifiers that a further table has too; they stay as they are written."""
-    if path.suffix.lower() not in {".csv", ".gz"} or not path.is_file():
-        return []
-    names = read_table(path, separator, None).columns
-    return [name for name in options["quasi_identifiers"] if name in names]
+def _further(
+    path: Path, dialect: Dialect, missing: list[str] | None, options: dict[str, Any]
+) -> Any:
+    """A further table; quasi-identifiers that it has too stay as they are written."""
+    frame = read_table(path, dialect, missing)
+    shared = [name for name in options["quasi_identifiers"] if name in frame.columns]
+    return read_table(path, dialect, missing, shared) if shared else frame
 
 
 def _run(
@@ -212,8 +225,8 @@ def _tell(
     rows = [
         (
             report.attack,
-            f"[red]{report.exposed:,}[/]" if report.exposed else "0",
-            f"{shown(100 * report.share)} %",
+            Text(f"{report.exposed:,}", style="red" if report.exposed else ""),
+            percent(report.share),
             f"{report.exposed_units:,} of {report.units:,} {report.unit}",
             report.meaning,
         )
@@ -234,11 +247,8 @@ def _tell(
         if report.exposed and table is not None:
             print_table(
                 f"{report.attack}: exposed records",
-                [escape(str(name)) for name in table.columns],
-                [
-                    [escape(str(c)) for c in row]
-                    for row in table.itertuples(index=False)
-                ],
+                [str(name) for name in table.columns],
+                list(table.itertuples(index=False)),
             )
 
 
@@ -252,10 +262,11 @@ def _tell_interval(report: "AttackReport") -> None:
         by = f"by {details['column']}, which fares worst, "
         of_any = ", by any sensitive column"
     typer.echo(
-        f"- {report.attack}: {by}{details['share']:.1%} of the persons are linked "
+        f"- {report.attack}: {by}{percent(details['share'])} of the persons are linked "
         "rightly on average, guesses among equally near rows with them "
-        f"({report.params['confidence']:.0%} confidence interval: "
-        f"{details['low']:.1%} to {details['high']:.1%}); exposed above are those "
+        f"({percent(report.params['confidence'])} confidence interval: "
+        f"{percent(details['low'])} to {percent(details['high'])}); exposed above are "
+        "those "
         f"linked {_sure(report.params['k'])}{of_any}"
     )
 

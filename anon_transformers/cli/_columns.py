@@ -8,6 +8,8 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
+    from anon_transformers.cli._dialects import Dialect
+
 
 def repeated(*names: str, metavar: str, help: str) -> Any:
     """Describe an option that may be given several times."""
@@ -55,11 +57,6 @@ Subject = Annotated[
         help="Tells persons apart, so that k counts persons; it is dropped.",
     ),
 ]
-Separator = Annotated[str, typer.Option(help="Field separator of a CSV file to read.")]
-Encoding = Annotated[
-    str,
-    typer.Option(help="Encoding of a CSV file to read, such as [bold]latin-1[/bold]."),
-]
 Missing = Annotated[
     list[str] | None,
     repeated(
@@ -72,10 +69,9 @@ Missing = Annotated[
 
 def read_table(
     path: Path,
-    separator: str,
+    dialect: "Dialect",
     missing: list[str] | None,
     as_text: list[str] | None = None,
-    encoding: str = "utf-8",
 ) -> "pd.DataFrame":
     """Read a file by its suffix, with the registered reader.
 
@@ -91,7 +87,7 @@ def read_table(
     kind = kind_of_file(path, readers)
     options: dict[str, Any] = {}
     if kind == "csv":
-        options = {"separator": separator, "encoding": encoding}
+        options = {"separator": dialect.separator, "encoding": dialect.encoding}
         options["missing"] = missing or []
         options["columns"] = dict.fromkeys(as_text or [], "text")
     return readers[kind](path, **options)

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
-    Encoding,
     Identifiers,
     Known,
     Missing,
     Sensitive,
-    Separator,
     Subject,
     read_table,
     repeated,
 )
+from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -117,7 +116,7 @@ def compare(
         "subject": subject,
         "hierarchies": read_hierarchies(hierarchies or [], unknown),
     }
-    frame = read_table(source, separator, missing, encoding=encoding)
+    frame = read_table(source, Dialect(separator, encoding), missing)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _write(results, out, source.name)

@@ -7,15 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
-    Encoding,
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
     repeated,
 )
 from anon_transformers.cli._compare import Force, Out, Source, check_page, plain_rows
+from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -96,7 +95,7 @@ def compare_codings(
     [bold]anon compare-codings people.csv -q age -q income -s disease[/bold]
     """
     check_page(out, "codings", force)
-    frame = read_table(source, separator, missing, encoding=encoding)
+    frame = read_table(source, Dialect(separator, encoding), missing)
     found = _run(
         frame,
         hidden=json_output,

@@ -10,10 +10,10 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
 )
 from anon_transformers.cli._compare import Source
+from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import (
     JsonFlag,
     print_json,
@@ -21,6 +21,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.cli._promises import LIMIT_HELP, read_limit
 from anon_transformers.cli._trees import (
     Trees,
     Unknown,
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
     from anon_transformers.generalization import Frontier
 
 MaxK = Annotated[int | None, typer.Option("--max-k", help="Largest k of the curve.")]
-Limit = Annotated[
-    float, typer.Option(help="Share of rows that may be suppressed, from 0 to 1.")
-]
+Limit = Annotated[str, typer.Option(metavar="ROWS|SHARE", help=LIMIT_HELP)]
 Loss = Annotated[str, typer.Option(help="What is made small, such as precision.")]
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve: PNG.")
@@ -50,11 +49,12 @@ def frontier(
     identifiers: Identifiers = None,
     hierarchies: Trees = None,
     unknown: UnknownOption = Unknown.error,
-    suppression_limit: Limit = 0.05,
+    suppression_limit: Limit = "0.05",
     max_k: MaxK = None,
     loss: Loss = "domain-share",
     plot: Plot = None,
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -67,7 +67,8 @@ def frontier(
     """
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
-    frame = read_table(source, separator, missing)
+    limit = read_limit(suppression_limit)
+    frame = read_table(source, Dialect(separator, encoding), missing)
     from anon_transformers.generalization import FullDomainAnonymizer
 
     anonymizer = FullDomainAnonymizer(
@@ -75,7 +76,7 @@ def frontier(
         sensitive=sensitive,
         identifiers=identifiers,
         hierarchies=read_hierarchies(hierarchies or [], unknown),
-        suppression_limit=suppression_limit,
+        suppression_limit=limit,
         loss=loss,
         verbose=not json_output,
     )

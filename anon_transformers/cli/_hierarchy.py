@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 from rich.tree import Tree
 
-from anon_transformers.cli._columns import Missing, Separator, read_table
-from anon_transformers.cli._output import JsonFlag, print_json, told
+from anon_transformers.cli._columns import Missing, read_table
+from anon_transformers.cli._dialects import Dialect, Encoding, Separator
+from anon_transformers.cli._output import Console, JsonFlag, print_json, told
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -46,6 +46,7 @@ def suggest(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     most: Most = 10,
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -59,7 +60,8 @@ def suggest(
         raise ConfigurationError(f"{out} is there already; --force overwrites it.")
     from anon_transformers.hierarchies import suggest as propose
 
-    hierarchy = propose(_series(read_table(table, separator, missing), column))
+    frame = read_table(table, Dialect(separator, encoding), missing)
+    hierarchy = propose(_series(frame, column))
     if out is not None:
         hierarchy.to_csv(out)
     if json_output:
@@ -94,6 +96,7 @@ def check(
         typer.Option("--column", "-c", metavar="COLUMN", help="Column of the table."),
     ] = None,
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -106,8 +109,8 @@ def check(
     hierarchy = read_hierarchy(file)
     found: dict[str, Any] = {**_size(hierarchy), "file": str(file)}
     if table is not None and column is not None:
-        series = _series(read_table(table, separator, missing), column)
-        covered = _covered_values(file, hierarchy, series)
+        frame = read_table(table, Dialect(separator, encoding), missing)
+        covered = _covered_values(file, hierarchy, _series(frame, column))
         found |= {"column": column, "covered_values": covered}
     if json_output:
         print_json(found)
@@ -163,7 +166,7 @@ def _plain(hierarchy: "Hierarchy") -> dict[str, Any]:
 
 def _print_tree(title: str, hierarchy: "Hierarchy", most: int) -> None:
     size = f"{len(hierarchy.leaves)} values, {hierarchy.n_levels} levels"
-    tree = Tree(f"[bold]{escape(hierarchy.root)}[/]  {escape(title)}: {size}")
+    tree = Tree(Text.assemble((hierarchy.root, "bold"), f"  {title}: {size}"))
     rows = [tuple(reversed(row[:-1])) for row in hierarchy.rows]
     _grow(tree, rows, most)
     Console().print(tree)
@@ -177,8 +180,8 @@ def _grow(tree: Tree, rows: list[tuple[str, ...]], most: int) -> None:
     for value in list(below)[:most]:
         inside = below[value]
         chain = all(set(row) <= {value} for row in inside)
-        branch = tree.add(escape(value))
+        branch = tree.add(Text(value))
         if not chain:
             _grow(branch, inside, most)
     if len(below) > most:
-        tree.add(f"[dim]… {len(below) - most} more[/]")
+        tree.add(Text(f"… {len(below) - most} more", style="dim"))

@@ -3,13 +3,15 @@
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
+from rich import console as rich_console
 from rich.table import Table
+from rich.text import Text
 
 from anon_transformers.exceptions import (
     AnonymizationError,
@@ -22,6 +24,8 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines
 
 BROKEN_PROMISE = 1
 BAD_INPUT = 2
+CLOSED_PIPE = 141
+"""What a shell reports of a program whose reader went away: no verdict at all."""
 
 LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
 
@@ -33,8 +37,16 @@ NARROW = 8
 """What is folded is folded to this width, not to nothing."""
 
 
+class Console(rich_console.Console):
+    """A console that leaves a closed pipe to :func:`told`; rich would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise it again."""
+        raise BrokenPipeError
+
+
 def told(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn errors into a message and an exit code.
+    """Turn errors into a message and an exit code, and warnings into a line.
 
     1: a threshold is broken or cannot be met. 2: anything wrong with what was given.
     """
@@ -43,9 +55,18 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         as_json = bool(kwargs.get("json_output"))
         try:
-            return command(*args, **kwargs)
-        except (typer.Exit, typer.Abort):
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning(warnings.showwarning)
+                result = command(*args, **kwargs)
+            sys.stdout.flush()  # a closed pipe shows here, and not after the end
+        except typer.Exit:
+            _flush_verdict()
             raise
+        except typer.Abort:
+            raise
+        except BrokenPipeError:
+            _forget_output()
+            raise typer.Exit(CLOSED_PIPE) from None
         except (GateError, InfeasibleError) as error:
             _say(str(error), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
@@ -61,21 +82,71 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
                 as_json,
             )
             raise typer.Exit(BAD_INPUT) from None
+        return result
 
     return run
+
+
+def _flush_verdict() -> None:
+    """Flush what was printed; an exit code stands also where nobody reads on."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+
+
+def _forget_output() -> None:
+    """Let the interpreter flush into nothing when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
+    """Show warnings of the library and its plugins as one line, all others as usual.
+
+    The same line is shown once, however many runs of a comparison give it.
+    """
+    seen: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not category.__module__.startswith("anon_transformers"):
+            others(message, category, filename, lineno, file, line)
+            return
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            _print_marked("warning", "yellow", text)
+
+    return show
 
 
 def _say(message: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": message}))
     else:
-        Console(stderr=True).print("[bold red]error:[/] ", end="")
-        print(message, file=sys.stderr)
+        _print_marked("error", "red", message)
 
 
-def print_json(content: Any) -> None:
+def _print_marked(mark: str, color: str, message: str) -> None:
+    Console(stderr=True).print(Text(f"{mark}: ", style=f"bold {color}"), end="")
+    print(message, file=sys.stderr)
+
+
+def working(what: str, *, hidden: bool = False) -> Any:
+    """Show on a terminal that something is going on."""
+    return Console(stderr=True, quiet=hidden).status(Text(what))
+
+
+def print_json(content: Any, *, to_stderr: bool = False) -> None:
     """Print for machines."""
-    print(json.dumps(content, indent=2, default=str))
+    file = sys.stderr if to_stderr else sys.stdout
+    print(json.dumps(content, indent=2, default=str), file=file)
 
 
 def print_table(
@@ -83,40 +154,49 @@ def print_table(
     header: Sequence[str],
     rows: Iterable[Sequence[object]],
     spare: Sequence[str] = (),
+    *,
+    to_stderr: bool = False,
 ) -> None:
     """Print for people; into a pipe or a file no line is broken.
+
+    Texts are printed as they are, whatever brackets they hold: names of columns and
+    files are no markup. A cell that is to have a style comes as a rich ``Text``.
 
     Where a terminal is too narrow, columns in ``spare`` are left out, the first of them
     first, and the others are folded.
     """
-    unbroken = Console(width=UNBROKEN)
-    console = Console() if unbroken.is_terminal else unbroken
-    cells = [[str(cell) for cell in row] for row in rows]
+    unbroken = Console(width=UNBROKEN, stderr=to_stderr)
+    console = Console(stderr=to_stderr) if unbroken.is_terminal else unbroken
+    cells = [[as_text(cell) for cell in row] for row in rows]
     left_out: list[str] = []
     for name in [*spare, None]:
-        table = _table(title, header, cells, left_out)
+        table = _table(header, cells, left_out)
         if name is None or unbroken.measure(table).minimum <= console.width:
             break
         left_out.append(name)
+    # On a line of its own; a table would fold it to its own width.
+    console.print(Text(title, style="italic"))
     console.print(table)
     if left_out:
         told = ", ".join(name for name in header if name in left_out)
-        console.print(f"not shown on a narrow terminal: {told}", highlight=False)
+        console.print(Text(f"not shown on a narrow terminal: {told}"))
+
+
+def as_text(cell: object) -> Text:
+    """What a cell says, with its own style if it has one, and no markup."""
+    return cell if isinstance(cell, Text) else Text(str(cell))
 
 
 def _table(
-    title: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    left_out: Sequence[str],
+    header: Sequence[str], rows: Sequence[Sequence[Text]], left_out: Sequence[str]
 ) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(header_style="bold")
     kept = [at for at, name in enumerate(header) if name not in left_out]
     for at in kept:
         # What is short is broken last: half a number is no number.
         short = " " not in header[at] and all(len(row[at]) <= SHORT for row in rows)
         table.add_column(
-            header[at],
+            Text(header[at]),
             overflow="fold",
             no_wrap=short,
             min_width=None if short else NARROW,
@@ -129,6 +209,18 @@ def _table(
 def shown(number: object) -> str:
     """Four digits of a number are enough for people; JSON has them all."""
     return f"{number:.4g}" if isinstance(number, float) else str(number)
+
+
+def percent(share: float) -> str:
+    """A share for people: three digits at most, and none that was made up.
+
+    Examples
+    --------
+    >>> percent(1 / 3), percent(0.5), percent(0), percent(0.00041666)
+    ('33.3 %', '50 %', '0 %', '0.0417 %')
+    """
+    # Rounding errors are no news; adding 0 leaves no "-0".
+    return f"{round(100 * share, 10) + 0.0:.3g} %"
 
 
 def number_or_text(text: str) -> Any:
@@ -163,6 +255,18 @@ def _nested(text: str) -> Any:
     except yaml.YAMLError:
         return text
     return value if isinstance(value, dict | list) else text
+
+
+def name_and_assignments(key: str, text: str) -> tuple[str, dict[str, Any]]:
+    """Read ``NAME,KEY=VALUE,…``.
+
+    Examples
+    --------
+    >>> name_and_assignments("model", "distinct-l-diversity,l=3,sensitive=job")
+    ('distinct-l-diversity', {'l': 3, 'sensitive': 'job'})
+    """
+    name, *pairs = text.split(",")
+    return name, assignments(key, pairs)
 
 
 def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:

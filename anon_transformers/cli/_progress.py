@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -12,12 +11,14 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from anon_transformers.cli._output import Console
+
 
 @contextmanager
 def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
     """Show a bar on the error stream; gives what to tell about each run."""
     with Progress(
-        TextColumn("{task.description:40}"),
+        TextColumn("{task.description:40}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("runs"),

@@ -5,23 +5,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from anon_transformers.cli._columns import (
-    Encoding,
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
+)
+from anon_transformers.cli._dialects import (
+    Dialect,
+    Encoding,
+    OriginalEncoding,
+    OriginalSeparator,
+    Separator,
+    find_dialect,
 )
 from anon_transformers.cli._output import (
     JsonFlag,
+    percent,
     print_json,
     print_table,
     shown,
     told,
+    working,
 )
 from anon_transformers.exceptions import ConfigurationError
 
@@ -70,6 +76,8 @@ def quality(
     random_state: Seed = None,
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
+    original_separator: OriginalSeparator = None,
+    original_encoding: OriginalEncoding = None,
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -85,18 +93,19 @@ def quality(
     """
     from anon_transformers.metrics import quality as compare
 
-    before = read_table(original, separator, missing, encoding=encoding)
+    own = Dialect(separator, encoding)
+    stated = (original_separator, original_encoding, "--original")
+    before = read_table(original, find_dialect(original, own, *stated), missing)
     if path.is_dir():
         after, roles = _published(path)
     else:
-        after, roles = read_table(path, separator, missing, encoding=encoding), {}
+        after, roles = read_table(path, own, missing), {}
     if quasi_identifiers or sensitive:
         roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
     if not set(before.columns) & set(after.columns):
         raise ConfigurationError(f"{path} and {original} have no column in common.")
-    with Console(stderr=True, quiet=json_output).status(
-        f"comparing {len(after):,} rows with {len(before):,}"
-    ):
+    status = f"comparing {len(after):,} rows with {len(before):,}"
+    with working(status, hidden=json_output):
         report = compare(
             before, after, **roles, aligned=aligned, permutations=permutations,
             random_state=random_state,
@@ -124,7 +133,7 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
     if report["squared_error"] is not None:
         squares = report["squared_error"]
         lost = {**squares["columns"], "total": squares["total"]}
-        rows = [(escape(name), _percent(share)) for name, share in lost.items()]
+        rows = [(name, _percent(share)) for name, share in lost.items()]
         print_table("Squared error", ["column", "share of variance"], rows)
     if report["order_shown"] is False:
         typer.echo(
@@ -152,14 +161,14 @@ def _tell_correlations(path: Path, found: Mapping[str, Mapping[str, Any]]) -> No
         )
         for which, one in found.items()
     ]
-    print_table(f"{escape(str(path))}: differences of correlations", header, rows)
+    print_table(f"{path}: differences of correlations", header, rows)
 
 
 def _tell_moments(found: Mapping[str, Mapping[str, Any]]) -> None:
     first = next(iter(found.values()))
     shares = [f"quantile {share}" for share in first["quantiles"]]
     header = ["column", "mean", "variance", "skewness", "kurtosis", *shares]
-    rows = [[escape(name), *_moments(changes)] for name, changes in found.items()]
+    rows = [[name, *_moments(changes)] for name, changes in found.items()]
     title = "Changes, in standard deviations of the original"
     print_table(title, header, rows, spare=list(reversed(shares)))
 
@@ -188,4 +197,4 @@ def _cell(value: float | None) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return NOT_AVAILABLE if share is None else f"{_cell(100 * share)} %"
+    return NOT_AVAILABLE if share is None else percent(share)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
+    Console,
     JsonFlag,
     assignments,
     percent,

@@ -6,18 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
     repeated,
 )
+from anon_transformers.cli._dialects import (
+    Dialect,
+    Encoding,
+    OriginalEncoding,
+    OriginalSeparator,
+    Separator,
+    find_dialect,
+)
 from anon_transformers.cli._output import (
     JsonFlag,
+    percent,
     print_json,
     print_table,
     shown,
@@ -90,6 +97,9 @@ def risk(
     queries: Queries = None,
     suppression_label: SuppressionLabel = "*",
     separator: Separator = ",",
+    encoding: Encoding = "utf-8",
+    original_separator: OriginalSeparator = None,
+    original_encoding: OriginalEncoding = None,
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -105,22 +115,25 @@ def risk(
     if weights is not None and population is not None:
         raise ConfigurationError("give --weights or --population, not both.")
 
-    texts = [*quasi_identifiers, *(queries or [])]
+    texts, own = [*quasi_identifiers, *(queries or [])], Dialect(separator, encoding)
 
-    def read(path: Path) -> "pd.DataFrame":
-        return read_table(path, separator, missing, texts)
+    def read(path: Path, dialect: Dialect) -> "pd.DataFrame":
+        return read_table(path, dialect, missing, texts)
 
     asked = Asked(
         quasi_identifiers,
         sensitive or [],
         read_folder(hierarchies, quasi_identifiers),
         weights,
-        None if population is None else read(population),
+        None if population is None else read(population, find_dialect(population, own)),
         threshold,
         suppression_label,
     )
-    before = None if original is None else read(original)
-    result = _measure(before, read(table), asked, queries or [])
+    before = None
+    if original is not None:
+        stated = (original_separator, original_encoding, "--original")
+        before = read(original, find_dialect(original, own, *stated))
+    result = _measure(before, read(table, own), asked, queries or [])
     if json_output:
         print_json({"table": str(table), **result})
     else:
@@ -260,7 +273,7 @@ def _available(
 def _tell(table: Path, result: Mapping[str, Any]) -> None:
     sides = [side for side in ("before", "after") if result[side] is not None]
     rows = [
-        (escape(name), *(_cell(value) for value in values))
+        (name, *(_cell(value) for value in values))
         for name, *values in _lines([result[side] for side in sides])
     ]
     title = f"{table}: a row is at risk above {result['threshold']:g}"
@@ -268,14 +281,14 @@ def _tell(table: Path, result: Mapping[str, Any]) -> None:
     if result["loss"] is not None:
         losses = {**result["loss"]["attributes"], "total": result["loss"]["total"]}
         lost = [
-            (escape(name), NOT_AVAILABLE if loss is None else f"{loss:.2%}")
+            (name, NOT_AVAILABLE if loss is None else percent(loss))
             for name, loss in losses.items()
         ]
         print_table("Loss", ["attribute", "loss"], lost)
     for name, answers in result["queries"].items():
         header = list(next(iter(answers.values())))
         told_of = [(key, *map(_cell, a.values())) for key, a in answers.items()]
-        print_table(f"Queries of {escape(name)}", ["query", *header], told_of)
+        print_table(f"Queries of {name}", ["query", *header], told_of)
     for name, reason in result["not_available"].items():
         typer.echo(f"- {name}: {reason}")
 
@@ -304,4 +317,4 @@ def _of(sides: list[Mapping[str, Any]], group: str, name: str) -> list[Any]:
 
 
 def _cell(value: Any) -> str:
-    return NOT_AVAILABLE if value is None else escape(shown(value))
+    return NOT_AVAILABLE if value is None else shown(value)

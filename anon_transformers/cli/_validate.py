@@ -2,30 +2,36 @@
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
 from anon_transformers.cli._columns import (
-    Encoding,
     Known,
     Missing,
     Sensitive,
-    Separator,
     read_table,
     repeated,
+)
+from anon_transformers.cli._dialects import (
+    Dialect,
+    Encoding,
+    OriginalEncoding,
+    OriginalSeparator,
+    Separator,
+    find_dialect,
 )
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
-    assignments,
+    name_and_assignments,
     print_json,
     print_table,
     shown,
     told,
+    working,
 )
 from anon_transformers.cli._trees import Trees, Unknown, read_hierarchies
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
@@ -90,6 +96,8 @@ def validate(
     suppression_label: Mark = "*",
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
+    original_separator: OriginalSeparator = None,
+    original_encoding: OriginalEncoding = None,
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -106,23 +114,25 @@ def validate(
     """
     asked = [_threshold(text) for text in thresholds or []]
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
+    own = Dialect(separator, encoding)
     if path.is_dir():
         if subject is not None:
             raise ConfigurationError("--subject: a release says itself who is counted.")
         frame, options = _published(path)
     else:
-        frame = read_table(path, separator, missing, quasi_identifiers, encoding)
+        frame = read_table(path, own, missing, quasi_identifiers)
         options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
         options["subject"] = _column_of(frame, subject)
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
     elif "quasi_identifiers" not in options:
         options["quasi_identifiers"] = _ends(frame, asked)
-    read = partial(read_table, separator=separator, missing=missing, encoding=encoding)
     if original is not None:
-        options["references"] = _references(read(original), options["sensitive"])
+        stated = (original_separator, original_encoding, "--original")
+        before = read_table(original, find_dialect(original, own, *stated), missing)
+        options["references"] = _references(before, options["sensitive"])
     if nodes is not None:
-        options["nodes"] = read(nodes)
+        options["nodes"] = read_table(nodes, find_dialect(nodes, own), missing)
     options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
     _tell(path, result, json_output)
@@ -141,9 +151,9 @@ def _threshold(text: str) -> dict[str, Any]:
     """Read ``NAME,KEY=VALUE,…``; a registered metric's name makes it a metric."""
     from anon_transformers.registry import registry
 
-    name, *pairs = text.split(",")
+    name, params = name_and_assignments("threshold", text)
     kind = "metric" if name in registry().metrics else "model"
-    return {kind: name, **assignments("threshold", pairs)}
+    return {kind: name, **params}
 
 
 def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
@@ -246,7 +256,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     refuse_unjudgeable(
         requirements, Scope(options["quasi_identifiers"], options["sensitive"])
     )
-    with Console(stderr=True).status(f"judging {len(frame):,} rows"):
+    with working(f"judging {len(frame):,} rows"):
         result = run_gate(frame, requirements=requirements, evidence=known, **options)
     if options["subject"] not in {None, *frame.columns}:
         return _without_persons(result, options["subject"], measured)
@@ -299,7 +309,7 @@ def _tell(path: Path, result: Any, json_output: bool) -> None:
             check.id,
             check.sentence,
             "not evaluated" if check.observed is None else shown(check.observed),
-            "passed" if check.passed else f"[red]failed[/] {check.reason or ''}",
+            "passed" if check.passed else _failed(check.reason),
         )
         for check in result.checks
     ]
@@ -307,3 +317,7 @@ def _tell(path: Path, result: Any, json_output: bool) -> None:
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
     for reason in result.reasons:
         typer.echo(f"- {reason}")
+
+
+def _failed(reason: str | None) -> Text:
+    return Text.assemble(("failed", "red"), f" {reason or ''}")

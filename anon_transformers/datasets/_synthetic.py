@@ -60,6 +60,11 @@ def make_independent(
     2    9    9
     """
     _check_counts(n_rows=n_rows, n_attributes=n_attributes)
+    if n_rows * n_attributes > MOST_CELLS:
+        raise ParameterError(
+            f"{n_rows} rows of {n_attributes} attributes are more than "
+            f"{MOST_CELLS:,} cells."
+        )
     column = _through(func, range(1, n_rows + 1))
     if random_state is None:
         return _named(np.repeat(column[:, None], n_attributes, axis=1))

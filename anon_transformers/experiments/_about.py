@@ -52,7 +52,7 @@ def _columns(frame: pd.DataFrame, cell: Cell) -> dict[str, str]:
     if given["quasi_identifiers"] is None:
         told["quasi-identifiers"] += " (all columns that were not declared otherwise)"
     if roles.subject is not None:
-        told["persons"] = f"k and risk count them by {roles.subject}, class sizes rows"
+        told["persons"] = f"k, class sizes and risk count them by {roles.subject}"
     return {what: text or "none" for what, text in told.items()}
 
 

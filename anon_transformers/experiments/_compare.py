@@ -9,18 +9,14 @@ import pandas as pd
 
 from anon_transformers._anonymizer import FrameAnonymizer
 from anon_transformers._frames import to_frame
-from anon_transformers.exceptions import (
-    AnonymizationError,
-    DuplicatesWarning,
-    InfeasibleError,
-)
+from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
 
 Progress = Callable[[int, int, str], None]
 """Told how many runs are done, how many there are, and which one is next."""
 
-COUNTS = ("classes", "smallest", "largest", "suppressed_rows")
+COUNTS = ("classes", "smallest", "largest", "kept_rows", "suppressed_rows")
 MEASURES = ("mean", "variance", "loss", "average_risk", "highest_risk", "seconds")
 COLUMNS = (
     "method",
@@ -31,6 +27,7 @@ COLUMNS = (
     "largest",
     "mean",
     "variance",
+    "kept_rows",
     "suppressed_rows",
     "loss",
     "average_risk",
@@ -78,10 +75,10 @@ def compare(
     -------
     pandas.DataFrame
         One row a run: method, k, parameters, classes, smallest, largest, mean and
-        variance of the class sizes, suppressed rows, loss, average and highest risk,
-        seconds, error. Class sizes count rows; k and risk count persons where there
-        is a ``subject``. ``attrs["about"]`` says where the numbers come from:
-        columns, hierarchies, fixed parameters, versions, date.
+        variance of the class sizes, kept and suppressed rows, loss, average and
+        highest risk, seconds, error. Class sizes, k and risk count persons where there
+        is a ``subject``. ``attrs["about"]`` says where the numbers come from: columns,
+        hierarchies, fixed parameters, versions, date.
 
     Raises
     ------
@@ -136,7 +133,7 @@ def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
     """Compiling a kernel is no cost of the method: let a few rows pay for it."""
     with warnings.catch_warnings():
         # The run itself tells the same.
-        warnings.simplefilter("ignore", DuplicatesWarning)
+        warnings.simplefilter("ignore", UserWarning)
         _attempt(anonymizer, frame.head(WARM_ROWS))
 
 
@@ -157,6 +154,7 @@ def _attempt(
         "largest": report.classes["largest"],
         "mean": report.classes["mean"],
         "variance": report.classes["variance"],
+        "kept_rows": report.rows - report.suppressed_rows,
         "suppressed_rows": report.suppressed_rows,
         "loss": report.loss,
         "average_risk": report.risk["average-risk"],

@@ -12,10 +12,13 @@ from anon_transformers.experiments._grid import line_name
 
 PLOTS = {
     "classes": "Classes",
+    "smallest": "Smallest class",
+    "largest": "Largest class",
     "mean": "Mean class size",
     "variance": "Variance of class sizes",
     "loss": "Loss",
     "average_risk": "Average risk",
+    "kept_rows": "Kept rows",
     "suppressed_rows": "Suppressed rows",
     "seconds": "Seconds",
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -289,7 +289,13 @@ _NULLABLE = {
 }
 
 
-def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+def write_csv(
+    frame: pd.DataFrame,
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8",
+) -> None:
     """Write the published text of every cell; a missing one is empty."""
     texts = pd.DataFrame({name: to_text(frame[name]) for name in frame.columns})
     # A lone carriage return ends a line for some readers, yet is not quoted by itself.
@@ -298,6 +304,8 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     )
     texts.to_csv(
         path,
+        sep=separator,
+        encoding=encoding,
         index=False,
         lineterminator="\n",
         quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,

@@ -240,12 +240,12 @@ def test_a_release_in_another_order_needs_a_key(anon, write):
 @pytest.mark.parametrize(
     ("roles", "options", "told"),
     [
-        (ROLES, "", "by disease, which fares worst, 100.0% of the persons are linked"),
-        (ROLES, "", "(95% confidence interval: 91.2% to 100.0%)"),
+        (ROLES, "", "by disease, which fares worst, 100 % of the persons are linked"),
+        (ROLES, "", "(95 % confidence interval: 91.2 % to 100 %)"),
         (ROLES, "", "those linked for sure, by any sensitive column"),
         (ROLES, ",k=3", "those linked more often than 1/3, where the interval lies"),
-        (ROLES, ",confidence=0.5", "(50% confidence interval"),
-        (ROLES[:-2], "", "record-intruder: 100.0% of the persons are linked"),
+        (ROLES, ",confidence=0.5", "(50 % confidence interval"),
+        (ROLES[:-2], "", "record-intruder: 100 % of the persons are linked"),
     ],
 )
 def test_both_numbers_of_the_intruder_say_what_they_count(

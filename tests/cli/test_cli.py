@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
@@ -209,8 +210,6 @@ def test_list_exits_with_one_for_a_broken_plugin(anon, monkeypatch):
 
 
 def test_commands_of_plugins_are_found(anon, monkeypatch):
-    import typer
-
     from anon_transformers import registry
 
     greet = typer.Typer()
@@ -223,8 +222,6 @@ def test_commands_of_plugins_are_found(anon, monkeypatch):
 
 
 def test_a_function_makes_a_command_when_it_is_called(anon, monkeypatch):
-    import typer
-
     from anon_transformers import registry
 
     made = []
@@ -301,10 +298,42 @@ def test_every_command_has_help(anon):
         "compare",
         "reproduce",
         "hierarchy",
+        "dataset",
     ):
         told = anon(command, "--help")
         assert told.exit_code == 0
         assert len(told.stdout.splitlines()) > 5
+
+
+def commands(group, name="anon"):
+    for key, command in getattr(group, "commands", {}).items():
+        yield f"{name} {key}", command
+        yield from commands(command, f"{name} {key}")
+
+
+def test_every_option_of_every_command_has_help():
+    found = dict(commands(typer.main.get_command(app)))
+    assert {"anon dataset make", "anon hierarchy check"} <= set(found)
+    for name, command in found.items():
+        assert command.help, name
+        for parameter in command.params:
+            if not name.endswith(("hierarchy", "dataset")):
+                assert getattr(parameter, "help", None), (name, parameter.name)
+
+
+def test_every_command_that_reads_a_table_takes_its_dialect():
+    found = dict(commands(typer.main.get_command(app)))
+    reading = [
+        name
+        for name, command in found.items()
+        if {"separator", "missing"} & {parameter.name for parameter in command.params}
+    ]
+    assert len(reading) >= 10
+    for name in reading:
+        taken = {parameter.name for parameter in found[name].params}
+        assert {"separator", "encoding", "missing"} <= taken, name
+        if "original" in taken:
+            assert {"original_separator", "original_encoding"} <= taken, name
 
 
 def test_it_runs_as_a_program():

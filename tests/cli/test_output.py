@@ -1,11 +1,17 @@
 """Tables that people read, on terminals and elsewhere."""
 
+import re
+import warnings
 from functools import partial
+from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
+from rich.text import Text
 
 from anon_transformers.cli import _output
+from anon_transformers.exceptions import DuplicatesWarning
 
 HEADER = ["method", "parameters", "classes", "mean", "loss"]
 ROWS = [("mondrian", "k=5 tie_side=both", 2214, 13.6, 0.0124)]
@@ -65,3 +71,108 @@ def test_a_narrow_terminal_leaves_out_what_can_be_spared(on_terminal):
 def test_what_a_person_means(text, meant):
     pytest.importorskip("yaml")
     assert _output.assignments("option", [f"name={text}"]) == {"name": meant}
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (1 / 3, "33.3 %"),
+        (0.333, "33.3 %"),
+        (0.5, "50 %"),
+        (1, "100 %"),
+        (0.0, "0 %"),
+        (-1e-18, "0 %"),
+        (0.07, "7 %"),
+        (0.912345, "91.2 %"),
+        (0.000123456, "0.0123 %"),
+    ],
+)
+def test_percentages_have_the_digits_that_are_known(share, text):
+    assert _output.percent(share) == text
+
+
+def test_no_command_prints_percentages_of_its_own():
+    folder = Path(_output.__file__).parent
+    own = [p.name for p in folder.glob("*.py") if re.search(r"[0-9]%\}", p.read_text())]
+    assert own == []
+
+
+MARKUP = ["[red]x[/red]", "[/]", "[/red]", "[bold", "\\[x]", "x\\", "[link=a]b[/link]"]
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_no_text_is_taken_for_markup(capsys, name):
+    _output.print_table(name, [name, "b"], [(name, Text("red", style="red"))])
+    printed = capsys.readouterr().out
+    assert printed.count(name) == 3
+    with _output.working(name):
+        pass
+
+
+def test_markup_is_never_made_of_texts_but_in_one_place():
+    """Brackets in a name would be markup wherever rich gets a text of them."""
+    folder = Path(_output.__file__).parent
+    for path in folder.glob("*.py"):
+        code = path.read_text()
+        assert "rich.markup" not in code, path
+        if path.name != "_output.py":
+            assert "rich.console" not in code, path
+            assert ".status(" not in code, path
+            assert "Table(" not in code, path
+
+
+@_output.told
+def warn(json_output=False):
+    warnings.warn("a person has\nseveral rows", DuplicatesWarning, stacklevel=1)
+    warnings.warn("not ours", RuntimeWarning, stacklevel=1)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_warning_of_the_library_is_one_line(capsys, as_json):
+    usual = warnings.showwarning
+    with pytest.warns(RuntimeWarning, match="not ours"):
+        warn(json_output=as_json)
+    told = capsys.readouterr()
+    assert told.err == "warning: a person has several rows\n"
+    assert told.out == ""
+    assert warnings.showwarning is usual
+
+
+class Closed:
+    """A pipe whose reader went away."""
+
+    def __init__(self, monkeypatch):
+        self.forgotten = 0
+        monkeypatch.setattr(_output, "_forget_output", self.forget)
+        monkeypatch.setattr(_output.sys, "stdout", self)
+
+    def forget(self):
+        self.forgotten += 1
+
+    def isatty(self):
+        return False
+
+    def write(self, text):
+        raise BrokenPipeError
+
+    def flush(self):
+        raise BrokenPipeError
+
+
+def test_a_closed_pipe_is_neither_a_pass_nor_a_verdict(monkeypatch, capsys):
+    @_output.told
+    def speak(verdict):
+        if verdict:
+            raise typer.Exit(verdict)
+        _output.print_table("x", ["a"], [("b",)])
+
+    pipe = Closed(monkeypatch)
+    with pytest.raises(typer.Exit) as done:
+        speak(0)
+    assert done.value.exit_code == _output.CLOSED_PIPE == 141
+    with pytest.raises(typer.Exit) as done:
+        speak(1)
+    assert done.value.exit_code == 1
+    assert pipe.forgotten == 2
+    assert capsys.readouterr().err == ""

@@ -135,7 +135,7 @@ def test_a_published_release_says_which_columns_are_compared(
         "roles": {
             "quasi_identifiers": ["age", "zip"],
             "sensitive": ["pay"],
-            "identifiers": ["land"],
+            "insensitive": ["land"],
         },
         "anonymizer": {"name": "mondrian", "output": "center"},
         "thresholds": [{"model": "k-anonymity", "k": 3}],

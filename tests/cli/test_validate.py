@@ -82,7 +82,7 @@ def test_what_is_counted_is_said(anon, visits, tmp_path):
     made = anon("anonymize", visits, tmp_path / "safe.csv", *roles, "-k", 3)
     assert made.exit_code == 0, made.output
     assert "level 5 persons" in made.stdout
-    assert "smallest 10 rows" in made.stdout
+    assert "smallest 5 persons" in made.stdout
     assert "average risk of persons" in made.stdout
 
 

@@ -39,6 +39,7 @@ def test_numbers_are_those_of_the_single_runs(people):
         assert row["mean"] == pytest.approx(sizes.mean())
         assert row["variance"] == pytest.approx(sizes.var(ddof=0))
         assert row["suppressed_rows"] == single.n_suppressed_
+        assert row["kept_rows"] == len(single.suppressed_mask_) - single.n_suppressed_
         assert row["loss"] == pytest.approx(single.report_.loss)
         assert row["average_risk"] == pytest.approx(len(sizes) / len(kept))
         assert row["highest_risk"] == pytest.approx(1 / sizes.min())

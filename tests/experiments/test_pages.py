@@ -45,13 +45,13 @@ class References(HTMLParser):
         self.found += [v for k, v in attrs if k in {"src", "href", "srcset"}]
 
 
-def test_a_comparison_is_written_as_page_table_and_seven_plots(results, tmp_path):
+def test_a_comparison_is_written_as_page_table_and_ten_plots(results, tmp_path):
     files = write_comparison(results, tmp_path / "new" / "folder")
     names = [file.name for file in files]
     assert names == [
-        "comparison.html", "comparison.csv", "classes.png", "mean.png",
-        "variance.png", "loss.png", "average_risk.png",
-        "suppressed_rows.png", "seconds.png",
+        "comparison.html", "comparison.csv", "classes.png", "smallest.png",
+        "largest.png", "mean.png", "variance.png", "loss.png", "average_risk.png",
+        "kept_rows.png", "suppressed_rows.png", "seconds.png",
     ]  # fmt: skip
     assert all(file.read_bytes().startswith(PNG) for file in files[2:])
 
@@ -60,7 +60,7 @@ def test_the_page_needs_nothing_else(results, tmp_path):
     page = write_comparison(results, tmp_path, "A & B")[0].read_text(encoding="utf-8")
     references = References()
     references.feed(page)
-    assert len(references.found) == 7
+    assert len(references.found) == 10
     assert all(r.startswith("data:image/png;base64,") for r in references.found)
     inside = [b64decode(r.partition(",")[2]) for r in references.found]
     assert inside[0] == (tmp_path / "classes.png").read_bytes()

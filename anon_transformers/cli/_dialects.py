@@ -1,0 +1,144 @@
+"""How a CSV file was written: its separator and its encoding, stated or found out."""
+
+import codecs
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anon_transformers.exceptions import DataError
+
+Separator = Annotated[str, typer.Option(help="Field separator of a CSV file to read.")]
+Encoding = Annotated[
+    str,
+    typer.Option(help="Encoding of a CSV file to read, such as [bold]latin-1[/bold]."),
+]
+OriginalSeparator = Annotated[
+    str | None,
+    typer.Option(
+        help="Field separator of the original, if it is CSV; without it, the one of "
+        "comma, semicolon, tab and bar that its first lines show."
+    ),
+]
+OriginalEncoding = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of the original, if it is CSV; without it, what its byte order "
+        "mark says, or UTF-8 if it is that, or else [bold]--encoding[/bold]."
+    ),
+]
+
+SEPARATORS = ",;\t|"
+"""What is looked for in a file that nobody says the separator of."""
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins like that of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+START = 1 << 16
+"""Bytes that the separator is looked for in."""
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the fields of a CSV file are separated, and its characters encoded."""
+
+    separator: str = ","
+    encoding: str = "utf-8"
+
+
+def find_dialect(
+    path: Path,
+    beside: Dialect,
+    separator: str | None = None,
+    encoding: str | None = None,
+    option: str | None = None,
+) -> Dialect:
+    """Find out how a further file was written, where it is not stated.
+
+    ``beside`` is the dialect of the table that the command is about. It decides where
+    the file shows nothing else; where the file shows several separators, or bytes that
+    are no UTF-8, the options of ``option`` must be given, if it has any.
+    """
+    from anon_transformers.release._files import SUFFIXES, kind_of_file
+
+    if not path.is_file() or kind_of_file(path, SUFFIXES.values()) != "csv":
+        return beside
+    if encoding is None:
+        encoding = _find_encoding(path, beside.encoding, option)
+    if separator is None:
+        separator = _find_separator(path, beside.separator, encoding, option)
+    return Dialect(separator, encoding)
+
+
+def _find_encoding(path: Path, beside: str, option: str | None) -> str:
+    """The encoding of the byte order mark, UTF-8, or that of the other table."""
+    import pyarrow as pa
+
+    from anon_transformers.release._files import _known_encoding
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with pa.input_stream(path) as stream:
+        chunk = stream.read(CHUNK)
+        for mark, encoding in MARKS.items():
+            if chunk.startswith(mark):
+                return encoding
+        try:
+            while chunk:
+                decoder.decode(chunk)
+                chunk = stream.read(CHUNK)
+            decoder.decode(b"", final=True)
+            return "utf-8"
+        except UnicodeDecodeError:
+            stated = _known_encoding(beside) != _known_encoding("utf-8")
+    if stated or option is None:
+        return beside
+    # Raised out here, so that the error does not carry bytes of the file along.
+    raise DataError(
+        f"{path} is not in UTF-8; name its encoding with {option}-encoding, such as "
+        "latin-1."
+    )
+
+
+def _find_separator(path: Path, beside: str, encoding: str, option: str | None) -> str:
+    """The separator that the header shows; of several, the one that every line has."""
+    counts = _count_fields(path, f"{SEPARATORS}{beside}", encoding)
+    shown = {s: of for s, of in counts.items() if of and of[0] > 1}
+    fitting = [s for s, of in shown.items() if len(set(of)) == 1]
+    if len(shown) == 1:
+        return next(iter(shown))
+    if len(fitting) == 1:
+        return fitting[0]
+    if shown and option is not None:
+        choices = " or ".join(repr(separator) for separator in shown)
+        raise DataError(
+            f"{path}: fields may be separated by {choices}; name the separator with "
+            f"{option}-separator."
+        )
+    return beside
+
+
+def _count_fields(path: Path, separators: str, encoding: str) -> dict[str, list[int]]:
+    """How many fields each of the first lines has, by separator."""
+    import pyarrow as pa
+
+    from anon_transformers.release._files import _known_encoding
+
+    known = _known_encoding(encoding)
+    with pa.input_stream(path) as stream:
+        start = stream.read(START)
+    # Half a character at the end, or another encoding: the reader will say so.
+    text = start.decode(known, errors="replace")
+    counts = {}
+    for separator in dict.fromkeys(separators):
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        found = [len(row) for row in rows if row]
+        # Of a longer file, the last line that was read may be cut off.
+        counts[separator] = found[:-1] if len(start) == START else found
+    return counts

@@ -1,0 +1,249 @@
+"""Tables in other dialects: what is found out, what must be said, what is written."""
+
+import codecs
+import csv
+import gzip
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.cli._dialects import Dialect, find_dialect
+from anon_transformers.exceptions import DataError
+
+COMMANDS = ("risk", "validate", "attack", "quality")
+FOREIGN = {
+    "semicolon": (";", "utf-8"),
+    "tab": ("\t", "utf-8"),
+    "bar": ("|", "utf-8"),
+    "marked": (";", "utf-8-sig"),
+    "utf-16": (",", "utf-16"),
+}
+
+
+@pytest.fixture
+def anon(declared):
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people():
+    return pd.DataFrame(
+        {
+            "größe": [160, 161, 170, 171] * 3,
+            "ort": ["Köln", "Köln", "Bonn", "Bonn"] * 3,
+            "leiden": ["Gicht", "Grippe", "Gicht", "Grippe"] * 3,
+        }
+    )
+
+
+@pytest.fixture
+def safe(tmp_path, people):
+    path = tmp_path / "safe.csv"
+    heights = ["[160, 169]", "[160, 169]", "[170, 179]", "[170, 179]"] * 3
+    people.assign(größe=heights).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def original(tmp_path, people):
+    def save(separator, encoding):
+        path = tmp_path / "people.csv"
+        people.to_csv(path, index=False, sep=separator, encoding=encoding)
+        return path
+
+    return save
+
+
+def call(command, safe, original, *options):
+    roles = ["-q", "größe", "-q", "ort", "-s", "leiden"]
+    if command == "quality":
+        seed = ["--random-state", "0"]
+        return [command, safe, original, *roles, *seed, "--json", *options]
+    own = {
+        "risk": [],
+        "validate": ["-t", "t-closeness,t=0.9"],
+        "attack": ["-a", "record-intruder"],
+    }[command]
+    return [command, safe, "--original", original, *roles, *own, "--json", *options]
+
+
+@pytest.mark.parametrize("how", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_original_in_another_dialect_is_read(anon, safe, original, command, how):
+    same = anon(*call(command, safe, original(",", "utf-8")))
+    found = anon(*call(command, safe, original(*how)))
+    assert found.exit_code == same.exit_code, found.output
+    assert json.loads(found.stdout) == json.loads(same.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_encoding_that_cannot_be_found_out_is_asked_for(
+    anon, safe, original, command
+):
+    foreign = original(";", "latin-1")
+    asked = anon(*call(command, safe, foreign))
+    assert asked.exit_code == 2
+    assert "not in UTF-8" in asked.stdout
+    assert "--original-encoding" in asked.stdout
+    said = anon(*call(command, safe, foreign, "--original-encoding", "latin-1"))
+    assert said.exit_code in {0, 1}, said.output
+    assert "error" not in json.loads(said.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_separator_that_cannot_be_found_out_is_asked_for(
+    anon, safe, tmp_path, command
+):
+    foreign = tmp_path / "people.csv"
+    foreign.write_text("größe;ort;leiden,alt\n1;a;Gicht,x\n2;b;Grippe,y\n")
+    asked = anon(*call(command, safe, foreign))
+    assert asked.exit_code == 2
+    assert "',' or ';'" in asked.stdout
+    assert "--original-separator" in asked.stdout
+
+
+def test_the_encoding_of_both_tables_may_be_stated_once(anon, people, tmp_path):
+    for name in ("safe.csv", "people.csv"):
+        people.to_csv(tmp_path / name, index=False, sep=";", encoding="latin-1")
+    both = call("quality", tmp_path / "safe.csv", tmp_path / "people.csv")
+    done = anon(*both, "--separator", ";", "--encoding", "latin-1")
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("age;zip;ill\n[20, 29];053;flu\n[30, 39];053;cold\n", ";"),
+        ("name;pay, a year\nx;1\ny;2\n", ";"),
+        ('"age";"zip, code"\n20;1\n30;2\n', ";"),
+        ("x;y\n1,5;2,5\n1,5;3,5\n", ";"),
+        ("name|tags\nO'Neil|a, b\nO'Hara|c, d\n", "|"),
+        ('name;note\nx;"two\nlines, quoted"\n', ";"),
+        ("age,zip\n", ","),
+        ("ill\nflu, bad\n", "#"),  # one column: the other table's will do
+        ("", "#"),
+    ],
+)
+def test_the_separator_that_the_first_lines_show(tmp_path, text, separator):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    found = find_dialect(path, Dialect("#"), option="--original")
+    assert found == Dialect(separator, "utf-8")
+
+
+def test_a_long_file_is_judged_by_whole_lines(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b;c\n" + "1,2;3;4\n" * 20_000)
+    assert find_dialect(path, Dialect(), option="--original").separator == ","
+
+
+def test_bytes_at_the_end_tell_the_encoding_too(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a;b\n" + b"1;2\n" * 600_000 + b"K\xf6ln;3\n")
+    with pytest.raises(DataError, match="--original-encoding") as fault:
+        find_dialect(path, Dialect(), option="--original")
+    assert fault.value.__context__ is None
+    assert find_dialect(path, Dialect(",", "latin-1"), option="--original") == (
+        Dialect(";", "latin-1")
+    )
+
+
+def test_compressed_files_and_others(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(
+        gzip.compress(codecs.BOM_UTF16_LE + "a;b\n1;2".encode("utf-16-le"))
+    )
+    assert find_dialect(path, Dialect()) == Dialect(";", "utf-16")
+    other = tmp_path / "table.parquet"
+    other.write_bytes(b"PAR1")
+    assert find_dialect(other, Dialect("|")) == Dialect("|")
+
+
+@given(
+    rows=st.lists(
+        st.lists(st.text("ab, ;|\t\"'\n", max_size=6), min_size=3, max_size=3),
+        min_size=1,
+        max_size=5,
+    ),
+    separator=st.sampled_from(",;\t|"),
+)
+def test_a_plain_header_tells_the_separator_whatever_the_cells_hold(
+    tmp_path_factory, rows, separator
+):
+    path = tmp_path_factory.mktemp("dialect") / "table.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=separator).writerows([["x", "y", "z"], *rows])
+    assert find_dialect(path, Dialect(), option="--original").separator == separator
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["risk", "-q", "ort"],
+        ["attack", "-q", "ort", "-a", "unique-combinations"],
+        ["frontier", "-q", "ort"],
+        ["hierarchy", "suggest", "-c", "ort"],
+        ["compare", "-q", "ort", "-m", "datafly"],
+        ["validate", "-q", "ort", "-k", "2"],
+    ],
+    ids=lambda given: given[0],
+)
+def test_every_command_reads_other_encodings(anon, people, tmp_path, command):
+    path = tmp_path / "people.csv"
+    people[["ort"]].to_csv(path, index=False, encoding="latin-1")
+    name = 2 if command[0] == "hierarchy" else 1
+    given_ = [*command[:name], path, *command[name:], "--json"]
+    assert anon(*given_).exit_code == 2
+    read = anon(*given_, "--encoding", "latin-1")
+    assert read.exit_code in {0, 1}, read.output
+    assert "error" not in json.loads(read.stdout)
+
+
+def test_hierarchies_are_checked_against_tables_in_other_encodings(anon, tmp_path):
+    (tmp_path / "ort.csv").write_text("Köln;*\n", encoding="utf-8")
+    (tmp_path / "people.csv").write_text("ort\nKöln\n", encoding="latin-1")
+    given_ = ["hierarchy", "check", tmp_path / "ort.csv", "-c", "ort", "--table"]
+    given_ += [tmp_path / "people.csv"]
+    assert anon(*given_).exit_code == 2
+    assert anon(*given_, "--encoding", "latin-1").exit_code == 0
+
+
+class TestWhatIsWritten:
+    @pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig", "utf-16"])
+    @pytest.mark.parametrize("separator", [";", "\t"])
+    def test_it_has_the_dialect_of_the_source(
+        self, anon, people, tmp_path, separator, encoding
+    ):
+        source, target = tmp_path / "people.csv", tmp_path / "safe.csv"
+        people.to_csv(source, index=False, sep=separator, encoding=encoding)
+        made = anon(
+            "anonymize", source, target, "-q", "größe", "-q", "ort", "-s", "leiden",
+            "-k", 3, "--separator", separator, "--encoding", encoding,
+        )  # fmt: skip
+        assert made.exit_code == 0, made.output
+        table = pd.read_csv(target, sep=separator, encoding=encoding, dtype=str)
+        assert list(table.columns) == list(people.columns)
+        assert sorted(table["leiden"]) == sorted(people["leiden"])
+        marked = target.read_bytes().startswith((codecs.BOM_UTF8, b"\xff\xfe"))
+        assert marked == (encoding != "latin-1")
+
+    def test_characters_that_the_encoding_lacks_are_no_half_file(self, anon, tmp_path):
+        source, tree = tmp_path / "people.csv", tmp_path / "ort.csv"
+        source.write_text("ort\nK\xf6ln\nBonn\n", encoding="latin-1")
+        tree.write_text("K\xf6ln;\u2192Rhein;*\nBonn;\u2192Rhein;*\n", encoding="utf-8")
+        made = anon(
+            "anonymize", source, tmp_path / "safe.csv", "-q", "ort", "-k", 2, "-m",
+            "datafly", "--hierarchy", f"ort={tree}", "--encoding", "latin-1",
+        )  # fmt: skip
+        assert made.exit_code == 2
+        assert "characters that latin-1 does not have" in made.stderr
+        assert "Rhein" not in made.output
+        assert {file.name for file in tmp_path.iterdir()} == {"people.csv", "ort.csv"}
