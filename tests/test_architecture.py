@@ -36,6 +36,7 @@ LAYERS = (
         "_moments",
         "_recoding",
         "_tables",
+        "_ties",
         "evidence",
         "graphs",
         "hierarchies",

@@ -9,12 +9,18 @@ from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._kernels import mondrian
-from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers._recoding import (
+    Points,
+    PublishedColumn,
+    Table,
+    refuse_too_few,
+)
 from anon_transformers._tables import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import generator
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
 from anon_transformers.partitioning._cut_points import cut_points, place_between
 from anon_transformers.partitioning._duplicates import (
@@ -43,10 +49,9 @@ class MondrianAnonymizer(TableAnonymizer):
     that holds known and missing values of an attribute is first cut between them.
 
     Nothing that is published depends on the order of the rows or on their index. In
-    strict mode a row is published the same wherever it stands. In relaxed mode this is
-    so for rows that no other row equals in quasi-identifiers, sensitive columns and
-    subject; among rows that are equal in all of these, which of them gets which of
-    their boxes is open, and no more: the table of these columns has the same rows.
+    strict mode a row is published the same wherever it stands. In relaxed mode, which
+    of several rows that are equal in all quasi-identifiers gets which of their boxes is
+    left to chance, and never to their place in the table or a sensitive value.
 
     Dates of a time zone are published in that zone, as days where all are midnights
     there, otherwise with their offset: ``2020-01-01T09:30:00+01:00``. Python objects
@@ -90,6 +95,8 @@ class MondrianAnonymizer(TableAnonymizer):
         ``DuplicatesWarning``. None: warn in relaxed mode, ignore in strict mode.
     n_jobs : int, default=None
         Threads; -1 for all. The result does not depend on it.
+    random_state : int or Generator, default=None
+        Decides ties between rows, which only relaxed cuts have. None: fresh entropy.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
     hierarchies : dict of column to Hierarchy or builder, default=None
@@ -158,6 +165,7 @@ class MondrianAnonymizer(TableAnonymizer):
         on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
         duplicates: Policy | None = None,
         n_jobs: int | None = None,
+        random_state: int | np.random.Generator | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
@@ -185,6 +193,7 @@ class MondrianAnonymizer(TableAnonymizer):
         self.on_failed_cut = on_failed_cut
         self.duplicates = duplicates
         self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @classmethod
     def test_instances(cls) -> list["MondrianAnonymizer"]:
@@ -206,6 +215,7 @@ class MondrianAnonymizer(TableAnonymizer):
         super()._check_parameters()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+        generator(self.random_state)
         if self.mode == "relaxed" and self.boxes == "cuts":
             raise ParameterError("boxes='cuts' needs mode='strict': others overlap.")
         for model in self.models or ():
@@ -218,7 +228,7 @@ class MondrianAnonymizer(TableAnonymizer):
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         relaxed = self.mode == "relaxed"
         self.__dict__.pop("tree_", None)
-        points = table.rows() if relaxed else table.points()
+        points = self._rows(table) if relaxed else table.points()
         refuse_too_few(points, self.k)
         judge_duplicates(
             table, self.duplicates or ("warn" if relaxed else "ignore"), relaxed=relaxed
@@ -252,6 +262,11 @@ class MondrianAnonymizer(TableAnonymizer):
             # Relaxed, equal rows may lie in different boxes: no rule for other rows.
             self.tree_ = tree
         return self._publish_boxes(np.append(box_of, -1)[points.of_row])
+
+    def _rows(self, table: Table) -> Points:
+        """Every row as a point; relaxed cuts share out equal ones in this order."""
+        rng = generator(self.random_state)
+        return table.rows(self._tie_order(table.n_rows, rng, table.subject))
 
     def _label(
         self,
