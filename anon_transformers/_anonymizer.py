@@ -1,7 +1,7 @@
 """What all anonymizers have in common, whatever they promise."""
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +33,23 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     kind: ClassVar[str]
     k_model: ClassVar[str] = "k-anonymity"
     private_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def extremes(self) -> str:
+        """What published values tell of single persons, in a sentence or two.
+
+        A release warns of it and its report says it. Empty: no published value is
+        somebody's extreme, or computed from the values of few.
+        """
+        return ""
+
+    @classmethod
+    def release_defaults(cls, stated: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters that a release sets where its file has not ``stated`` them."""
+        return {}
+
+    def _check_release(self) -> None:
+        """Refuse what may be studied and not released; raises ParameterError."""
 
     @classmethod
     @abstractmethod

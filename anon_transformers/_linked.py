@@ -125,6 +125,15 @@ class LinkedAnonymizer(FrameAnonymizer):
         self.keep_links = keep_links
         self.random_state = random_state
 
+    @property
+    def extremes(self) -> str:
+        """What cells that only moved tell of single persons."""
+        return (
+            "Every published cell is the value of a person, as it was: the lowest and "
+            "the highest of each column are published, and whoever knows that a person "
+            "has such a value knows that this is the cell."
+        )
+
     @abstractmethod
     def _group(self, table: LinkedTable, moving: Moved) -> np.ndarray:
         """Group of each row, numbered from 0 without a gap, for what moves together."""

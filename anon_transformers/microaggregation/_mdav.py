@@ -182,6 +182,15 @@ class MDAVAnonymizer(TableAnonymizer):
         ]
 
     @property
+    def extremes(self) -> str:
+        """What centers tell of single persons."""
+        return (
+            "A center is the mean, the median or the most frequent value of a class: "
+            "whoever knows the values of all but one of its persons computes a number "
+            "of the last one, and a single extreme value shifts it."
+        )
+
+    @property
     def k_effective_(self) -> int:
         """Rows, or persons, of the smallest published class."""
         # The first promise is k; its level counts persons where there are any.

@@ -1,5 +1,6 @@
 """Second step: make the candidate."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,11 @@ import pandas as pd
 
 from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
-from anon_transformers.exceptions import AnonymizationError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ExtremesWarning,
+    level_of_caller,
+)
 from anon_transformers.release._build import (
     evidence_kinds,
     installed,
@@ -29,6 +34,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._ties import tie_key
 
 PERSONS = "persons.parquet"
 """Private evidence: which rows of the candidate belong to one person."""
@@ -73,6 +79,9 @@ def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
     anonymizer = make_anonymizer(config, run.thresholds)
+    if anonymizer.extremes:
+        told = f"anonymizer {config.anonymizer.name}: {anonymizer.extremes}"
+        warnings.warn(told, ExtremesWarning, stacklevel=level_of_caller())
     draft = run.path(".candidate.draft")
     remove_tree(draft)
     make_private(draft)
@@ -91,6 +100,7 @@ def write_candidate(run: Run) -> None:
             "format": config.target.format,
             "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
             "report": asdict(anonymizer.report_),
+            "extremes": anonymizer.extremes,
             **noted,
         },
     )
@@ -119,6 +129,8 @@ def protected_table(
     config = run.config
     anonymizer.set_output(transform="default")
     source = read_parquet(run.path("input.parquet"))
+    if config.roles.subject is not None:
+        anonymizer._tie_key = tie_key(config.home)
     table = anonymizer.fit_transform(source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)

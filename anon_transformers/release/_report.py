@@ -43,6 +43,7 @@ def write_report(
         quasi_identifiers=run.config.roles.quasi_identifiers,
         sensitive=run.config.roles.sensitive,
         report=coarse(candidate["report"]),
+        extremes=candidate.get("extremes", ""),
         verdict=verdict,
         details={c["id"]: lines(c["details"]) for c in verdict["checks"]},
         disclaimer=DISCLAIMER,
