@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._frames import is_frame, to_frame
+from anon_transformers._tables import Column
+from anon_transformers._ties import tie_order
 from anon_transformers.exceptions import (
     DataError,
     RepeatedIdentifierWarning,
@@ -46,6 +48,23 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         """What it puts into quasi-identifiers."""
         return "labels"
 
+    @property
+    def extremes(self) -> str:
+        """What published values tell of single persons, in a sentence or two.
+
+        A release warns of it and its report says it. Empty: no published value is
+        somebody's extreme, or computed from the values of few.
+        """
+        return ""
+
+    @classmethod
+    def release_defaults(cls, stated: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters that a release sets where its file has not ``stated`` them."""
+        return {}
+
+    def _check_release(self) -> None:
+        """Refuse what may be studied and not released; raises ParameterError."""
+
     @classmethod
     @abstractmethod
     def test_instances(cls) -> list["BaseAnonymizer"]:
@@ -63,6 +82,8 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = False
+    # Of a scheduled release; no parameter, for whoever knows it knows how ties fell.
+    _tie_key: bytes | None = None
     quasi_identifiers: Sequence[Hashable] | None
     sensitive: Sequence[Hashable] | None
     identifiers: Sequence[Hashable] | None
@@ -98,6 +119,16 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             self.identifiers,
             self.subject,
         )
+
+    def _tie_order(
+        self, n_rows: int, rng: np.random.Generator, subject: Column | None = None
+    ) -> np.ndarray:
+        """Rows in the order in which they win ties.
+
+        A method that must choose between rows takes them in this order, never in that
+        of the source and never by a sensitive value.
+        """
+        return tie_order(n_rows, rng, subject, self._tie_key)
 
     def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""

@@ -159,8 +159,22 @@ def value_label(value: str, *, missing: bool = False) -> str:
     return text + OR_MISSING if missing else text
 
 
-def set_label(members: Sequence[str], *, missing: bool = False) -> str:
+def set_label(
+    members: Sequence[str],
+    *,
+    missing: bool = False,
+    longest: int | None = LONGEST_SET,
+) -> str:
     """Label of a set of categories, in the order given.
+
+    Parameters
+    ----------
+    members : sequence of str
+        The categories.
+    missing : bool, default=False
+        Whether one may be missing.
+    longest : int or None, default=LONGEST_SET
+        Of more members only the first and the last are named. None: all are.
 
     Examples
     --------
@@ -171,7 +185,7 @@ def set_label(members: Sequence[str], *, missing: bool = False) -> str:
     >>> set_label(["{odd}"])
     '"{odd}"'
     """
-    if len(members) > LONGEST_SET:
+    if longest is not None and len(members) > longest:
         return range_label(members[0], members[-1], missing=missing)
     if len(members) == 1:
         text = _single(members[0], like_set=True, like_range=True)

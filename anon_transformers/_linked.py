@@ -142,6 +142,15 @@ class LinkedAnonymizer(FrameAnonymizer):
         self.keep_links = keep_links
         self.random_state = random_state
 
+    @property
+    def extremes(self) -> str:
+        """What cells that only moved tell of single persons."""
+        return (
+            "Every published cell is the value of a person, as it was: the lowest and "
+            "the highest of each column are published, and whoever knows that a person "
+            "has such a value knows that this is the cell."
+        )
+
     @abstractmethod
     def _group(self, table: LinkedTable, moving: Moved) -> np.ndarray:
         """Group of each row, numbered from 0 without a gap, for what moves together."""
@@ -286,9 +295,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         _refuse_too_few(len(frame), self.k)
         if roles.subject is not None:
             _refuse_repeated_persons(frame[roles.subject])
-        table = LinkedTable(frame, trees)
-        sources, passes = self._swap(table)
-        verdicts = self._judge(table, sources)
+        sources, passes = self._swap(frame, trees)
+        verdicts = self._judge(LinkedTable(frame, trees), sources)
         self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
         if self.keep_links:
             self.permutations_ = sources
@@ -296,9 +304,18 @@ class LinkedAnonymizer(FrameAnonymizer):
         self.report_ = self._report(len(frame), passes, verdicts, seconds)
         return frame, sources
 
-    def _swap(self, table: LinkedTable) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
-        """Group and permute, for one set of columns after the other."""
-        rng = self._generator()
+    def _swap(
+        self, frame: pd.DataFrame, trees: Mapping[Hashable, Any]
+    ) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
+        """Group and permute, for one set of columns after the other.
+
+        Groups are made of rows in the order of ties: no method can see where a row
+        stands in the source.
+        """
+        rng, subject = self._generator(), self.roles_.subject
+        persons = None if subject is None else identify(frame[subject])
+        ties = self._tie_order(len(frame), rng, persons)
+        table = LinkedTable(frame.iloc[ties], trees)
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table
@@ -306,11 +323,12 @@ class LinkedAnonymizer(FrameAnonymizer):
             labels = self._group(current, moving)
             _refuse_bad_groups(labels, table.n_rows, self.k)
             members = gather(labels)
-            sources[moving] = permute_members(members, rng)
+            rows = permute_members(members, rng)
             if self._groups_swapped_table():
-                current = current.swapped(moving, sources[moving])
+                current = current.swapped(moving, rows)
             passes.append(self._measured(table, moving, members))
-            self.labels_[moving] = labels
+            sources[moving] = _in_source_order(ties[rows], ties)
+            self.labels_[moving] = _in_source_order(labels, ties)
             self.group_sizes_[moving] = passes[-1].sizes
         return sources, passes
 
@@ -406,6 +424,13 @@ def _statistics(sizes: np.ndarray) -> ClassStatistics:
         kept_rows=int(sizes.sum()),
         suppressed_rows=0,
     )
+
+
+def _in_source_order(found: np.ndarray, ties: np.ndarray) -> np.ndarray:
+    """What was found row by row in the order of ties, by the rows of the source."""
+    placed = np.empty_like(found)
+    placed[ties] = found
+    return placed
 
 
 def _refuse_too_few(n_rows: int, k: int) -> None:

@@ -92,18 +92,17 @@ class Table:
             of_row[coded] = groups.labels
         return Points(codes[:, groups.first], groups.sizes, of_row)
 
-    def rows(self) -> Points:
+    def rows(self, ties: np.ndarray) -> Points:
         """Every row that can be coded as a point of its own, in an order of values.
 
-        They are sorted by all that a search can know of them. Rows that tie are equal
-        in that, so that their order in the table decides nothing.
+        They are sorted by their quasi-identifiers. Rows that are equal in all of these
+        stand in the order of ``ties``, a permutation of the rows: neither their place
+        in the table nor a sensitive value decides which of them comes first.
         """
         codes, coded = self._coded()
-        others = (*self.sensitive, *([] if self.subject is None else [self.subject]))
-        order = sort_rows(
-            [*codes, *(c.codes if coded is None else c.codes[coded] for c in others)],
-            [column.cardinality for column in (*self.known, *others)],
-        )
+        if coded is not None:
+            ties = (np.cumsum(coded) - 1)[ties[coded[ties]]]
+        order = ties[sort_rows(codes[:, ties], [c.cardinality for c in self.known])]
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         of_row = place

@@ -73,6 +73,10 @@ class NearlyNumbersWarning(UserWarning):
     """A column of numbers is taken for texts, since a few of its cells are none."""
 
 
+class ExtremesWarning(UserWarning):
+    """Published values show extremes, means or cells of single persons."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

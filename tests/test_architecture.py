@@ -37,6 +37,7 @@ LAYERS = (
         "_readings",
         "_recoding",
         "_tables",
+        "_ties",
         "evidence",
         "graphs",
         "hierarchies",

@@ -19,7 +19,7 @@ class Layout(NamedTuple):
     Attributes
     ----------
     points : float64 ndarray of shape (n_rows, n_axes)
-        Scaled coordinates.
+        Scaled coordinates, in rising order.
     axes : tuple of Axis
         One a column that is not constant.
     used : tuple of int
@@ -40,7 +40,9 @@ class Layout(NamedTuple):
         )
         axes = tuple(Axis.of(columns[at], scale) for at in used)
         placed = [axis.place(columns[at]) for axis, at in zip(axes, used, strict=True)]
-        return cls(np.ascontiguousarray(np.stack(placed, axis=1)), axes, used)
+        points = np.stack(placed, axis=1)
+        # Sorted, so that neither a choice of starts nor a sum shows the source's order.
+        return cls(points[np.lexsort(points.T[::-1])], axes, used)
 
 
 def centre_order(centres: np.ndarray) -> np.ndarray:

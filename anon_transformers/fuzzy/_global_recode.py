@@ -8,7 +8,7 @@ import numpy as np
 from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import check_choice
-from anon_transformers.fuzzy._breaks import break_points, intervals
+from anon_transformers.fuzzy._breaks import OUTER_LIMITS, break_points, intervals
 from anon_transformers.fuzzy._naming import Labels
 from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Intervals
@@ -142,6 +142,11 @@ class GlobalRecoder(SetRecoder):
         """
         by_extremes = self.method != "equal-amount" and bool(self.suppression_limit)
         return by_extremes or not self.include_lowest
+
+    @property
+    def extremes(self) -> str:
+        """What the outer limits of intervals tell of single persons."""
+        return OUTER_LIMITS if self.labels is None else ""
 
     @classmethod
     def test_instances(cls) -> list["GlobalRecoder"]:

@@ -61,7 +61,8 @@ class ValueReader:
         if label.startswith("{"):
             members = parse_set(label)[0]
             known = [self.place[name] for name in members if name in self.place]
-            return np.sort(known) if len(known) == len(members) else None
+            # A declared list may name categories that nobody has.
+            return np.sort(known) if known else None
         if self.numbers is not None:
             interval = parse_interval(label)
             inside = None if interval is None else interval.contains(self.numbers)

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from anon_transformers._kernels import mdav, mdav_fast, refinement
 from anon_transformers._kernels.centres import nearest_centres
 from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers._tables import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
@@ -17,6 +18,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.microaggregation._centres import publish_centres
 from anon_transformers.microaggregation._merging import Groups, merge_until_kept
 from anon_transformers.microaggregation._space import Space
+from anon_transformers.parameters import generator
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -40,9 +42,9 @@ class MDAVAnonymizer(TableAnonymizer):
     of equals the first in order. Where more than half of its cells are missing it
     publishes a missing value. Groups that publish the same are one class.
 
-    Rows at equal distances are told apart by their place in the table, so that what is
-    published of them may depend on the order of the rows. With ``refine`` that order
-    may also decide which of several improvements comes first.
+    Which of several rows at equal distances comes first is left to chance, and never to
+    their place in the table or a sensitive value; with ``refine`` also which of several
+    equal improvements.
 
     Parameters
     ----------
@@ -63,6 +65,8 @@ class MDAVAnonymizer(TableAnonymizer):
     refine : bool, default=False
         Let groups exchange rows afterwards, or be given up, as long as that lowers the
         loss. Groups then differ in size, from ``k`` to ``2k - 1`` rows.
+    random_state : int or Generator, default=None
+        Decides ties between rows. None: fresh entropy.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
     hierarchies : dict of column to Hierarchy or builder, default=None
@@ -142,6 +146,7 @@ class MDAVAnonymizer(TableAnonymizer):
         standardize: bool = True,
         algorithm: Literal["exact", "fast"] = "exact",
         refine: bool = False,
+        random_state: int | np.random.Generator | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
@@ -165,6 +170,7 @@ class MDAVAnonymizer(TableAnonymizer):
         self.standardize = standardize
         self.algorithm = algorithm
         self.refine = refine
+        self.random_state = random_state
 
     @classmethod
     def test_instances(cls) -> list["MDAVAnonymizer"]:
@@ -174,6 +180,15 @@ class MDAVAnonymizer(TableAnonymizer):
             cls(k=2, algorithm="fast"),
             cls(k=2, standardize=False, refine=True),
         ]
+
+    @property
+    def extremes(self) -> str:
+        """What centers tell of single persons."""
+        return (
+            "A center is the mean, the median or the most frequent value of a class: "
+            "whoever knows the values of all but one of its persons computes a number "
+            "of the last one, and a single extreme value shifts it."
+        )
 
     @property
     def k_effective_(self) -> int:
@@ -221,6 +236,7 @@ class MDAVAnonymizer(TableAnonymizer):
         super()._check_parameters()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+        generator(self.random_state)
         for model in self.models or ():
             if model.merging == "none":
                 raise ParameterError(
@@ -235,7 +251,7 @@ class MDAVAnonymizer(TableAnonymizer):
         part = table if coded.all() else table.part(coded)
         self._space = Space.of(part.known, standardize=self.standardize)
         points = self._space.place(part.known)
-        labels = self._group(points)
+        labels = self._group(points, part.subject)
         groups = Groups.of(points, labels, int(labels.max()) + 1)
         classes = part.classes(labels, len(groups.sizes))
         into = merge_until_kept(groups, classes, models)
@@ -246,11 +262,20 @@ class MDAVAnonymizer(TableAnonymizer):
         self._centres = [publish_centres(c, labels, n_groups) for c in part.known]
         return self._publish_groups(self.labels_)
 
-    def _group(self, points: np.ndarray) -> np.ndarray:
-        """Group of each point, by the method asked for."""
+    def _group(self, points: np.ndarray, subject: Column | None) -> np.ndarray:
+        """Group of each point, by the method asked for.
+
+        The kernels let the first of equal rows win, and get them in the order of ties.
+        """
+        ties = self._tie_order(len(points), generator(self.random_state), subject)
+        points = points[ties]
         group = mdav.group if self.algorithm == "exact" else mdav_fast.group_fast
-        labels = group(points, self.k)
-        return refinement.refine(points, labels, self.k) if self.refine else labels
+        found = group(points, self.k)
+        if self.refine:
+            found = refinement.refine(points, found, self.k)
+        labels = np.empty_like(found)
+        labels[ties] = found
+        return labels
 
     def _hold(self, points: np.ndarray, labels: np.ndarray, groups: Groups) -> None:
         """Keep what is asked of the groups, and no row of theirs."""

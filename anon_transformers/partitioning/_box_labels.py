@@ -9,29 +9,27 @@ from anon_transformers._labels import OR_MISSING, range_label, set_label, value_
 from anon_transformers._means import group_means
 from anon_transformers._recoding import PublishedColumn
 from anon_transformers._tables import Column
-from anon_transformers.partitioning._cut_points import cut_points, point_text
+from anon_transformers.partitioning._axes import Axis
+from anon_transformers.partitioning._cut_points import point_text
 
 
 def interval_labels(
-    column: Column,
-    low: np.ndarray,
-    high: np.ndarray,
-    missing: np.ndarray,
-    *,
-    by_cuts: bool = False,
+    axis: Axis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> PublishedColumn:
-    """One label a box, from its bounds; ``codes`` of the result go by box.
+    """One label a box, from its first and last cell; ``codes`` of the result go by box.
 
-    With ``by_cuts``, bounds of numbers and dates lie halfway between two values, and
-    the outer ones are left open.
+    Where cuts draw the boxes, bounds of numbers and dates lie between two cells; the
+    outer ones are the ends of the domain, and left open where none is declared.
     """
+    column = axis.column
     distinct = group_rows(
-        [low, high + 1, missing.astype(np.int32)],
-        [column.cardinality, column.cardinality, 2],
+        [low, high + 1, missing.astype(np.int32)], [axis.n_cells + 1] * 2 + [2]
     )
     bounds = low[distinct.first], high[distinct.first], missing[distinct.first]
-    if by_cuts and column.kind in {"number", "date"}:
-        name = partial(_cut_label, column, cut_points(column.values, column.zone))
+    if axis.is_declared:
+        name = partial(_list_label, axis)
+    elif axis.points is not None:
+        name = partial(_cut_label, axis)
     else:
         name = partial(_label, column, column.texts())
     # Boxes that a hierarchy gives one name are one class to a reader.
@@ -42,7 +40,7 @@ def interval_labels(
     labels = np.empty(len(number_of), dtype=object)
     labels[:] = list(number_of)
     shares = np.zeros(len(labels))
-    np.maximum.at(shares, numbers, _shares(column, *bounds))
+    np.maximum.at(shares, numbers, _shares(axis, *bounds))
     return PublishedColumn(numbers[distinct.labels], labels, shares)
 
 
@@ -75,37 +73,98 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
     return range_label(texts[low], texts[high], missing=missing)
 
 
-def _cut_label(
-    column: Column, points: np.ndarray, low: int, high: int, missing: bool
-) -> str | None:
+def _cut_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
     if low > high:
         return None
-    zone = column.zone
-    first = None if low == 0 else point_text(points[low - 1], zone)
-    last = None if high == len(points) else point_text(points[high], zone)
+    first, last = _ends(axis, low, high)
     if first is None:
         text = "any" if last is None else f"< {last}"
+    elif last is None:
+        text = f">= {first}"
     else:
-        text = f">= {first}" if last is None else f"[{first}, {last})"
+        # The end of the domain itself lies inside.
+        ends_there = axis.ends is not None and high == axis.n_cells - 1
+        text = f"[{first}, {last}{']' if ends_there else ')'}"
     return text + OR_MISSING if missing else text
 
 
+def _ends(axis: Axis, low: int, high: int) -> tuple[str | None, str | None]:
+    """Texts of the bounds of a box; None where it is open."""
+    assert axis.points is not None
+    first, last = axis.ends or (None, None)
+    first = first if low == 0 else axis.points[low - 1]
+    last = last if high == axis.n_cells - 1 else axis.points[high]
+    zone = axis.column.zone
+    texts = [None if end is None else point_text(end, zone) for end in (first, last)]
+    return texts[0], texts[1]
+
+
+def _list_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
+    if low > high:
+        return None
+    first, last = _places(axis, np.array([low]), np.array([high]))
+    # All of them: the first and the last would do only where everybody knows the list.
+    members = axis.column.values[first[0] : last[0] + 1]
+    return set_label(members, missing=missing, longest=None)
+
+
+def _places(
+    axis: Axis, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """First and last place in a declared list that boxes hold."""
+    cells = axis.cells[:-1]
+    return (
+        np.searchsorted(cells, low, side="left"),
+        np.searchsorted(cells, high, side="right") - 1,
+    )
+
+
 def _shares(
-    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    axis: Axis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> np.ndarray:
     """Share of the domain that lies in each box: 0 for one value, 1 for all."""
+    column = axis.column
     empty = low > high
-    if not len(column.values):
+    if not axis.n_cells:
         return np.zeros(len(low))
     low, high = np.where(empty, 0, low), np.where(empty, 0, high)
     if column.kind in {"number", "date"}:
-        places = column.positions()
-        width = (places[high] - places[low]) / ((places[-1] - places[0]) or 1.0)
-        shares = np.minimum(1.0, width + missing / column.cardinality)
+        first, last, whole = _extents(axis, low, high)
+        width = (last - first) / (whole or 1.0)
+        shares = np.minimum(1.0, width + missing / (axis.n_cells + 1))
         return np.where(empty, 0.0, shares)
+    if axis.is_declared:
+        low, high = _places(axis, low, high)
     covered = high - low + 1
     if column.hierarchy is not None:
         ancestor = column.hierarchy.common_ancestor
         covered = np.array([ancestor(*ends)[1] for ends in zip(low, high, strict=True)])
     others = len(column.values) + missing.any() - 1
     return np.where(empty, 0.0, (covered + missing - 1) / (others or 1))
+
+
+def _extents(
+    axis: Axis, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Where boxes begin and end, and how far all values reach.
+
+    Boxes that are drawn around values, or halfway between two, reach from the first to
+    the last one inside; those of a step or a domain to their bounds, and where these
+    are open, to the outermost value.
+    """
+    if axis.points is None or (axis.ends is None and not axis.snapped):
+        places = axis.positions
+        return places[low], places[high], places[-1] - places[0]
+    values = axis.column.values
+    outer = axis.ends or (values[0], values[-1])
+    bounds = [_measured(end, axis.column) for end in (outer[0], *axis.points, outer[1])]
+    # A bound may lie below the lowest value, or above the highest, that is known.
+    places = np.maximum.accumulate(np.array(bounds))
+    return places[low], places[high + 1], places[-1] - places[0]
+
+
+def _measured(end: object, column: Column) -> float:
+    """Half of a number or moment: the whole range of doubles would be none."""
+    if column.kind == "date":
+        end = np.datetime64(end).astype(column.values.dtype).astype(np.int64)  # type: ignore[call-overload]
+    return float(end) / 2  # type: ignore[arg-type]

@@ -5,22 +5,39 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._kernels import mondrian
-from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
+from anon_transformers._recoding import (
+    Points,
+    PublishedColumn,
+    Table,
+    refuse_too_few,
+)
 from anon_transformers._tables import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import ParameterError, check_choice
+from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import generator
+from anon_transformers.partitioning._axes import (
+    Axis,
+    cut_axis,
+    lacking_step,
+    plain_axis,
+)
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
-from anon_transformers.partitioning._cut_points import cut_points, place_between
 from anon_transformers.partitioning._duplicates import (
     POLICIES,
     Policy,
     judge_duplicates,
+)
+from anon_transformers.partitioning._steps import (
+    check_domains,
+    check_steps,
+    in_declared_list,
 )
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
 
@@ -43,10 +60,9 @@ class MondrianAnonymizer(TableAnonymizer):
     that holds known and missing values of an attribute is first cut between them.
 
     Nothing that is published depends on the order of the rows or on their index. In
-    strict mode a row is published the same wherever it stands. In relaxed mode this is
-    so for rows that no other row equals in quasi-identifiers, sensitive columns and
-    subject; among rows that are equal in all of these, which of them gets which of
-    their boxes is open, and no more: the table of these columns has the same rows.
+    strict mode a row is published the same wherever it stands. In relaxed mode, which
+    of several rows that are equal in all quasi-identifiers gets which of their boxes is
+    left to chance, and never to their place in the table or a sensitive value.
 
     Dates of a time zone are published in that zone, as days where all are midnights
     there, otherwise with their offset: ``2020-01-01T09:30:00+01:00``. Python objects
@@ -74,7 +90,20 @@ class MondrianAnonymizer(TableAnonymizer):
         its last.
     boxes : {"tight", "cuts"}, default="tight"
         Draw boxes around their members, or as the cuts draw them: these cover every
-        value there may be, and show no extreme that a person has. Strict mode only.
+        value there may be, and show no extreme that a person has. Strict mode only. A
+        release draws them by cuts unless it states otherwise.
+    step : dict of column to number or str, default=None
+        With ``boxes="cuts"``, the step whose multiples the cuts of a column lie on: a
+        number, or for dates whole days, ``"month"``, ``"year"`` or several of them, as
+        in ``"5 years"``. The search itself knows no other cuts, so that every promise is
+        judged as it is published. If given, and be it empty, a column with neither a
+        hierarchy nor a step nor a declared list is refused. None: cuts lie halfway
+        between two values, which tells of both; a release refuses that.
+    domain : dict of column to list, default=None
+        With ``boxes="cuts"``, ``[low, high]`` of a number or date column, which its
+        outer boxes end at (``[60, 120]`` instead of ``>= 60``); or all categories of a
+        column in their order, of which a box publishes a part, also those that nobody
+        has. Rows outside are refused.
     tie_side : {"left", "both"}, default="left"
         Values equal to the median go low, the convention of the source; or, where
         that is not allowable, high. On columns with few, frequent values "both" cuts
@@ -90,6 +119,8 @@ class MondrianAnonymizer(TableAnonymizer):
         ``DuplicatesWarning``. None: warn in relaxed mode, ignore in strict mode.
     n_jobs : int, default=None
         Threads; -1 for all. The result does not depend on it.
+    random_state : int or Generator, default=None
+        Decides ties between rows, which only relaxed cuts have. None: fresh entropy.
     sensitive, identifiers : list, default=None
         Columns an intruder wants to know; columns that are dropped.
     hierarchies : dict of column to Hierarchy or builder, default=None
@@ -154,10 +185,13 @@ class MondrianAnonymizer(TableAnonymizer):
         mode: Literal["strict", "relaxed"] = "strict",
         output: Literal["interval", "center"] = "interval",
         boxes: Literal["tight", "cuts"] = "tight",
+        step: Mapping[Hashable, float | str] | None = None,
+        domain: Mapping[Hashable, Sequence[Any]] | None = None,
         tie_side: Literal["left", "both"] = "left",
         on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
         duplicates: Policy | None = None,
         n_jobs: int | None = None,
+        random_state: int | np.random.Generator | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
         hierarchies: Mapping[Hashable, Hierarchy] | None = None,
@@ -181,10 +215,13 @@ class MondrianAnonymizer(TableAnonymizer):
         self.mode = mode
         self.output = output
         self.boxes = boxes
+        self.step = step
+        self.domain = domain
         self.tie_side = tie_side
         self.on_failed_cut = on_failed_cut
         self.duplicates = duplicates
         self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @classmethod
     def test_instances(cls) -> list["MondrianAnonymizer"]:
@@ -201,6 +238,47 @@ class MondrianAnonymizer(TableAnonymizer):
         """What it puts into quasi-identifiers."""
         return "centers" if self.output == "center" else "labels"
 
+    @property
+    def extremes(self) -> str:
+        """What means and tight boxes tell of single persons."""
+        if self.output == "center":
+            return (
+                "A center is the mean of a class: whoever knows the values of all but "
+                "one of its persons computes the last one."
+            )
+        if self.boxes == "cuts":
+            return ""
+        return (
+            "The ends of a range are the lowest and the highest value that persons of "
+            "the class have, and a set names only what they have: whoever knows that a "
+            "person is the oldest of a class reads the age. Boxes drawn by cuts do not "
+            "show it."
+        )
+
+    @classmethod
+    def release_defaults(cls, stated: Mapping[str, Any]) -> dict[str, Any]:
+        """Boxes as the cuts draw them, on steps, unless others are asked for."""
+        tight = stated.get("mode") == "relaxed" or stated.get("boxes") == "tight"
+        return {} if tight else {"boxes": "cuts", "step": {}}
+
+    def _check_release(self) -> None:
+        if self.boxes != "cuts":
+            return
+        if self.step is None:
+            raise ParameterError(
+                "step: null lets cuts lie halfway between the values of two persons, "
+                "which tells of both; state a step per column."
+            )
+        for name in self.quasi_identifiers or ():
+            if not any(name in (held or {}) for held in self._ways_to_end_a_box()):
+                raise ParameterError(
+                    f"step: {lacking_step(name)} (boxes: tight would publish the "
+                    "extremes of every class.)"
+                )
+
+    def _ways_to_end_a_box(self) -> tuple[Mapping[Hashable, Any] | None, ...]:
+        return self.step, self.domain, self.hierarchies
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if self.output == "center":
@@ -211,8 +289,16 @@ class MondrianAnonymizer(TableAnonymizer):
         super()._check_parameters()
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
+        generator(self.random_state)
         if self.mode == "relaxed" and self.boxes == "cuts":
             raise ParameterError("boxes='cuts' needs mode='strict': others overlap.")
+        check_steps(self.step)
+        check_domains(self.domain)
+        for name in ("step", "domain"):
+            if getattr(self, name) and self.boxes != "cuts":
+                raise ParameterError(
+                    f"{name} needs boxes='cuts': tight boxes end at values."
+                )
         for model in self.models or ():
             if model.merging == "none":
                 raise ParameterError(
@@ -220,19 +306,46 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        legal, trees = self.roles_.quasi_identifiers, self.hierarchies or {}
+        for key, columns in (("step", self.step), ("domain", self.domain)):
+            for name in columns or {}:
+                if name not in legal:
+                    told = unknown_choice("quasi-identifier", name, legal)
+                    raise ParameterError(f"{key}: {told}")
+                if name in trees:
+                    raise ParameterError(f"{key}, {name}: it has a hierarchy already.")
+        table = super()._encode(frame)
+        return replace(table, known=tuple(map(self._declared, table.known)))
+
+    def _declared(self, column: Column) -> Column:
+        """Categories as their declared list has them; other columns as they are."""
+        listed = (self.domain or {}).get(column.name)
+        if listed is None or column.kind not in {"category", "ordinal"}:
+            return column
+        return in_declared_list(column, listed)
+
+    def _axis(self, column: Column) -> Axis:
+        if self.boxes == "cuts":
+            return cut_axis(column, self.step, self.domain)
+        return plain_axis(column)
+
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         relaxed = self.mode == "relaxed"
         self.__dict__.pop("tree_", None)
-        points = table.rows() if relaxed else table.points()
+        points = self._rows(table) if relaxed else table.points()
         refuse_too_few(points, self.k)
         judge_duplicates(
             table, self.duplicates or ("warn" if relaxed else "ignore"), relaxed=relaxed
         )
+        self._axes = [self._axis(column) for column in table.known]
+        pairs = zip(self._axes, points.codes, strict=True)
+        cells = np.stack([axis.cells[codes] for axis, codes in pairs])
         space = mondrian.make_space(
-            points.codes,
+            cells,
             points.weights,
-            [column.positions() for column in table.known],
-            [column.joins() for column in table.known],
+            [axis.positions for axis in self._axes],
+            [axis.joins() for axis in self._axes],
         )
         rules = mondrian.Rules(
             self.k, relaxed, self.tie_side == "both", self.on_failed_cut != "stop"
@@ -248,7 +361,7 @@ class MondrianAnonymizer(TableAnonymizer):
             seen = np.array([column.has_missing for column in table.known])
             self.boxes_ = drawn._replace(missing=drawn.missing & seen)
         else:
-            self.boxes_ = mondrian.bounds(points.codes, space.n_known, box_of, n_boxes)
+            self.boxes_ = mondrian.bounds(cells, space.n_known, box_of, n_boxes)
         self._labels = [
             self._label(column, a, box_of, points.codes[a], points.weights)
             for a, column in enumerate(table.known)
@@ -257,6 +370,11 @@ class MondrianAnonymizer(TableAnonymizer):
             # Relaxed, equal rows may lie in different boxes: no rule for other rows.
             self.tree_ = tree
         return self._publish_boxes(np.append(box_of, -1)[points.of_row])
+
+    def _rows(self, table: Table) -> Points:
+        """Every row as a point; relaxed cuts share out equal ones in this order."""
+        rng = generator(self.random_state)
+        return table.rows(self._tie_order(table.n_rows, rng, table.subject))
 
     def _label(
         self,
@@ -268,22 +386,21 @@ class MondrianAnonymizer(TableAnonymizer):
     ) -> PublishedColumn:
         """What each box publishes of one attribute; ``codes`` go by box."""
         low, high, missing = (part[:, attribute] for part in self.boxes_)
-        labels = interval_labels(
-            column, low, high, missing, by_cuts=self.boxes == "cuts"
-        )
+        labels = interval_labels(self._axes[attribute], low, high, missing)
         if self.output == "center" and column.kind in {"number", "date"}:
             return center_labels(column, labels, box_of, codes, weights)
         return labels
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
-        known = table.known
-        if self.boxes == "cuts":
-            known = tuple(_by_cuts(column) for column in known)
-        box = mondrian.route(self.tree_, np.stack([column.codes for column in known]))
+        pairs = list(zip(self._axes, table.known, strict=True))
+        cells = np.stack([axis.place(column) for axis, column in pairs])
+        box = mondrian.route(self.tree_, cells)
         covered = np.ones(table.n_rows, dtype=bool)
-        for attribute, column in enumerate(known):
-            low, high, missing = (part[box, attribute] for part in self.boxes_)
-            covered &= _covers(column, low, high, missing)
+        for attribute, (axis, column) in enumerate(pairs):
+            bounds = [part[box, attribute] for part in self.boxes_]
+            # Between two values, only a box that cuts draw tells where a row belongs.
+            exact = column.exact if axis.points is None else None
+            covered &= _covers(cells[attribute], axis.n_cells, exact, *bounds)
         return self._publish_boxes(np.where(covered, box, -1))
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
@@ -324,20 +441,15 @@ def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
     return allowed
 
 
-def _by_cuts(column: Column) -> Column:
-    """Code other rows by the cuts, which lie between the values of the fitted ones."""
-    if column.given is None:
-        return column
-    codes = place_between(cut_points(column.values, column.zone), column.given)
-    missing = column.codes == column.missing_code
-    return replace(column, codes=np.where(missing, column.codes, codes), exact=None)
-
-
 def _covers(
-    column: Column, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    cells: np.ndarray,
+    missing_cell: int,
+    exact: np.ndarray | None,
+    low: np.ndarray,
+    high: np.ndarray,
+    missing: np.ndarray,
 ) -> np.ndarray:
     """Whether each row lies in its box."""
-    exact = True if column.exact is None else column.exact
-    above = (column.codes > low) | ((column.codes == low) & exact)
-    inside = above & (column.codes <= high)
-    return np.where(column.codes == column.missing_code, missing, inside)
+    above = (cells > low) | ((cells == low) & (True if exact is None else exact))
+    inside = above & (cells <= high)
+    return np.where(cells == missing_cell, missing, inside)

@@ -1,5 +1,6 @@
 """Second step: make the candidate."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,12 @@ import pandas as pd
 
 from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
-from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ExtremesWarning,
+    ReleaseError,
+    level_of_caller,
+)
 from anon_transformers.release._build import (
     evidence_kinds,
     installed,
@@ -30,6 +36,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._ties import tie_key
 
 PERSONS = "persons.parquet"
 """Private evidence: which rows of the candidate belong to one person."""
@@ -74,6 +81,9 @@ def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
     anonymizer = make_anonymizer(config, run.thresholds)
+    if anonymizer.extremes:
+        told = f"anonymizer {config.anonymizer.name}: {anonymizer.extremes}"
+        warnings.warn(told, ExtremesWarning, stacklevel=level_of_caller())
     draft = run.path(".candidate.draft")
     remove_tree(draft)
     make_private(draft)
@@ -93,6 +103,7 @@ def write_candidate(run: Run) -> None:
             "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
             "publishes": anonymizer.publishes,
             "report": asdict(anonymizer.report_),
+            "extremes": anonymizer.extremes,
             **noted,
         },
     )
@@ -121,6 +132,8 @@ def protected_table(
     config = run.config
     anonymizer.set_output(transform="default")
     source = read_parquet(run.path("input.parquet"))
+    if config.roles.subject is not None:
+        anonymizer._tie_key = tie_key(config.home)
     table = anonymizer.fit_transform(source)
     refuse_other_rows(anonymizer, table, source)
     order = np.random.default_rng().permutation(len(table))

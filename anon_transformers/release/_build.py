@@ -254,6 +254,7 @@ def make_anonymizer(
     params |= _promised(cls, models) | _kept(what, cls, stated, thresholds)
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
+    params |= cls.release_defaults(stated)
     anonymizer = make(what, cls, {**params, **stated})
     if getattr(anonymizer, "reproduction_only", False):
         raise ConfigurationError(
@@ -264,6 +265,7 @@ def make_anonymizer(
         if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
         anonymizer._check_parameters()
+        anonymizer._check_release()
     except ParameterError as error:
         raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer

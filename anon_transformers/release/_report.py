@@ -28,7 +28,9 @@ def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
     return [(": ".join(path), details)] if details != "" else []
 
 
-def write_report(path: Path, run: Run, verdict: dict[str, Any]) -> None:
+def write_report(
+    path: Path, run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+) -> None:
     """Write the page; it holds numbers and column names, never a cell."""
     environment = Environment(
         loader=PackageLoader("anon_transformers.release"), autoescape=True
@@ -40,6 +42,7 @@ def write_report(path: Path, run: Run, verdict: dict[str, Any]) -> None:
         method=run.config.anonymizer.name,
         quasi_identifiers=run.config.roles.quasi_identifiers,
         sensitive=run.config.roles.sensitive,
+        extremes=candidate.get("extremes", ""),
         verdict=verdict,
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         disclaimer=DISCLAIMER,

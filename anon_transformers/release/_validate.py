@@ -76,7 +76,7 @@ def validate(location: str) -> str:
         tables, run.config, run.thresholds, candidate["suppression_label"]
     )
     verdict = {"sha256": hash_of(candidate), **public_verdict(result, numbers)}
-    write_report(run.path("validation.html"), run, verdict)
+    write_report(run.path("validation.html"), run, candidate, verdict)
     write_json(run.path("verdict.json"), verdict)
     if not result.passed:
         place = quarantine(run)

@@ -11,6 +11,7 @@ from anon_transformers.testing import (
     _output_checks,
     _promise_checks,
     _refusal_checks,
+    _tie_checks,
 )
 from anon_transformers.testing._contract import Check, bind, instances_of, run
 
@@ -21,6 +22,7 @@ def _table_checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
         *_output_checks.CHECKS,
         *_promise_checks.CHECKS,
         *_refusal_checks.CHECKS,
+        *_tie_checks.CHECKS,
     )
 
 

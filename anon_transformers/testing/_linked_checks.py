@@ -27,6 +27,7 @@ from anon_transformers.testing import (
     _behaviour_checks,
     _output_checks,
     _refusal_checks,
+    _tie_checks,
 )
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._example_tables import examples
@@ -321,6 +322,7 @@ def checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
         *_behaviour_checks.CHECKS,
         *_output_checks.CHECKS,
         *_refusal_checks.CHECKS,
+        *_tie_checks.CHECKS,
     )
     return (*(c for c in of_tables if c not in NOT_FOR_LINKED), *CHECKS)
 

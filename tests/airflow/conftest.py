@@ -28,7 +28,7 @@ roles:
   quasi_identifiers: [age, zip]
   sensitive: [job]
   identifiers: [name]
-anonymizer: {name: mondrian}
+anonymizer: {name: mondrian, step: {age: 5}, domain: {zip: ["007", "008"]}}
 thresholds:
   - {model: k-anonymity, k: 3}
   - {metric: average-risk, max: 0.4}

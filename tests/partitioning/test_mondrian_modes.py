@@ -22,6 +22,7 @@ switches = st.fixed_dictionaries(
         "tie_side": st.sampled_from(["left", "both"]),
         "on_failed_cut": st.sampled_from(["next_attribute", "stop"]),
         "duplicates": st.just("ignore"),
+        "random_state": st.just(0),
     }
 )
 
@@ -120,8 +121,9 @@ class TestRelaxed:
 
     def test_equal_rows_may_be_published_differently(self):
         table = pd.DataFrame({"x": [1, 2, 2, 2, 2, 3]})
-        out = MondrianAnonymizer(k=3, **RELAXED).fit_transform(table)
-        assert out["x"].tolist() == ["[1, 2]"] * 3 + ["[2, 3]"] * 3
+        out = MondrianAnonymizer(k=3, **RELAXED).fit_transform(table)["x"]
+        assert (out[0], out[5]) == ("[1, 2]", "[2, 3]")
+        assert sorted(out) == ["[1, 2]"] * 3 + ["[2, 3]"] * 3
 
     def test_it_is_bound_to_its_rows(self):
         relaxed = MondrianAnonymizer(k=2, mode="relaxed")

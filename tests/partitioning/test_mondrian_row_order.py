@@ -89,37 +89,28 @@ def test_strict_cuts_publish_a_row_the_same_wherever_it_stands(
     )
 
 
-def full_rows(out, table):
-    """Published quasi-identifiers beside what came in, as texts."""
-    told = [out[name].to_numpy() for name in KNOWN]
-    return [
-        tuple(map(str, row))
-        for row in zip(*told, *(table[name] for name in ALL), strict=True)
-    ]
-
-
-@given(rows=people, k=ks, asked=asked, options=relaxed_options, seed=seeds)
-def test_relaxed_cuts_publish_the_same_rows_in_another_order(
-    distinct_values, rows, k, asked, options, seed
+@given(rows=people, k=ks, options=relaxed_options, seed=seeds)
+def test_relaxed_cuts_draw_the_same_boxes_in_another_order(
+    distinct_values, rows, k, options, seed
 ):
     table = make_table(rows)
     other, order = shuffled(table, seed)
-    one = publish(table, k, asked, distinct_values, **options)
-    two = publish(other, k, asked, distinct_values, **options)
+    one = publish(table, k, (), distinct_values, **options)
+    two = publish(other, k, (), distinct_values, **options)
     if one is None:
         assert two is None
         return
-    before, after = full_rows(one, table), full_rows(two, other)
-    if "subject" in asked:
-        assert Counter(before) == Counter(after)
-        same = table.duplicated(ALL, keep=False)
-    else:
-        # Who it is nobody asked: rows that are equal otherwise may change places.
-        assert Counter(r[:-1] for r in before) == Counter(r[:-1] for r in after)
-        same = table.duplicated([*KNOWN, "job"], keep=False)
+    # Chance decides which of several equal rows gets which of their boxes.
+    told = [
+        Counter(zip(*(t[name].astype(str) for name in KNOWN), *known, strict=True))
+        for t, rows_ in ((one, table), (two, other))
+        for known in [[rows_[name].astype(str) for name in KNOWN]]
+    ]
+    assert told[0] == told[1]
+    same = table.duplicated(KNOWN, keep=False).to_numpy()
     for at, was in enumerate(order):
         if not same[was]:
-            assert before[was] == after[at]
+            assert one.iloc[was].astype(str).equals(two.iloc[at].astype(str))
 
 
 def test_the_sizes_of_relaxed_classes_do_not_depend_on_the_order(class_sizes_of):

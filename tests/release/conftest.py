@@ -13,6 +13,7 @@ yaml = pytest.importorskip("yaml")
 
 NAME_MARK = "NAMEMARK"
 JOB_MARK = "JOBMARK"
+CUTS = {"step": {"age": 5}, "domain": {"zip": ["007", "008", "110"]}}
 BASE = {
     "source": {"path": "people.csv"},
     "roles": {
@@ -21,7 +22,7 @@ BASE = {
         "identifiers": ["name"],
         "insensitive": ["note"],
     },
-    "anonymizer": {"name": "mondrian"},
+    "anonymizer": {"name": "mondrian", **CUTS},
     "thresholds": [
         {"model": "k-anonymity", "k": 3},
         {"metric": "average-risk", "max": 0.4},
@@ -67,6 +68,11 @@ class SmallRelease:
         self.content = {k: v for k, v in self.content.items() if v is not None}
         self.file.write_text(yaml.safe_dump(self.content, sort_keys=False))
         return self.file
+
+    @staticmethod
+    def mondrian(**params):
+        """Mondrian with all that a release asks of it, and these parameters."""
+        return {**BASE["anonymizer"], **params}
 
     def write_text(self, text):
         self.file.write_text(text)

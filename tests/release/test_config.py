@@ -58,7 +58,7 @@ def test_a_misspelt_option_of_the_source_is_told_with_the_nearest(release, key):
 
 
 def test_a_misspelt_parameter_of_the_anonymizer_is_told_with_the_nearest(release):
-    release.write(anonymizer={"name": "mondrian", "suppression_limt": 0.1})
+    release.write(anonymizer=release.mondrian(suppression_limt=0.1))
     assert "did you mean 'suppression_limit'?" in release.refusal()
 
 

@@ -110,7 +110,7 @@ def test_of_what_a_method_tells_only_the_numbers_are_published(release, register
             return {"boxes": 3, "seen": [NAME_MARK, 4], "worst": {"who": NAME_MARK}}
 
     registered("anonymizers", "talkative", Talkative)
-    release.write(anonymizer={"name": "talkative"})
+    release.write(anonymizer=release.mondrian(name="talkative"))
     run_release(release.file)
     details = release.manifest()["measured"]["details"]
     assert details == {"boxes": 3, "seen": [4], "worst": {}}
@@ -202,7 +202,7 @@ def test_an_anonymizer_that_publishes_an_identifier_is_caught(release, registere
             return table.assign(name=X["name"].tolist())
 
     registered("anonymizers", "leaky", Leaky)
-    release.write(anonymizer={"name": "leaky"})
+    release.write(anonymizer=release.mondrian(name="leaky"))
     with pytest.raises(GateError, match="may not be published: name"):
         run_release(release.file)
     assert not release.target.exists()
@@ -214,7 +214,7 @@ def test_an_anonymizer_that_loses_a_column_is_caught(release, registered):
             return super().fit_transform(X).drop(columns="note")
 
     registered("anonymizers", "lossy", Lossy)
-    release.write(anonymizer={"name": "lossy"})
+    release.write(anonymizer=release.mondrian(name="lossy"))
     with pytest.raises(GateError, match="lacks columns: note"):
         run_release(release.file)
 
@@ -231,7 +231,7 @@ def test_an_anonymizer_that_lies_about_k_is_caught(release, registered):
             return table
 
     registered("anonymizers", "liar", Liar)
-    release.write(anonymizer={"name": "liar"})
+    release.write(anonymizer=release.mondrian(name="liar"))
     with pytest.raises(GateError, match="k-anonymity: the level is 1"):
         run_release(release.file)
 
@@ -248,7 +248,7 @@ def test_models_of_a_plugin_reach_the_anonymizer(release, registered, distinct_v
     registered("privacy_models", "distinct-values", distinct_values)
     asked = {"model": "distinct-values", "l": 3}
     release.write(
-        anonymizer={"name": "watched"},
+        anonymizer=release.mondrian(name="watched"),
         thresholds=[{"model": "k-anonymity", "k": 3}, asked],
     )
     run_release(release.file)
@@ -263,13 +263,13 @@ def test_an_anonymizer_may_state_its_own_goal_and_the_gate_stays(
     registered("privacy_models", "distinct-values", distinct_values)
     asked = {"model": "distinct-values", "l": 2}
     thresholds = [{"model": "k-anonymity", "k": 3}, asked]
-    stricter = {"name": "mondrian", "k": 8, "models": [{**asked, "l": 3}]}
+    stricter = release.mondrian(k=8, models=[{**asked, "l": 3}])
     release.write(thresholds=thresholds, anonymizer=stricter)
     run_release(release.file)
     checks = release.manifest()["measured"]["checks"]
     assert checks[0]["observed"] >= 8
     assert checks[1]["observed"] >= 3
-    release.write(anonymizer={"name": "mondrian", "k": 1, "models": []})
+    release.write(anonymizer=release.mondrian(k=1, models=[]))
     with pytest.raises(GateError, match="k-anonymity: the level is"):
         run_release(release.file)
 
@@ -285,7 +285,9 @@ def repeated_persons(release, **anonymizer):
         row[0], row[1], row[2] = f"{NAME_MARK}{person}", str(20 + person), "007"
     release.write_rows(rows)
     roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
-    release.write(roles=roles, anonymizer={"name": "mondrian", **anonymizer})
+    release.write(
+        roles=roles, anonymizer=release.mondrian(step={"age": 1}, **anonymizer)
+    )
 
 
 def test_k_counts_persons_where_a_subject_is_declared(release):

@@ -184,7 +184,7 @@ def test_a_stated_k_of_one_may_be_released(swapped):
 
 
 def test_another_anonymizer_has_no_groups_to_judge(swapped):
-    swapped.write(anonymizer={"name": "mondrian", "k": 5})
+    swapped.write(anonymizer={"name": "mondrian", "k": 5, "boxes": "tight"})
     with pytest.raises(GateError, match="probabilistic-k-anonymity"):
         validate(anonymize(load(swapped.file)))
 

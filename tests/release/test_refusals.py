@@ -58,7 +58,7 @@ def test_k_below_one_or_no_number(release, k):
     ],
 )
 def test_what_an_anonymizer_may_not_state(release, stated, told):
-    release.write(anonymizer={"name": "mondrian", **stated})
+    release.write(anonymizer=release.mondrian(**stated))
     assert told in release.refusal()
 
 
@@ -117,8 +117,8 @@ def test_ids_whose_parameters_would_be_one(release):
 @pytest.mark.parametrize(
     ("anonymizer", "metrics", "add"),
     [
-        ({"name": "mondrian"}, {"loss": 0.9}, "k-anonymity"),
-        ({"name": "mondrian", "k": 1}, {"loss": 1, "average-risk": 1}, "k-anonymity"),
+        ({"name": "datafly"}, {"loss": 0.9}, "k-anonymity"),
+        ({"name": "datafly", "k": 1}, {"loss": 1, "average-risk": 1}, "k-anonymity"),
         ({"name": "mdav", "k": 1}, {"mean-change": 1}, "k-anonymity"),
         (
             {"name": "group-swap", "k": 1},

@@ -23,12 +23,9 @@ def diverse(release):
     release.write(
         hierarchies={"job": "job.csv"},
         thresholds=ALL_FOUR,
-        anonymizer={
-            "name": "mondrian",
-            "tie_side": "both",
-            "suppression": "drop",
-            "suppression_limit": 0.2,
-        },
+        anonymizer=release.mondrian(
+            tie_side="both", suppression="drop", suppression_limit=0.2
+        ),
     )
     return release
 
@@ -71,7 +68,7 @@ def test_evidence_that_changed_is_refused(diverse):
 
 def test_a_quarantined_candidate_leaves_no_distribution(diverse):
     strict = [*ALL_FOUR[:2], {"model": "t-closeness", "t": 0.0, "sensitive": "job"}]
-    stated = {"name": "mondrian", "models": []}
+    stated = diverse.mondrian(models=[])
     diverse.write(thresholds=strict, anonymizer=stated)
     location = anonymize(load(diverse.file))
     with pytest.raises(GateError, match="t-closeness"):

@@ -20,7 +20,7 @@ from anon_transformers.release._files import write_parquet
 TEXT = """
 source: {path: people.csv}
 roles: {quasi_identifiers: [age], sensitive: [job], subject: person}
-anonymizer: {name: mondrian}
+anonymizer: {name: mondrian, step: {age: 1}}
 thresholds: [{model: k-anonymity, k: 2}]
 target: {path: out}
 """

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, InfeasibleError
+from anon_transformers.microaggregation import MDAVAnonymizer
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.testing import anonymizer_checks
 
@@ -140,6 +141,26 @@ class TakesTheMark(MondrianAnonymizer):
         return super().fit_transform(X, y, **fit_params)
 
 
+class TiesBySource(MDAVAnonymizer):
+    def _tie_order(self, n_rows, rng, subject=None):
+        return np.arange(n_rows)
+
+
+class TiesBySecret(MDAVAnonymizer):
+    def _learn(self, table, models):
+        self._secret = table.sensitive[0].codes
+        return super()._learn(table, models)
+
+    def _tie_order(self, n_rows, rng, subject=None):
+        return np.argsort(self._secret, kind="stable")
+
+
+class RuleOfTheFirstRow(Spoiled):
+    def spoil(self, output, X):
+        name = self.quasi_identifiers[0]
+        return output.assign(**{name: output[name] + f" ({X[name].iloc[0]})"})
+
+
 BROKEN = [
     (UsesFreshEntropy, "check_reproducible", "only from random_state"),
     (UsesGlobalRandomness, "check_reproducible", "only from random_state"),
@@ -179,6 +200,15 @@ BROKEN = [
     (RaisesAnything, "check_unknown_columns_are_refused", "Found: KeyError"),
     (RaisesAnything, "check_two_roles_for_a_column_are_refused", "Found: KeyError"),
     (TakesAnEmptyTable, "check_empty_table_is_refused", "a table and no error"),
+    *(
+        (broken, "check_ties_do_not_sort_by_the_sensitive_value", "fall by chance")
+        for broken in (TiesBySource, TiesBySecret)
+    ),
+    (
+        RuleOfTheFirstRow,
+        "check_rules_do_not_depend_on_the_order_of_rows",
+        "published otherwise after a shuffle",
+    ),
     (TakesTheMark, "check_mark_in_the_input_is_refused", "a table and no error"),
 ]
 
