@@ -69,8 +69,9 @@ class TableAnonymizer(FrameAnonymizer):
         How values are made less exact.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=0.0
-        Largest share of rows that may be suppressed.
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
         Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
@@ -280,7 +281,7 @@ class TableAnonymizer(FrameAnonymizer):
         return (self.hierarchies or {}).get(series.name)
 
     def _limit(self, n_rows: int) -> float:
-        """Share of rows that may be suppressed."""
+        """Share of rows that may be suppressed, or their number."""
         return self.suppression_limit or 0.0
 
     def _rules(self, n_rows: int) -> Rules:

@@ -61,12 +61,14 @@ class DataflyAnonymizer(TableAnonymizer):
         Columns an intruder wants to know; columns that are dropped.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=None
-        Share of rows that may be suppressed, in place of the stop rule.
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too. Masked rows are a class of their own,
-        which further classes join, smallest first, if it is too small.
+    suppression_limit : float or int, default=None
+        Share of rows that may be suppressed, or their number as a whole number from 1
+        on (of rows, not of persons), in place of the stop rule.
+    suppression : {"drop", "mask", "blank"}, default="drop"
+        Drop the row, as the original algorithm does; put the mark into the
+        quasi-identifiers and keep the row; or mask it and empty its sensitive cells
+        too. Masked rows are a class of their own, which further classes join, smallest
+        first, if it is too small.
     suppression_label : str, default="*"
         The mark.
 
@@ -95,7 +97,7 @@ class DataflyAnonymizer(TableAnonymizer):
     >>> import pandas as pd
     >>> from anon_transformers import DataflyAnonymizer
     >>> people = pd.DataFrame({"a": [10, 10, 10, 19, 19, 19], "b": [10, 11, 21] * 2})
-    >>> datafly = DataflyAnonymizer(k=2, suppression="drop")
+    >>> datafly = DataflyAnonymizer(k=2)
     >>> datafly.fit_transform(people)
         a   b
     0  10  10
@@ -122,7 +124,7 @@ class DataflyAnonymizer(TableAnonymizer):
         identifiers: Sequence[Hashable] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float | None = None,
-        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression: Literal["mask", "drop", "blank"] = "drop",
         suppression_label: str = SUPPRESSED,
     ):
         super().__init__(
@@ -185,8 +187,7 @@ class DataflyAnonymizer(TableAnonymizer):
         if self.suppression_limit is not None:
             return self.suppression_limit
         # What joins the suppressed class to fill it up is not the stop rule's business.
-        drops = self.suppression == "drop"
-        return (self._budget() + self._n_uncoded) / n_rows if drops else 1.0
+        return self._budget() + self._n_uncoded if self.suppression == "drop" else 1.0
 
     def _learn(self, table: Table, models: AllOf) -> None:
         points = table.points()
@@ -220,8 +221,7 @@ class DataflyAnonymizer(TableAnonymizer):
         gone = violating + self._n_uncoded
         if self.suppression_limit is None:
             return violating <= self._budget() and gone < n_rows
-        # As a share: 0.29 * 100 falls just below 29.
-        return gone / n_rows <= self.suppression_limit and gone < n_rows
+        return gone <= self._rules(n_rows).allowance(n_rows) and gone < n_rows
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
         return _publish(table, tuple(self.levels_.values()))
