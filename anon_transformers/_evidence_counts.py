@@ -7,13 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from pandas.api import types
 from scipy import sparse
 
 from anon_transformers._columns import rows_by_value
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
+from anon_transformers._tables import Column, identify, natural_key, to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
@@ -37,6 +36,8 @@ class SensitiveCounts:
     origin : {"input", "released"}
         Whose distribution ``reference`` is: that of the table before anything was
         suppressed, or that of the published one.
+    ordered : bool
+        Whether the order of the values means anything; that of texts does not.
     """
 
     values: np.ndarray
@@ -44,6 +45,7 @@ class SensitiveCounts:
     reference: np.ndarray
     hierarchy: Hierarchy | None = None
     origin: Origin = "released"
+    ordered: bool = False
 
     @property
     def missing(self) -> int:
@@ -305,14 +307,10 @@ def _in_natural_order(
                 "its ordered categories."
             )
         both.sort(key=order.index)
-    elif (
-        series.dtype == object
-        and types.infer_dtype(series, skipna=True) in _NUMBERS_AS_OBJECTS
-    ):
-        both.sort(key=float)
-    else:
-        both.sort()
-    return np.array(both, dtype=object)
+        return np.array(both, dtype=object)
+    texts = np.array(sorted(both), dtype=object)
+    key = natural_key(series)
+    return texts if key is None else texts[np.argsort(key(texts), kind="stable")]
 
 
 def _places(texts: np.ndarray, tree: Hierarchy) -> np.ndarray:

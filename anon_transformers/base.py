@@ -16,6 +16,7 @@ from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer
 from anon_transformers._linked_table import LinkedTable
+from anon_transformers._moments import refuse_written_dates
 from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
     PublishedColumn,
@@ -290,7 +291,15 @@ class TableAnonymizer(FrameAnonymizer):
 
     def _encode(self, frame: pd.DataFrame) -> Table:
         trees, mark = self.hierarchies or {}, self.suppression_label
-        return encode_table(frame, self.roles_, trees, self._tree, mark)
+        table = encode_table(frame, self.roles_, trees, self._tree, mark)
+        for column in table.known:
+            if column.name not in self._described():
+                refuse_written_dates(frame[column.name], column.values)
+        return table
+
+    def _described(self) -> Mapping[Hashable, Any]:
+        """Columns of which a parameter says what their values are."""
+        return self.hierarchies or {}
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""

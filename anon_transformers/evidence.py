@@ -226,6 +226,7 @@ class Classes:
                 np.asarray(reference, dtype=np.int64),
                 column.hierarchy,
                 whose,
+                column.ordered,
             )
         joint = None
         if len(sensitive) > 1:

@@ -11,7 +11,6 @@ from anon_transformers.fuzzy._naming import interval_names
 from anon_transformers.fuzzy._rules import Intervals
 from anon_transformers.fuzzy._scaling import Axis
 
-
 DIGITS = Context(prec=60)
 """More than twice as many as a double has: what is rounded to one, is rounded once."""
 

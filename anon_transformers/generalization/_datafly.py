@@ -47,7 +47,8 @@ class DataflyAnonymizer(TableAnonymizer):
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     types : dict of column to str, default=None
-        Data types of columns without a hierarchy, where guessing is not wanted. A value
+        Data types of columns without a hierarchy, where guessing is not wanted; texts
+        that look like dates need one ("date": day, month, year, with slashes). A value
         that ``fit`` did not see is generalized by ``transform`` as those it saw were;
         what is not of their type, or larger than all of them, is suppressed. A builder
         among ``hierarchies`` goes on likewise, and has a policy of its own.
@@ -178,6 +179,9 @@ class DataflyAnonymizer(TableAnonymizer):
         if type_ is None and pd.api.types.is_datetime64_any_dtype(series):
             return DateParts(unknown="suppress")
         return ByDataType(type_, unknown="suppress")
+
+    def _described(self) -> Mapping[Hashable, Any]:
+        return {**(self.hierarchies or {}), **(self.types or {})}
 
     def _budget(self) -> int:
         """How many rows the stop rule lets go."""

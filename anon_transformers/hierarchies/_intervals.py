@@ -213,9 +213,7 @@ def _is_whole(number: Decimal) -> bool:
     return number == number.to_integral_value()
 
 
-def _stripe(
-    number: Decimal, start: Decimal, width: Decimal, closed: Closed
-) -> Bounds:
+def _stripe(number: Decimal, start: Decimal, width: Decimal, closed: Closed) -> Bounds:
     low = start + ((number - start) // width) * width
     # // truncates towards zero.
     if low > number or (low == number and closed == "right"):

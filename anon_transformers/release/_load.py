@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers._moments import refuse_written_dates
 from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
 from anon_transformers.release._build import (
     check_gate,
@@ -165,6 +166,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
     check_columns(frame, config.roles)
+    refuse_unstated_dates(frame, config)
     return {INPUT: frame}
 
 
@@ -206,6 +208,14 @@ def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "insensitive."
         )
     refuse_unique(unique_shares(frame, roles), roles)
+
+
+def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse texts that look like dates, unless the file says what they are."""
+    stated = {*config.hierarchies, *config.stated_columns}
+    for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
+        if column not in stated:
+            refuse_written_dates(frame[column])
 
 
 def refuse_unique(shares: Mapping[str, float], roles: DeclaredRoles) -> None:

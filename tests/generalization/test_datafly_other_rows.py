@@ -44,7 +44,8 @@ class TestByHand:
 
     def test_new_days_of_known_months(self):
         fitted = ["01/02/2003", "09/02/2003", "01/03/2003", "30/03/2003"]
-        out, level = shown(fitted, ["17/02/2003", "31/03/2003", "01/04/2003"])
+        batch = ["17/02/2003", "31/03/2003", "01/04/2003"]
+        out, level = shown(fitted, batch, types={"x": "date"})
         assert level == 1
         assert out == ["02/2003", "03/2003", "*"]
 

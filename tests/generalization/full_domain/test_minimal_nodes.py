@@ -78,9 +78,7 @@ def test_they_are_the_lowest_of_all_that_are_accepted(slow, draws, data):
 def test_persons_are_counted_where_they_are_told_apart(slow, draws, data):
     frame = slow.frame_of(data.draw(draws.rows))
     frame["who"] = data.draw(
-        st.lists(
-            st.sampled_from("pqrstuv"), min_size=len(frame), max_size=len(frame)
-        )
+        st.lists(st.sampled_from("pqrstuv"), min_size=len(frame), max_size=len(frame))
     )
     estimator = slow.anonymizer(
         k=data.draw(st.integers(1, 3)),
