@@ -7,13 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from pandas.api import types
 from scipy import sparse
 
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._readings import read_values
-from anon_transformers._tables import _NUMBERS_AS_OBJECTS, Column, identify, to_text
+from anon_transformers._tables import Column, identify, natural_key, to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
@@ -126,6 +125,8 @@ class SensitiveCounts:
         Who holds which value, where persons are known.
     reference_persons : int or None
         Persons of the table that ``reference`` counts, who may have several values.
+    ordered : bool
+        Whether the order of the values means anything; that of texts does not.
     """
 
     values: np.ndarray
@@ -135,6 +136,7 @@ class SensitiveCounts:
     origin: Origin = "released"
     holdings: Holdings | None = field(default=None, repr=False)
     reference_persons: int | None = None
+    ordered: bool = False
 
     @classmethod
     def of_rows(
@@ -156,7 +158,14 @@ class SensitiveCounts:
             )
             counts = holdings.counts()
         nothing = np.zeros(column.cardinality, dtype=np.int64)
-        return cls(column.values, counts, nothing, column.hierarchy, holdings=holdings)
+        return cls(
+            column.values,
+            counts,
+            nothing,
+            column.hierarchy,
+            holdings=holdings,
+            ordered=column.ordered,
+        )
 
     def compared(
         self, reference: np.ndarray, origin: Origin, persons: int | None
@@ -572,14 +581,10 @@ def _in_natural_order(
                 "its ordered categories."
             )
         both.sort(key=order.index)
-    elif (
-        series.dtype == object
-        and types.infer_dtype(series, skipna=True) in _NUMBERS_AS_OBJECTS
-    ):
-        both.sort(key=float)
-    else:
-        both.sort()
-    return np.array(both, dtype=object)
+        return np.array(both, dtype=object)
+    texts = np.array(sorted(both), dtype=object)
+    key = natural_key(series)
+    return texts if key is None else texts[np.argsort(key(texts), kind="stable")]
 
 
 def _places(texts: np.ndarray, tree: Hierarchy) -> np.ndarray:

@@ -11,6 +11,7 @@ from pandas.api.extensions import ExtensionArray
 
 from anon_transformers._columns import encode_sensitive
 from anon_transformers._kernels.swapping import Members, agreement, expected_shift
+from anon_transformers._moments import refuse_written_dates
 from anon_transformers._tables import Column, encode
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError
@@ -166,6 +167,8 @@ def _cells(series: pd.Series, rows: np.ndarray | None) -> ExtensionArray:
 
 def _encode(series: pd.Series, tree: Any) -> Column:
     column = encode(series, tree)
+    if column.kind == "category":
+        refuse_written_dates(series, column.values)
     count = int((column.codes < 0).sum())
     if count:
         raise DataError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +64,11 @@ class Approval:
 
 
 class Rules(NamedTuple):
-    """How much may be suppressed, and what becomes of it."""
+    """How much may be suppressed, and what becomes of it.
+
+    A ``limit`` that is a whole number of at least 1, and no float, counts rows; any
+    other is a share of them. Rows are counted even where ``subject`` tells persons.
+    """
 
     limit: float
     mode: str
@@ -74,12 +78,31 @@ class Rules(NamedTuple):
         """Refuse what an anonymizer was not meant to be given."""
         check_choice("suppression", self.mode, MODES)
         number = isinstance(self.limit, Real) and not isinstance(self.limit, bool)
-        if not number or not 0 <= self.limit <= 1:
+        highest = np.inf if isinstance(self.limit, Integral) else 1
+        if not number or not 0 <= self.limit <= highest:
             raise ParameterError(
-                f"suppression_limit must be a share from 0 to 1, got {self.limit!r}."
+                "suppression_limit must be a share from 0 to 1, or a number of rows as "
+                f"a whole number, got {self.limit!r}."
             )
         if not isinstance(self.mark, str) or not self.mark:
             raise ParameterError("suppression_label must be a text that is not empty.")
+
+    def allowance(self, n_rows: int) -> int:
+        """Most rows of a table that may be suppressed.
+
+        Examples
+        --------
+        >>> Rules(0.29, "mask", "*").allowance(100), Rules(3, "mask", "*").allowance(2)
+        (29, 2)
+        """
+        if isinstance(self.limit, Integral):
+            return min(int(self.limit), n_rows)
+        # The product alone may fall just below a whole number, or onto the next one:
+        # 0.29 * 100 is 28.999999999999996.
+        most = min(int(self.limit * n_rows) + 1, n_rows)
+        while most and most / n_rows > self.limit:
+            most -= 1
+        return most
 
 
 def approve(
@@ -157,7 +180,7 @@ def settle(
     promise : AllOf
         What each published class must satisfy.
     rules : Rules
-        Largest share of rows that may go, and what happens to them.
+        How many rows may go, and what happens to them.
     covered : bool ndarray
         Classes that the recoding rule covers; others are always suppressed.
     marked : bool ndarray
@@ -196,7 +219,7 @@ def choose_kept(
     """
     kept = fine.copy()
     next_ones: Iterator[int] | None = None
-    while _is_within(classes, kept, rules.limit):
+    while _is_within(classes, kept, rules):
         if rules.mode == "drop" or kept.all():
             return kept, True
         if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
@@ -232,11 +255,11 @@ def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
     return gone.blanked(0) if mode == "blank" else gone
 
 
-def _is_within(classes: Classes, kept: np.ndarray, limit: float) -> bool:
+def _is_within(classes: Classes, kept: np.ndarray, rules: Rules) -> bool:
     """Whether enough is kept; a result with no kept class is no result."""
-    total = classes.rows.sum()
-    # As a share: 0.29 * 100 falls just below 29.
-    return bool(kept.any() and (total - classes.rows[kept].sum()) / total <= limit)
+    total = int(classes.rows.sum())
+    gone = total - classes.rows[kept].sum()
+    return bool(kept.any() and gone <= rules.allowance(total))
 
 
 def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
@@ -254,7 +277,7 @@ def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
 
 def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) -> str:
     """Why the limit does not do."""
-    total = classes.rows.sum()
+    total = int(classes.rows.sum())
     gone = total - classes.rows[kept].sum()
     broken = _worst(promise, classes)
     if broken is None and rules.mode != "drop":
@@ -262,15 +285,9 @@ def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) ->
     reason = _told(broken) if broken else "the rule does not cover every row"
     return (
         f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
-        f"suppression_limit={rules.limit} allows {_allowance(rules.limit, total)}. "
+        f"suppression_limit={rules.limit} allows {rules.allowance(total)}. "
         "A result with no kept class is no result."
     )
-
-
-def _allowance(limit: float, total: int) -> int:
-    """Most rows that may go; the product alone may fall just below a whole number."""
-    rounded = round(limit * total)
-    return rounded if rounded / total <= limit else int(limit * total)
 
 
 def _worst(promise: AllOf, classes: Classes) -> Verdict | None:

@@ -59,6 +59,9 @@ class Column:
         Number or date of each row itself, where ``exact`` tells that it may be another.
     zone : tzinfo or None
         Time zone that dates are published in; as ``values`` they are moments of UTC.
+    ranked : bool
+        Whether values of kind "category" have an order all the same: numbers, dates and
+        truths that are judged by their texts.
     """
 
     name: Hashable
@@ -69,6 +72,12 @@ class Column:
     hierarchy: Hierarchy | None = None
     given: np.ndarray | None = None
     zone: tzinfo | None = None
+    ranked: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the order of the values means anything; that of texts does not."""
+        return self.ranked or self.kind in {"number", "date", "ordinal"}
 
     @property
     def missing_code(self) -> int:
@@ -246,24 +255,35 @@ def _encode_moments(series: pd.Series, name: Hashable) -> Column:
 
 def identify(series: pd.Series) -> Column:
     """Code a column for a judge: two cells agree if their published texts do."""
-    if types.is_numeric_dtype(series.dtype) or types.is_datetime64_any_dtype(
-        series.dtype
+    dtype = series.dtype
+    if types.is_datetime64_any_dtype(dtype) or (
+        types.is_numeric_dtype(dtype)
+        and not types.is_bool_dtype(dtype)
+        and not types.is_complex_dtype(dtype)
     ):
-        if types.is_bool_dtype(series.dtype) or types.is_complex_dtype(series.dtype):
-            return _encode_text(series, series.name)
         return _encode_sorted(in_utc(series), series.name, "number", finite=False)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, series.name)
     column = _encode_text(series, series.name)
-    held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    return _in_order_of_numbers(column) if held in _NUMBERS_AS_OBJECTS else column
-
-
-def _in_order_of_numbers(column: Column) -> Column:
-    """Texts of numbers, 9 before 10."""
-    order = np.argsort(column.values.astype(float), kind="stable")
+    key = natural_key(series)
+    if key is None:
+        return column
+    order = np.argsort(key(column.values), kind="stable")
     place = np.append(np.argsort(order), column.missing_code).astype(np.int32)
-    return replace(column, values=column.values[order], codes=place[column.codes])
+    return replace(
+        column, values=column.values[order], codes=place[column.codes], ranked=True
+    )
+
+
+def natural_key(series: pd.Series) -> Callable[[np.ndarray], np.ndarray] | None:
+    """What the texts of a column are sorted by, 9 before 10; None: they are texts."""
+    if types.is_bool_dtype(series.dtype):
+        return np.asarray
+    held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
+    if held in _NUMBERS_AS_OBJECTS:
+        return lambda texts: texts.astype(float)
+    # Texts of dates begin with the year, and sort as the dates do.
+    return np.asarray if held in {*_DATES_AS_OBJECTS, "boolean"} else None
 
 
 def _encode_sorted(

@@ -16,6 +16,7 @@ from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer
 from anon_transformers._linked_table import LinkedTable
+from anon_transformers._moments import refuse_written_dates
 from anon_transformers._promises import check_promise, make_promise
 from anon_transformers._recoding import (
     PublishedColumn,
@@ -69,8 +70,9 @@ class TableAnonymizer(FrameAnonymizer):
         How values are made less exact.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=0.0
-        Largest share of rows that may be suppressed.
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
         Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
@@ -284,7 +286,7 @@ class TableAnonymizer(FrameAnonymizer):
         return (self.hierarchies or {}).get(series.name)
 
     def _limit(self, n_rows: int) -> float:
-        """Share of rows that may be suppressed."""
+        """Share of rows that may be suppressed, or their number."""
         return self.suppression_limit or 0.0
 
     def _rules(self, n_rows: int) -> Rules:
@@ -293,7 +295,15 @@ class TableAnonymizer(FrameAnonymizer):
 
     def _encode(self, frame: pd.DataFrame) -> Table:
         trees, mark = self.hierarchies or {}, self.suppression_label
-        return encode_table(frame, self.roles_, trees, self._tree, mark)
+        table = encode_table(frame, self.roles_, trees, self._tree, mark)
+        for column in table.known:
+            if column.name not in self._described():
+                refuse_written_dates(frame[column.name], column.values)
+        return table
+
+    def _described(self) -> Mapping[Hashable, Any]:
+        """Columns of which a parameter says what their values are."""
+        return self.hierarchies or {}
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
         """Decide which classes may be published, and remember them."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anon_transformers._suppression import Rules, content_ranks, settle
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import InfeasibleError
+from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.privacy import AllOf, KAnonymity
 
 
@@ -288,3 +288,46 @@ def _told(code, labels):
     """The second column decides first; a missing label comes before all texts."""
     texts = ["" if c < 0 else str(t[c]) for c, t in zip(code, labels, strict=True)]
     return texts[::-1]
+
+
+@given(
+    limit=st.one_of(
+        st.floats(0, 1), st.sampled_from([0.29, 0.07, 0.57, 1 / 3, 0.1 + 0.2])
+    ),
+    n_rows=st.integers(1, 5000),
+)
+def test_a_share_allows_the_most_rows_that_are_no_larger_share(limit, n_rows):
+    slow = max(gone for gone in range(n_rows + 1) if gone / n_rows <= limit)
+    assert Rules(limit, "mask", "*").allowance(n_rows) == slow
+
+
+@pytest.mark.parametrize(
+    ("limit", "n_rows", "most"),
+    [(1, 100, 1), (1.0, 100, 100), (3, 2, 2), (0, 9, 0), (np.int64(4), 9, 4)],
+)
+def test_a_whole_number_counts_rows(limit, n_rows, most):
+    rules = Rules(limit, "mask", "*")
+    rules.check()
+    assert rules.allowance(n_rows) == most
+
+
+@pytest.mark.parametrize("limit", [True, -1, 1.5, -0.1, float("nan"), "3", None, 1j])
+def test_what_is_neither_a_share_nor_a_number_of_rows_is_refused(limit):
+    with pytest.raises(ParameterError, match="suppression_limit must be a share"):
+        Rules(limit, "mask", "*").check()
+
+
+def test_a_count_of_rows_holds_to_the_row():
+    classes = sized(5, 1, 2, 5)
+    assert settled(classes, KAnonymity(3), limit=3).kept.tolist() == [1, 0, 0, 1]
+    said = "suppress 3 of 13 rows, and suppression_limit=2 allows 2"
+    with pytest.raises(InfeasibleError, match=re.escape(said)):
+        settled(classes, KAnonymity(3), limit=2)
+
+
+def test_a_count_is_of_rows_where_persons_are_told_apart():
+    # One person with two rows: the two rows must be allowed, not the person.
+    classes = sized(4, 2, jobs="abab" + "ab", persons="pqpq" + "rr")
+    assert settled(classes, KAnonymity(2), limit=2, mode="drop").n_extra_rows == 0
+    with pytest.raises(InfeasibleError, match="allows 1"):
+        settled(classes, KAnonymity(2), limit=1, mode="drop")

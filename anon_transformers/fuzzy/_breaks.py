@@ -1,5 +1,7 @@
 """Break points of one column, and the intervals between them."""
 
+from decimal import Context, Decimal, localcontext
+
 import numpy as np
 
 from anon_transformers._moments import local_midnight
@@ -11,9 +13,12 @@ from anon_transformers.fuzzy._scaling import Axis
 
 OUTER_LIMITS = (
     "The intervals of a column end at the lowest and the highest value of the table: "
-    "whoever knows who has it reads it; limits between them are computed from values of "
-    "persons too. Names (labels) do not show them."
+    "whoever knows who has it reads it; limits between them are computed from the "
+    "values of persons too. Names (labels) do not show them."
 )
+
+DIGITS = Context(prec=60)
+"""More than twice as many as a double has: what is rounded to one, is rounded once."""
 
 
 def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
@@ -47,8 +52,7 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
     """
     axis, values = Axis.of(column, None), column.values
     if method == "log":
-        inner = _log_breaks(column, n_sets)
-        inner = inner if axis.origin is None else inner.astype(values.dtype)
+        inner = _log_breaks(column, n_sets, whole=axis.origin is not None)
     else:
         places = axis.place_values(values)
         if method == "equidistant":
@@ -120,7 +124,12 @@ def _quantiles(places: np.ndarray, n_sets: int) -> np.ndarray:
     return low + (high - low) * rest / n_sets
 
 
-def _log_breaks(column: Column, n_sets: int) -> np.ndarray:
+def _log_breaks(column: Column, n_sets: int, *, whole: bool) -> np.ndarray:
+    """Limits whose logarithms lie equally far apart.
+
+    The power that is one of the values comes out as that value: as doubles, the limit
+    between 1 and 100 is 9.999999999999998, and a 10 would lie above it.
+    """
     if column.kind == "date":
         raise DataError(
             f"column {column.name!r} holds dates; method='log' needs numbers."
@@ -132,8 +141,16 @@ def _log_breaks(column: Column, n_sets: int) -> np.ndarray:
             f"column {column.name!r} holds numbers in {count} rows that are not above "
             "0; method='log' takes positive ones only."
         )
-    first, last = np.log(values[[0, -1]])
-    return np.exp(np.linspace(first, last, n_sets + 1)[1:-1])
+    ends = column.values[[0, -1]].tolist()
+    with localcontext(DIGITS):
+        first, last = (Decimal(end).ln() for end in ends)
+        steps = [(last - first) * part / n_sets for part in range(1, n_sets)]
+        points = [(first + step).exp() for step in steps]
+    # Room for what the logarithms were rounded by: 1000 less that is no 999.
+    points = [Context(prec=40).plus(point) for point in points]
+    if whole:
+        return np.array([int(point) for point in points], dtype=column.values.dtype)
+    return np.array([float(point) for point in points])
 
 
 def _without_noise(column: Column, points: np.ndarray) -> np.ndarray:

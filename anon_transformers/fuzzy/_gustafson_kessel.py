@@ -79,8 +79,9 @@ class GustafsonKesselRecoder(ClusterRecoder):
         quasi-identifiers are not used.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=0.0
-        Largest share of rows that may be suppressed.
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
         Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.

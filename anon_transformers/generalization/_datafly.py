@@ -47,7 +47,8 @@ class DataflyAnonymizer(TableAnonymizer):
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact.
     types : dict of column to str, default=None
-        Data types of columns without a hierarchy, where guessing is not wanted. A value
+        Data types of columns without a hierarchy, where guessing is not wanted; texts
+        that look like dates need one ("date": day, month, year, with slashes). A value
         that ``fit`` did not see is generalized by ``transform`` as those it saw were;
         what is not of their type, or larger than all of them, is suppressed. A builder
         among ``hierarchies`` goes on likewise, and has a policy of its own.
@@ -61,12 +62,14 @@ class DataflyAnonymizer(TableAnonymizer):
         Columns an intruder wants to know; columns that are dropped.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=None
-        Share of rows that may be suppressed, in place of the stop rule.
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too. Masked rows are a class of their own,
-        which further classes join, smallest first, if it is too small.
+    suppression_limit : float or int, default=None
+        Share of rows that may be suppressed, or their number as a whole number from 1
+        on (of rows, not of persons), in place of the stop rule.
+    suppression : {"drop", "mask", "blank"}, default="drop"
+        Drop the row, as the original algorithm does; put the mark into the
+        quasi-identifiers and keep the row; or mask it and empty its sensitive cells
+        too. Masked rows are a class of their own, which further classes join, smallest
+        first, if it is too small.
     suppression_label : str, default="*"
         The mark.
 
@@ -95,7 +98,7 @@ class DataflyAnonymizer(TableAnonymizer):
     >>> import pandas as pd
     >>> from anon_transformers import DataflyAnonymizer
     >>> people = pd.DataFrame({"a": [10, 10, 10, 19, 19, 19], "b": [10, 11, 21] * 2})
-    >>> datafly = DataflyAnonymizer(k=2, suppression="drop")
+    >>> datafly = DataflyAnonymizer(k=2)
     >>> datafly.fit_transform(people)
         a   b
     0  10  10
@@ -122,7 +125,7 @@ class DataflyAnonymizer(TableAnonymizer):
         identifiers: Sequence[Hashable] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float | None = None,
-        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression: Literal["mask", "drop", "blank"] = "drop",
         suppression_label: str = SUPPRESSED,
     ):
         super().__init__(
@@ -177,6 +180,9 @@ class DataflyAnonymizer(TableAnonymizer):
             return DateParts(unknown="suppress")
         return ByDataType(type_, unknown="suppress")
 
+    def _described(self) -> Mapping[Hashable, Any]:
+        return {**(self.hierarchies or {}), **(self.types or {})}
+
     def _budget(self) -> int:
         """How many rows the stop rule lets go."""
         return self.k if self.stop_rule == "at_most_k" else self.k - 1
@@ -185,8 +191,7 @@ class DataflyAnonymizer(TableAnonymizer):
         if self.suppression_limit is not None:
             return self.suppression_limit
         # What joins the suppressed class to fill it up is not the stop rule's business.
-        drops = self.suppression == "drop"
-        return (self._budget() + self._n_uncoded) / n_rows if drops else 1.0
+        return self._budget() + self._n_uncoded if self.suppression == "drop" else 1.0
 
     def _learn(self, table: Table, models: AllOf) -> None:
         points = table.points()
@@ -220,8 +225,7 @@ class DataflyAnonymizer(TableAnonymizer):
         gone = violating + self._n_uncoded
         if self.suppression_limit is None:
             return violating <= self._budget() and gone < n_rows
-        # As a share: 0.29 * 100 falls just below 29.
-        return gone / n_rows <= self.suppression_limit and gone < n_rows
+        return gone <= self._rules(n_rows).allowance(n_rows) and gone < n_rows
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
         return _publish(table, tuple(self.levels_.values()))

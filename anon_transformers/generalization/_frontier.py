@@ -90,8 +90,7 @@ def find_frontier(
         )
         gone = lattice.n_rows - rows
         losses = lattice.loss.by_size(sizes, rows, classes, costs)
-        allowed = gone / lattice.n_rows <= lattice.goal.rules.limit
-        losses = np.where(allowed, losses, np.inf)
+        losses = np.where(gone <= lattice.allowance, losses, np.inf)
         offer(curve, number, sizes, losses, gone, classes)
     return _ranges(curve, nodes, names)
 

@@ -103,8 +103,9 @@ class FullDomainAnonymizer(TableAnonymizer):
         Columns an intruder wants to know; columns that are dropped.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=0.0
-        Largest share of rows that may be suppressed.
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
         Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
@@ -120,7 +121,8 @@ class FullDomainAnonymizer(TableAnonymizer):
     bound_, proved_ : float
         No node has a smaller loss; share of the nodes of which this is proved.
     minimal_nodes_ : list of dict
-        With ``find_minimal`` or ``search="incognito"``: levels of all minimal nodes.
+        With ``find_minimal`` or ``search="incognito"``: levels of all minimal nodes,
+        which are accepted as ``levels`` while nothing below them is.
     hierarchies_ : dict of column to Hierarchy
         Those that were used.
     report_ : Report
@@ -237,7 +239,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         self._passes: list[Pass] = []
         self._searches: list[tuple[Found, int, int]] = []
         if self.local_recoding and self.levels is None:
-            find = partial(self._find, models=models, limit=1.0)
+            find = partial(self._find, models=models)
             self._passes = learn_passes(table, models, find, self.suppression_label)
             published = recode_by_passes(table, self._passes)
             if self._passes and self._can_publish(table, published, models):
@@ -297,13 +299,13 @@ class FullDomainAnonymizer(TableAnonymizer):
         goal = Goal(models, rules, table.persons_move)
         return Lattice(table, points, levels, loss, goal)
 
-    def _find(self, table: Table, models: AllOf, limit: float) -> Node:
-        """The node to publish."""
-        lattice = self._lattice(table, models, limit)
+    def _find(self, table: Table, models: AllOf, limit: float | None = None) -> Node:
+        """The node to publish; without a limit, for one pass of local recoding."""
+        lattice = self._lattice(table, models, 1.0 if limit is None else limit)
         found = self._search(lattice)
         if found.best is None:
             raise InfeasibleError(self._why(lattice, found))
-        if limit < 1 or not self.local_recoding:
+        if limit is not None:
             self._note_minimal(lattice, found.minimal)
         self._searches.append((found, lattice.size, lattice.n_looks))
         return found.best.node

@@ -115,6 +115,7 @@ class Lattice:
         self.levels = levels
         self.loss, self.goal = loss, goal
         self.n_rows = table.n_rows
+        self.allowance = goal.rules.allowance(table.n_rows)
         self._looks = [0]
         self._n_uncoded = table.n_rows - int(points.weights.sum())
         self._hides = _hiding_levels(table, goal.rules.mark)
@@ -161,7 +162,7 @@ class Lattice:
         held = self._store.classes(node)
         n_kept, n_rows = count_kept(held.sizes, self._k)
         gone = self.n_rows - n_rows
-        if not n_kept or gone / self.n_rows > self.goal.rules.limit:
+        if not n_kept or gone > self.allowance:
             return Look(node, False, True)
         if self.shows_nothing(node, held, held.sizes >= self._k):
             return Look(node, False, False)
@@ -188,8 +189,8 @@ class Lattice:
         )
         if not within:
             # Filling up the suppressed class is no reason to give up those below.
-            few = classes.rows[fine].sum() / self.n_rows < 1 - self.goal.rules.limit
-            return Look(node, False, bool(few) and self.goal.prunes)
+            broken = self.n_rows - classes.rows[fine].sum() > self.allowance
+            return Look(node, False, bool(broken) and self.goal.prunes)
         kept = kept[: len(held.sizes)]
         gone = self.n_rows - int(held.sizes[kept].sum())
         return Look(

@@ -14,29 +14,28 @@ from anon_transformers.generalization._search import Found, Progress
 def minimal_nodes(lattice: Lattice, progress: Progress) -> list[Node]:
     """Every node that fits while none below it does, lowest first.
 
-    Suppressed rows count against the limit, and nothing else is asked of them.
+    A node that is within the limit may still not fit, where the suppressed rows must be
+    a class, or nothing but marks would be published; one above it then may.
     """
-    lattice = lattice.dropping()
-    fits = _all_that_fit(lattice, progress).reshape(lattice.shape)
-    at_or_below = fits.copy()
-    for axis in range(fits.ndim):
-        at_or_below = np.logical_or.accumulate(at_or_below, axis=axis)
-    minimal = fits.copy()
-    for axis in range(fits.ndim):
-        above = [slice(None)] * fits.ndim
-        above[axis] = slice(1, None)
-        below = [slice(None)] * fits.ndim
-        below[axis] = slice(None, -1)
-        minimal[tuple(above)] &= ~at_or_below[tuple(below)]
-    nodes = [tuple(node) for node in np.argwhere(minimal).tolist()]
-    return sorted(nodes, key=lambda node: (sum(node), node))
+    within = _all_that_fit(lattice.dropping(), progress)
+    known = lattice_map.make_map(lattice.shape, _no_terms(lattice), fits=False)
+    minimal = []
+    order = np.argsort(lattice.heights(), kind="stable")
+    for at in order[within[order]].tolist():
+        if known.fits[at]:  # as one below it does
+            continue
+        node = tuple(lattice_map.levels_of(known, at).tolist())
+        if lattice.look(node).fits:
+            lattice_map.fit_above(known, at, 0.0)
+            minimal.append(node)
+    return minimal
 
 
 def find_incognito(lattice: Lattice, progress: Progress) -> Found:
     """The best of all minimal nodes."""
     _refuse_wrong_pruning("incognito", lattice)
     minimal = minimal_nodes(lattice, progress)
-    found = _best_of(lattice, minimal) or _lowest(lattice, 0)
+    found = _best_of(lattice, minimal) or Found()
     found.minimal = minimal
     return found
 

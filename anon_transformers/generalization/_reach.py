@@ -26,9 +26,8 @@ def _best_level(lattice: Lattice, model: PrivacyModel) -> int | float:
     """
     classes, _ = lattice.classes(lattice.top)
     best = judge(model, classes).level
-    limit = lattice.goal.rules.limit
     of_class = getattr(model, "class_levels", None)
-    if of_class is None or model.merging == "any" or not limit:
+    if of_class is None or model.merging == "any" or not lattice.allowance:
         return best
     if lattice.size > FEW_NODES:
         return best
@@ -37,6 +36,6 @@ def _best_level(lattice: Lattice, model: PrivacyModel) -> int | float:
         classes, _ = lattice.classes(node)
         levels = of_class(classes)
         order = np.argsort(-levels if model.better == "higher" else levels)
-        enough = np.cumsum(classes.rows[order]) >= (1 - limit) * lattice.n_rows
+        enough = np.cumsum(classes.rows[order]) >= lattice.n_rows - lattice.allowance
         best = better(best, levels[order[int(np.argmax(enough))]].item())
     return best

@@ -57,7 +57,7 @@ class _Search:
     def __init__(self, lattice: Lattice):
         self.lattice, self.found = lattice, Found()
         self.known = lattice_map.make_map(
-            lattice.shape, lattice.loss.terms(), lattice.goal.rules.limit >= 1
+            lattice.shape, lattice.loss.terms(), lattice.allowance >= lattice.n_rows
         )
 
     @property

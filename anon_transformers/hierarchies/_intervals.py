@@ -1,14 +1,14 @@
 """Ranges of numbers, one width or one set of cuts a level."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import DataError, ParameterError, check_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._levels import ROOT
@@ -19,8 +19,9 @@ EXACT = Context(prec=4000, traps=[Inexact, InvalidOperation])
 """Room for every digit of numbers as large and as fine as a double may be."""
 
 LARGEST_EXPONENT = 400
+Closed = Literal["left", "right"]
 Bounds = tuple[Decimal | None, Decimal | None]
-"""From the first number of a range to the first one above it; None: open."""
+"""Both ends of a range, of which the closed one lies inside; None: open-ended."""
 
 _NUMBER = re.compile(r"\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\s*\Z")
 
@@ -35,6 +36,8 @@ class RangeRule(Rule):
     whole: bool
     """Whether labels are for whole numbers only."""
 
+    closed: Closed = "left"
+
     def read(self, value: str) -> Decimal | None:
         """The number; between [20, 24] and [25, 29] there is none."""
         number = _number(value)
@@ -47,16 +50,20 @@ class RangeRule(Rule):
         for bounds in self._bounds():
             # Not around the yield: the context is whose turn it is.
             with localcontext(EXACT):
-                labels = [_label(bounds(number), self.whole) for number in read]
+                labels = [
+                    _label(bounds(number), self.whole, self.closed) for number in read
+                ]
             yield labels
         yield [ROOT] * len(read)
 
     def _bounds(self) -> Iterator[Callable[..., Bounds]]:
         """For each level a function from a number to its bounds."""
         for width in self.widths:
-            yield lambda number, width=width: _stripe(number, self.start, width)
+            yield lambda number, width=width: _stripe(
+                number, self.start, width, self.closed
+            )
         for cuts in self.cuts:
-            yield lambda number, cuts=cuts: _between(number, cuts)
+            yield lambda number, cuts=cuts: _between(number, cuts, self.closed)
 
 
 @dataclass(frozen=True)
@@ -65,21 +72,23 @@ class Intervals(HierarchyBuilder):
 
     All arithmetic is decimal, on the digits as they are written: a bound falls where
     its label says. Columns of whole numbers get closed ranges, ``[20, 24]``; others
-    half-open ones, ``[20, 25)``. Later values fall into the same ranges, unless these
-    are for whole numbers and the value is none.
+    half-open ones, ``[20, 25)`` or, closed on the right, ``(20, 25]``. Later values
+    fall into the same ranges, unless these are for whole numbers and the value is none.
 
     Parameters
     ----------
     widths : sequence of numbers, optional
         Width of the ranges at each level, each a multiple of the one before.
     cuts : sequence of sequences of numbers, optional
-        Where ranges start, for each level; the cuts of a level are among those of the
+        Where ranges meet, for each level; the cuts of a level are among those of the
         level before. Values outside the cuts fall into open ranges at the ends.
     quantiles : sequence of int, optional
         How many ranges with about equally many distinct values each level has, each a
         divisor of the one before.
     start : number, default=0
         A bound from which widths are counted.
+    closed : {"left", "right"}, default="left"
+        The end that belongs to a range: whether 25 begins one or ends one.
     unknown, normalizer
         As for :class:`Hierarchy`.
 
@@ -90,6 +99,8 @@ class Intervals(HierarchyBuilder):
 ('24', '[20, 24]', '[20, 29]', '*'), ('25', '[25, 29]', '[20, 29]', '*'))
     >>> Intervals(widths=(0.1,)).build(["0.3", "0.29"]).rows
     (('0.3', '[0.3, 0.4)', '*'), ('0.29', '[0.2, 0.3)', '*'))
+    >>> Intervals(cuts=[[18, 65]], closed="right").build(["18", "64.5", "70"]).rows
+    (('18', '<= 18', '*'), ('64.5', '(18, 65]', '*'), ('70', '> 65', '*'))
     """
 
     widths: Sequence[float | Decimal] = ()
@@ -98,9 +109,11 @@ class Intervals(HierarchyBuilder):
     start: float | Decimal = 0
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
+    closed: Closed = "left"
 
     def __post_init__(self) -> None:
         check_policies(self.unknown, self.normalizer)
+        check_choice("closed", self.closed, ("left", "right"))
         for name, depth in {"widths": 1, "cuts": 2, "quantiles": 1}.items():
             object.__setattr__(self, name, _frozen(name, getattr(self, name), depth))
         if sum(map(bool, (self.widths, self.cuts, self.quantiles))) != 1:
@@ -114,12 +127,13 @@ class Intervals(HierarchyBuilder):
         """With the quantiles of these values, and for whole numbers if they are."""
         numbers = _read(values)
         given = [[_decimal("cuts", cut) for cut in cuts] for cuts in self.cuts]
-        cuts = given or _quantile_cuts(numbers, self.quantiles)
+        cuts = given or _quantile_cuts(numbers, self.quantiles, self.closed)
         return RangeRule(
             tuple(_decimal("widths", width) for width in self.widths),
             _decimal("start", self.start),
             tuple(map(tuple, cuts)),
             all(map(_is_whole, numbers)),
+            self.closed,
         )
 
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
@@ -199,41 +213,55 @@ def _is_whole(number: Decimal) -> bool:
     return number == number.to_integral_value()
 
 
-def _stripe(number: Decimal, start: Decimal, width: Decimal) -> Bounds:
+def _stripe(number: Decimal, start: Decimal, width: Decimal, closed: Closed) -> Bounds:
     low = start + ((number - start) // width) * width
-    if low > number:  # // truncates towards zero
+    # // truncates towards zero.
+    if low > number or (low == number and closed == "right"):
         low -= width
     return low, low + width
 
 
-def _between(number: Decimal, cuts: Sequence[Decimal]) -> Bounds:
-    at = bisect_right(cuts, number)
+def _between(number: Decimal, cuts: Sequence[Decimal], closed: Closed) -> Bounds:
+    at = (bisect_right if closed == "left" else bisect_left)(cuts, number)
     low = cuts[at - 1] if at else None
     return low, cuts[at] if at < len(cuts) else None
 
 
 def _quantile_cuts(
-    numbers: list[Decimal], quantiles: Sequence[int]
+    numbers: list[Decimal], quantiles: Sequence[int], closed: Closed
 ) -> list[list[Decimal]]:
-    """Cuts between distinct values so that every range holds about as many."""
+    """Cuts at distinct values so that every range holds about as many.
+
+    They are the first values of ranges that are closed on the left, and the last ones
+    of those that are closed on the right.
+    """
     ordered = sorted(set(numbers))
-    return [
-        sorted({ordered[len(ordered) * part // parts] for part in range(parts)})
-        for parts in quantiles
-    ]
+    cuts = []
+    for parts in quantiles:
+        ends = {len(ordered) * part // parts for part in range(parts + 1)}
+        if closed == "left":
+            places = ends - {len(ordered)}
+        else:
+            places = {end - 1 for end in ends - {0}}
+        cuts.append([ordered[at] for at in sorted(places)])
+    return cuts
 
 
-def _label(bounds: Bounds, whole: bool) -> str:
+def _label(bounds: Bounds, whole: bool, closed: Closed) -> str:
+    """The range as :func:`anon_transformers._labels.parse_ends` reads it."""
     low, high = bounds
+    left = closed == "left"
     if low is None:
-        return f"< {_plain(high)}"
+        return f"{'<' if left else '<='} {_plain(high)}"
     if high is None:
-        return f">= {_plain(low)}"
-    integral = low == low.to_integral_value() and high == high.to_integral_value()
-    if whole and integral:
-        last = high - 1
-        return _plain(low) if low == last else f"[{_plain(low)}, {_plain(last)}]"
-    return f"[{_plain(low)}, {_plain(high)})"
+        return f"{'>=' if left else '>'} {_plain(low)}"
+    if whole and _is_whole(low) and _is_whole(high):
+        first, last = (low, high - 1) if left else (low + 1, high)
+        if first == last:
+            return _plain(first)
+        return f"[{_plain(first)}, {_plain(last)}]"
+    ends = f"{_plain(low)}, {_plain(high)}"
+    return f"[{ends})" if left else f"({ends}]"
 
 
 def _plain(number: Decimal | None) -> str:

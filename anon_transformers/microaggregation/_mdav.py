@@ -74,8 +74,9 @@ class MDAVAnonymizer(TableAnonymizer):
         height at which they meet. Without one it is 1 for all.
     subject : column, default=None
         Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float, default=0.0
-        Largest share of rows that may be suppressed. Only values that a hierarchy does
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons). Only values that a hierarchy does
         not know, and says to suppress, ever need it.
     suppression : {"mask", "drop", "blank"}, default="mask"
         Put the mark into the quasi-identifiers and keep the row; drop the row; or mask

@@ -20,7 +20,7 @@ from anon_transformers.privacy._fuzzy_mixtures import (
 )
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._t_closeness import DISTANCES
+from anon_transformers.privacy._t_closeness import DISTANCES, without_order
 
 REDUCE = ("max", "min")
 OF_SETS = ("frequency", "distinct")
@@ -214,6 +214,8 @@ class FuzzyTCloseness(FuzzyModel):
     ) -> Mixtures:
         column = evidence.sensitive[name]
         if self.distance == "ordered":
+            if not column.ordered:
+                raise NotEvaluable(without_order(self.name, name))
             # A rank counts the values that occur.
             used = evidence.reference(name) > 0
             used |= shares.any(axis=0)

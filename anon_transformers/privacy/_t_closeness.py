@@ -1,6 +1,6 @@
 """t-closeness (Li, Li and Venkatasubramanian 2007)."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers._kernels.transport import ordered_distances, tree_distances
-from anon_transformers.evidence import SensitiveCounts
+from anon_transformers.evidence import Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, check_choice
 from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
@@ -30,9 +30,9 @@ class TCloseness(ReferenceModel):
     t : float
         From 0 to 1; 1 asks for nothing.
     distance : {"equal", "ordered", "hierarchical"}, default="equal"
-        How far apart two values are: 1; by rank, |i - j| / (m - 1), where texts rank by
-        the alphabet unless they are an ordered categorical; or by the level at which
-        the column's hierarchy joins them, divided by its height.
+        How far apart two values are: 1; by rank, |i - j| / (m - 1), for numbers, dates
+        and ordered categoricals, while texts have no rank; or by the level at which the
+        column's hierarchy joins them, divided by its height.
     reference : {"input", "released"}, default="input"
         The whole table: the one that was anonymized, or what was published of it.
     sensitive : column, default=None
@@ -80,11 +80,26 @@ class TCloseness(ReferenceModel):
             cls(t=0.5, reference="released"),
         ]
 
+    def check_feasible(self, evidence: Classes) -> None:
+        """Refuse a distance by rank of values that have none; before a search begins.
+
+        Raises
+        ------
+        NotEvaluable
+            If a column holds texts, and ``distance`` is "ordered".
+        """
+        if self.distance == "ordered":
+            for name in evidence.sensitive_names(self.sensitive):
+                if not evidence.sensitive[name].ordered:
+                    raise NotEvaluable(without_order(self.name, name))
+
     def distances(self, column: SensitiveCounts) -> np.ndarray:
         """How far each class lies from the reference."""
         refuse_several(column)
         shares = self._shares(column)
         if self.distance == "ordered":
+            if not column.ordered:
+                raise NotEvaluable(without_order(self.name))
             return ordered_distances(*_without_unused(column, shares))
         groups = np.arange(len(shares))[np.newaxis]
         if self.distance == "hierarchical":
@@ -110,6 +125,16 @@ def refuse_several(column: SensitiveCounts) -> None:
             "t-closeness compares distributions of one value per person, and persons "
             f"of {int(column.several.sum())} classes have several."
         )
+
+
+def without_order(model: str, name: Hashable | None = None) -> str:
+    """Why values cannot be ranked, and what can be done about it."""
+    where = "the column" if name is None else f"column {name!r}"
+    return (
+        f"{model} with distance='ordered': {where} holds texts, which have no order. "
+        "Make it an ordered categorical (in a release file, source.columns: {column: "
+        "{order: [low, …, high]}}), or use distance='equal' or 'hierarchical'."
+    )
 
 
 def _without_unused(column: SensitiveCounts, shares: np.ndarray) -> tuple:

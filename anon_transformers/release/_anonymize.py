@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers._moments import looks_like_dates
 from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
 from anon_transformers.exceptions import (
@@ -22,7 +23,7 @@ from anon_transformers.release._build import (
     installed,
     make_anonymizer,
 )
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
 from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
@@ -134,7 +135,7 @@ def protected_table(
     source = read_parquet(run.path("input.parquet"))
     if config.roles.subject is not None:
         anonymizer._tie_key = tie_key(config.home)
-    table = anonymizer.fit_transform(source)
+    table = anonymizer.fit_transform(with_stated_texts(source, config))
     refuse_other_rows(anonymizer, table, source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
@@ -150,6 +151,18 @@ def protected_table(
     write_json(draft / REFERENCES, references(source, config.roles))
     noted["references_sha256"] = sha256(draft / REFERENCES)
     return {"data": table}, noted
+
+
+def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
+    """The source with a type that says so where texts are stated to be no dates."""
+    stated = config.stated_columns
+    return source.assign(
+        **{
+            name: source[name].astype("category")
+            for name in config.roles.quasi_identifiers
+            if stated.get(name) == "text" and looks_like_dates(source[name])
+        }
+    )
 
 
 def refuse_other_rows(

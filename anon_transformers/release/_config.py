@@ -309,6 +309,12 @@ class ReleaseConfig(Strict):
         """Whether a graph is released, as an edge file and a node file."""
         return self.source.kind == GRAPH
 
+    @property
+    def stated_columns(self) -> dict[str, Any]:
+        """What the file says that columns of the source are, where it says so."""
+        stated = self.source.options.get("columns")
+        return dict(stated) if isinstance(stated, dict) else {}
+
     def path(self, given: str) -> Path:
         """A path of the file, from the folder of the file."""
         if given.startswith(BUNDLED):

@@ -19,11 +19,15 @@ import pyarrow.csv
 import pyarrow.parquet
 from pandas.api import types
 
+from anon_transformers._moments import DateFormat
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.release._run import sha256
 
 KINDS = ("integer", "number", "date", "text")
+Kind = str | Mapping[str, Any]
+"""One of these, or how dates are written, or texts in their order."""
+DESCRIPTIONS = ("date", "last_year", "order")
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -39,7 +43,7 @@ def read_csv(
     separator: str = ",",
     encoding: str = "utf-8",
     missing: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Kind] | None = None,
     exact: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a CSV file, strictly.
@@ -55,8 +59,12 @@ def read_csv(
         How it was written.
     missing : sequence of str
         Further marks of a missing value, such as ``?``.
-    columns : mapping of column to {"integer", "number", "date", "text"}
-        What columns are, where guessing is not wanted.
+    columns : mapping of column to kind
+        What columns are, where guessing is not wanted: ``"integer"``, ``"number"``,
+        ``"date"`` (as 2026-01-31), ``"text"``; ``{"date": "%d/%m/%Y"}`` for dates that
+        are written otherwise, as for ``datetime.strptime``, with ``"last_year"`` where
+        years have two digits (up to 2025, 63 is 1963); or ``{"order": […]}`` for texts
+        in this order.
     exact : sequence of str
         Columns that will be published as they are: taken for numbers only where that
         gives every text back, which ``1.50`` does not.
@@ -77,7 +85,7 @@ def read_csv(
         if name not in frame.columns:
             raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
     kinds = {
-        name: stated.get(name) or _guess(frame[name], exact=name in exact)
+        name: stated[name] if name in stated else _guess(frame[name], name in exact)
         for name in frame.columns
     }
     return apply_schema(frame, kinds)
@@ -157,7 +165,7 @@ def _refuse_repeated(path: str | os.PathLike[str], names: list[str]) -> None:
         raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
 
 
-def _guess(texts: pd.Series, *, exact: bool = False) -> str:
+def _guess(texts: pd.Series, exact: bool) -> str:
     distinct = texts.dropna().unique()
     if not len(distinct):
         return "text"
@@ -200,14 +208,16 @@ _GUESSES: dict[str, Callable[[str], bool]] = {
 }
 
 
-def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, str]) -> pd.DataFrame:
+def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, Kind]) -> pd.DataFrame:
     """Turn columns of text into what the schema says they are."""
     return pd.DataFrame(
         {name: _as_kind(texts[name], kind) for name, kind in kinds.items()}
     )
 
 
-def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
+def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
+    if isinstance(kind, Mapping):
+        return _as_described(texts, kind)
     if kind not in KINDS:
         raise ParameterError(
             f"column {texts.name!r}: {unknown_choice('kind', kind, KINDS)}"
@@ -234,6 +244,37 @@ def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
     return texts.astype(object).infer_objects()
 
 
+def _as_described(texts: pd.Series, kind: Mapping[str, Any]) -> pd.Series:
+    """Dates that are written in a stated way, or texts in a stated order."""
+    try:
+        if set(kind) == {"order"}:
+            return _in_order(texts, kind["order"])
+        for key in kind:
+            if key not in DESCRIPTIONS:
+                raise ParameterError(unknown_choice("key", key, DESCRIPTIONS))
+        if "date" not in kind or "order" in kind:
+            raise ParameterError("say either date (and last_year), or order.")
+        written = DateFormat(kind["date"], kind.get("last_year"))
+    except ParameterError as error:
+        raise ParameterError(f"columns, {texts.name}: {error}") from None
+    return written.read_all(texts)
+
+
+def _in_order(texts: pd.Series, order: Any) -> pd.Series:
+    listed = isinstance(order, Sequence) and not isinstance(order, str)
+    if not listed or not all(isinstance(text, str) and text for text in order):
+        raise ParameterError("order must be a list of texts.")
+    if len(set(order)) < len(order):
+        raise ParameterError("order holds a text twice.")
+    strange = int((texts.notna() & ~texts.isin(order)).sum())
+    if strange:
+        raise DataError(
+            f"column {texts.name!r} holds values in {strange} rows that its order does "
+            "not have."
+        )
+    return pd.Series(pd.Categorical(texts, order, ordered=True), texts.index)
+
+
 def _integers(texts: pd.Series) -> pd.Series:
     """Whole numbers; the largest ones fit only without a sign."""
     missing = texts.isna().any()
@@ -243,12 +284,16 @@ def _integers(texts: pd.Series) -> pd.Series:
         return texts.astype("UInt64") if missing else texts.astype("uint64")
 
 
-def schema_of(frame: pd.DataFrame) -> dict[str, str]:
+def schema_of(frame: pd.DataFrame) -> dict[str, Any]:
     """Kind of each column, so that a reader can give cells back as they were."""
     return {str(name): _kind_of(frame[name]) for name in frame.columns}
 
 
-def _kind_of(series: pd.Series) -> str:
+def _kind_of(series: pd.Series) -> Kind:
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
+        # Of the values that are published, no others.
+        used = series.cat.remove_unused_categories().cat.categories
+        return {"order": to_text(pd.Series(used)).dropna().unique().tolist()}
     if types.is_bool_dtype(series.dtype):
         return "text"
     if types.is_integer_dtype(series.dtype):
@@ -396,7 +441,7 @@ def _read_checked(place: Path, format_: str, file: Mapping[str, Any]) -> pd.Data
     return read_data(data, format_, file["schema"])
 
 
-def read_data(path: Path, format_: str, schema: Mapping[str, str]) -> pd.DataFrame:
+def read_data(path: Path, format_: str, schema: Mapping[str, Kind]) -> pd.DataFrame:
     """Read a table that a release wrote."""
     if format_ == "csv":
         return read_csv(path, columns=schema)

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
+from anon_transformers._moments import refuse_written_dates
 from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
 from anon_transformers.release._build import (
     check_gate,
@@ -164,6 +165,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     check_columns(frame, config.roles, judge_sensitive=not swaps)
     refuse_repeated_identifiers(frame, config.roles)
     refuse_several_values(frame, config.roles)
+    refuse_unstated_dates(frame, config)
     return {INPUT: frame}
 
 
@@ -209,6 +211,14 @@ def check_columns(
     subject = None if roles.subject is None else frame[roles.subject]
     for fault in telling_faults(frame, roles, subject, sensitive=judge_sensitive):
         raise DataError(f"{fault}.")
+
+
+def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse texts that look like dates, unless the file says what they are."""
+    stated = {*config.hierarchies, *config.stated_columns}
+    for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
+        if column not in stated:
+            refuse_written_dates(frame[column])
 
 
 def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> None:

@@ -5,7 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,7 @@ def check_suppressed_rows_agree(run: Run) -> None:
     fitted, mask = run.estimator, run.suppressed
     n_rows = len(run.example.table)
     limit = fitted.suppression_limit  # None: a rule of the method's own
+    gone = mask.sum() if isinstance(limit, Integral) else mask.sum() / n_rows
     require(mask.shape == (n_rows,), told, f"a mask of shape {mask.shape}")
     require(
         mask.sum() == fitted.n_suppressed_,
@@ -119,7 +120,7 @@ def check_suppressed_rows_agree(run: Run) -> None:
         f"{mask.sum()} rows in the mask, n_suppressed_={fitted.n_suppressed_}",
     )
     require(
-        limit is None or mask.sum() / n_rows <= limit,
+        limit is None or gone <= limit,
         "No more rows are suppressed than suppression_limit allows.",
         f"{mask.sum()} of {n_rows} rows at suppression_limit="
         f"{fitted.suppression_limit}",

@@ -1,18 +1,19 @@
 """Global recoding: break points, labels, rows without a class, Census."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anon_transformers._tables import encode
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.fuzzy import GlobalRecoder
-from anon_transformers.fuzzy._breaks import break_points
+from anon_transformers.fuzzy._breaks import _log_breaks, break_points
 from anon_transformers.metrics import measure_risk
 
 
@@ -253,3 +254,35 @@ def check_census(recoder, census, row):
     # Each row still has its own sensitive values.
     kept = census[~recoder.suppressed_mask_].reset_index(drop=True)
     assert published["PEARNVAL"].equals(kept["PEARNVAL"])
+
+
+@pytest.mark.parametrize("n_sets", [2, 3, 4, 5, 6])
+def test_powers_between_the_ends_are_limits_to_the_last_digit(n_sets):
+    for base in (2, 3, 5, 10, 0.5, 1.5):
+        values = sorted(base**power for power in range(n_sets + 1))
+        column = encode(pd.Series(values))
+        assert break_points(column, n_sets, "log").tolist() == values
+
+
+def test_a_value_that_is_a_limit_lies_below_it():
+    found = recode([1, 5, 10, 60, 100], 2, method="log")
+    assert found.tolist() == ["[1, 10]"] * 3 + ["(10, 100]"] * 2
+    whole = 10**16  # no double holds every whole number around it
+    found = recode([whole, whole * 10, whole * 100 + 1], 2, method="log")
+    assert found.tolist()[0] == found.tolist()[1] == f"[{whole}, {whole * 10}]"
+
+
+@settings(deadline=None)
+@given(
+    ends=st.tuples(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9)).map(sorted),
+    n_sets=st.integers(2, 9),
+)
+def test_log_limits_are_exact_powers_rounded_once(ends, n_sets):
+    column = encode(pd.Series(ends))
+    low, high = map(Fraction, ends)
+    found = _log_breaks(column, n_sets, whole=False).tolist()
+    for part, limit in enumerate(found, start=1):
+        exact = low ** (n_sets - part) * high**part
+        below, above = (math.nextafter(limit, end) for end in (0, math.inf))
+        assert ((Fraction(below) + Fraction(limit)) / 2) ** n_sets <= exact
+        assert exact <= ((Fraction(above) + Fraction(limit)) / 2) ** n_sets

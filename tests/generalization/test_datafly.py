@@ -148,14 +148,14 @@ class TestSuppressedClass:
     LEFT = pd.DataFrame({"x": [1] * 4 + [2] * 6 + [3] * 9 + [55]})
 
     def test_smallest_classes_join_it(self):
-        done = DataflyAnonymizer(k=4)
+        done = DataflyAnonymizer(k=4, suppression="mask")
         out = done.fit_transform(self.LEFT)["x"]
         assert out.tolist() == ["*"] * 4 + ["2"] * 6 + ["3"] * 9 + ["*"]
         assert (done.n_suppressed_, done.n_extra_suppressed_) == (5, 4)
         assert done.levels_ == {"x": 0}
 
-    def test_dropping_needs_no_company(self):
-        done = DataflyAnonymizer(k=4, suppression="drop")
+    def test_by_default_rows_are_dropped_and_need_no_company(self):
+        done = DataflyAnonymizer(k=4)
         assert done.fit_transform(self.LEFT)["x"].tolist() == (
             ["1"] * 4 + ["2"] * 6 + ["3"] * 9
         )
@@ -163,7 +163,7 @@ class TestSuppressedClass:
 
     def test_if_nothing_were_left_generalization_goes_on(self):
         table = pd.DataFrame({"x": [1, 1, 1, 1, 1, 99]})
-        done = DataflyAnonymizer(k=5)
+        done = DataflyAnonymizer(k=5, suppression="mask")
         assert done.fit_transform(table)["x"].tolist() == ["0"] * 6
         dropped = DataflyAnonymizer(k=5, suppression="drop").fit_transform(table)
         assert dropped["x"].tolist() == ["1"] * 5
@@ -187,6 +187,14 @@ class TestSuppressionLimit:
         assert done.n_suppressed_ == 29
         less = DataflyAnonymizer(k=5, suppression_limit=0.28, suppression="drop")
         assert less.fit(table).n_suppressed_ < 29
+
+    def test_a_whole_number_counts_rows(self):
+        table = pd.DataFrame({"x": [7] * 71 + list(range(100, 129))})
+        done = DataflyAnonymizer(k=5, suppression_limit=29).fit(table)
+        assert (done.levels_, done.n_suppressed_) == ({"x": 0}, 29)
+        less = DataflyAnonymizer(k=5, suppression_limit=28).fit(table)
+        assert less.levels_["x"] > 0
+        assert less.n_suppressed_ <= 28
 
     def test_zero_means_none(self):
         done = DataflyAnonymizer(k=2, suppression_limit=0.0).fit(SIX)
@@ -374,6 +382,8 @@ class TestMissing:
 class TestOtherRows:
     def test_a_class_that_was_not_approved_is_suppressed(self):
         table = pd.DataFrame({"x": [1, 1, 2, 2], "y": [1, 1, 2, 2]})
-        done = DataflyAnonymizer(k=2).fit(table)
-        out = done.transform(pd.DataFrame({"x": [1, 1], "y": [1, 2]}))
-        assert out.to_numpy().tolist() == [["1", "1"], ["*", "*"]]
+        other = pd.DataFrame({"x": [1, 1], "y": [1, 2]})
+        masked = DataflyAnonymizer(k=2, suppression="mask").fit(table).transform(other)
+        assert masked.to_numpy().tolist() == [["1", "1"], ["*", "*"]]
+        dropped = DataflyAnonymizer(k=2).fit(table).transform(other)
+        assert dropped.to_numpy().tolist() == [["1", "1"]]

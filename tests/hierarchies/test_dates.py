@@ -75,3 +75,56 @@ def test_what_is_no_date_is_counted_and_not_told(strange):
     with pytest.raises(DataError, match="1 values are none") as caught:
         DateParts().build(["2026-01-30", strange])
     assert strange not in str(caught.value).replace("2026-01-31", "")
+
+
+@pytest.mark.parametrize(
+    ("parts", "value", "expected"),
+    [
+        (["year", "5 years", "decade"], "1963-08-19",
+         ["1963", "1960-1964", "1960-1969"]),
+        (["5 years", "20 years"], "2026-01-31", ["2025-2029", "2020-2039"]),
+        (["quarter", "2 years", "decade"], "2026-01-31",
+         ["2026-Q1", "2026-2027", "2020-2029"]),
+        (["1 years", "century"], "0004-01-31", ["0004", "0000-0099"]),
+        (["day", "25 years"], "1999-12-31T10:00:00", ["1999-12-31", "1975-1999"]),
+    ],
+)  # fmt: skip
+def test_steps_of_some_years(parts, value, expected):
+    tree = DateParts(parts).build([value])
+    assert tree.rows == ((value, *expected, "*"),)
+
+
+@given(
+    days=st.lists(st.dates(), min_size=1, unique=True),
+    factors=st.lists(st.integers(2, 6), min_size=1, max_size=4),
+)
+def test_any_steps_that_are_multiples_lie_in_one_another(days, factors):
+    spans = [factors[0]]
+    for factor in factors[1:]:
+        spans.append(spans[-1] * factor)
+    tree = DateParts([f"{span} years" for span in spans]).build(
+        [day.isoformat() for day in days]
+    )
+    for value, *labels, _ in tree.rows:
+        for span, label in zip(spans, labels, strict=True):
+            first, last = map(int, label.split("-"))
+            assert first <= int(value[:4]) <= last == first + span - 1
+            assert first % span == 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (["5 years", "8 years"], "8 years are no multiple of 5"),
+        (["5 years", "year"], "from fine to coarse"),
+        (["decade", "10 years"], "from fine to coarse"),
+        (["5 years", "month"], "from fine to coarse"),
+        (["0 years"], "unknown part '0 years'"),
+        (["5 year"], "unknown part '5 year'"),
+        ([5], "unknown part '5'"),
+        ([None], "unknown part 'None'"),
+    ],
+)
+def test_steps_that_do_not_lie_in_one_another_are_refused(parts, said):
+    with pytest.raises(ParameterError, match=said):
+        DateParts(parts)

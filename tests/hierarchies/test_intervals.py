@@ -1,5 +1,6 @@
 """Intervals: every number lies where its label says, to the last digit."""
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers._labels import parse_ends
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Intervals
 
@@ -187,3 +189,81 @@ def test_arrays_and_lists_make_equal_builders():
     assert builder == Intervals(widths=(5, 10))
     assert hash(builder) == hash(Intervals(widths=[5, 10]))
     assert Intervals(cuts=np.array([[1, 2]])) == Intervals(cuts=[(1, 2)])
+
+
+class TestClosedOnTheRight:
+    @pytest.mark.parametrize(
+        ("options", "value", "expected"),
+        [
+            ({"widths": [5, 10]}, "20", ["[16, 20]", "[11, 20]"]),
+            ({"widths": [5, 10]}, "21", ["[21, 25]", "[21, 30]"]),
+            ({"widths": [5]}, "0", ["[-4, 0]"]),
+            ({"widths": [5]}, "-5", ["[-9, -5]"]),
+            ({"widths": [1]}, "7", ["7"]),
+            ({"widths": [5], "start": 2}, "7", ["[3, 7]"]),
+            ({"widths": [0.1]}, "0.3", ["(0.2, 0.3]"]),
+            ({"widths": [0.1]}, "0.31", ["(0.3, 0.4]"]),
+            ({"widths": [0.5]}, "-0.5", ["(-1, -0.5]"]),
+            ({"widths": [5]}, "20.5", ["(20, 25]"]),
+            ({"cuts": [[18, 30, 65], [65]]}, "18", ["<= 18", "<= 65"]),
+            ({"cuts": [[18, 30, 65], [65]]}, "19", ["[19, 30]", "<= 65"]),
+            ({"cuts": [[18, 30, 65], [65]]}, "65", ["[31, 65]", "<= 65"]),
+            ({"cuts": [[18, 30, 65], [65]]}, "66", ["> 65", "> 65"]),
+            ({"cuts": [[0.5, 2]]}, "1.9", ["(0.5, 2]"]),
+        ],
+    )
+    def test_worked_bounds(self, options, value, expected):
+        tree = Intervals(**options, closed="right").build([value])
+        assert tree.rows == ((value, *expected, "*"),)
+
+    @given(
+        values=st.lists(
+            st.one_of(decimals, wholes), min_size=1, max_size=12, unique_by=Fraction
+        ),
+        width=st.decimals("0.001", 50, places=3).filter(bool),
+        many=st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    )
+    def test_labels_are_read_as_the_ranges_that_hold_the_value(
+        self, values, width, many
+    ):
+        parts = [math.prod(many[at:]) for at in range(len(many))]
+        for options in (
+            {"widths": [width, width * 2]},
+            {"cuts": [sorted({*map(Decimal, values)})]},
+            {"quantiles": parts},
+        ):
+            tree = Intervals(**options, closed="right").build(values)
+            for value, *labels, _ in tree.rows:
+                number = Fraction(value)
+                for label in labels:
+                    ends = parse_ends(label)
+                    if ends is None:  # one whole number
+                        assert Fraction(label) == number
+                        continue
+                    low = None if ends.low is None else Fraction(ends.low)
+                    high = None if ends.high is None else Fraction(ends.high)
+                    assert (
+                        low is None
+                        or low < number
+                        or (low == number and not ends.low_open)
+                    )
+                    assert high is None or number <= high
+                    assert not ends.high_open
+
+    def test_quantiles_hold_about_equally_many_values(self):
+        values = [str(i * i) for i in range(12)]
+        tree = Intervals(quantiles=[6, 3], closed="right").build(values)
+        for level, expected in ((1, 2), (2, 4)):
+            assert set(tree.level(level).leaf_counts) == {expected}
+        assert tree.rows[0][1:] == ("<= 1", "<= 9", "*")
+        assert tree.rows[-1][1:] == ("[82, 121]", "[50, 121]", "*")
+
+    def test_later_values_fall_on_the_same_side(self):
+        tree = Intervals(widths=[5], closed="right").build(["3", "12"])
+        places, since = tree.meet(["5", "6", "11"])
+        assert tree.leaves[places[0]] == "3"
+        assert since.tolist()[:2] == [1, 2]
+
+    def test_another_side_is_refused(self):
+        with pytest.raises(ParameterError, match=r"closed: .*'both'"):
+            Intervals(widths=[5], closed="both")

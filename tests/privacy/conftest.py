@@ -50,6 +50,17 @@ def evidence(frame, sensitive=("s",), lost=(), population=None):
     )
 
 
+def ranked(frame):
+    """The same rows where the order of the alphabet is stated."""
+    letters = {"s": list("abcd"), "u": list("xy")}
+    return frame.assign(
+        **{
+            name: pd.Categorical(frame[name], letters[name], ordered=True)
+            for name in letters.keys() & set(frame)
+        }
+    )
+
+
 def class_counts(frame, sensitive="s", known=("q",)):
     """A Counter of values (None: missing) for each class, by first appearance."""
     found = defaultdict(Counter)
@@ -66,6 +77,7 @@ def _plain(cell):
 class Tools:
     tables = staticmethod(tables)
     evidence = staticmethod(evidence)
+    ranked = staticmethod(ranked)
     class_counts = staticmethod(class_counts)
     tree = TREE
 

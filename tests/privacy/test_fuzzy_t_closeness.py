@@ -40,7 +40,10 @@ def cases(draw, values=tuple(LETTERS)):
 
 
 def evidence_of(degrees, values, **options):
-    frame = pd.DataFrame({"s": pd.Series(values, dtype=object)})
+    cells = pd.Series(values, dtype=object)
+    if set(values) <= {*LETTERS, None}:
+        cells = pd.Categorical(values, sorted(LETTERS), ordered=True)
+    frame = pd.DataFrame({"s": cells})
     return Memberships.from_frame(
         np.array(degrees, dtype=float), frame, ["s"], **options
     )
@@ -156,7 +159,7 @@ def test_missing_values_are_one_apart_from_every_rank(case):
 @pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
 @given(data=st.data())
 def test_crisp_sets_are_t_closeness(tools, distance, data):
-    frame = data.draw(tools.tables())
+    frame = tools.ranked(data.draw(tools.tables()))
     lost = data.draw(st.lists(st.sampled_from(["a", "d", None]), max_size=5))
     classes = tools.evidence(frame, lost=lost)
     reference = pd.concat([frame["s"], pd.Series(lost, dtype=object)])
@@ -278,3 +281,13 @@ def test_nothing_to_judge():
         FuzzyTCloseness(0.2).satisfied(Memberships(np.empty((0, 2))))
     with pytest.raises(NotEvaluable, match="needs that of the sensitive column"):
         FuzzyTCloseness(0.2, "hierarchical").level(evidence_of([[1]], ["a"]))
+
+
+def test_texts_have_no_rank():
+    frame = pd.DataFrame({"s": ["low", "high", "low", "high"]})
+    evidence = Memberships.from_frame(np.eye(2)[[0, 0, 1, 1]], frame, ["s"])
+    assert FuzzyTCloseness(1).level(evidence) == 0
+    model = FuzzyTCloseness(1, "ordered")
+    for ask in (model.level, model.satisfied):
+        with pytest.raises(NotEvaluable, match="column 's' holds texts"):
+            ask(evidence)

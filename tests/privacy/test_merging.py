@@ -45,7 +45,7 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 @given(data=st.data())
 def test_unions_keep_what_the_flag_says(tools, merges, model, data):
-    frame = data.draw(tools.tables(min_rows=2))
+    frame = tools.ranked(data.draw(tools.tables(min_rows=2)))
     classes = tools.evidence(frame, sensitive=("s", "u"))
     n = classes.n_classes
     more = data.draw(st.lists(st.integers(0, 6), min_size=n, max_size=n))

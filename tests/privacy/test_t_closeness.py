@@ -2,6 +2,8 @@
 
 import math
 from collections import Counter
+from datetime import date
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers import MondrianAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.privacy import AllOf, KAnonymity, TCloseness
+from anon_transformers.privacy import AllOf, KAnonymity, TCloseness, judge
 
 VALUES = ["a", "b", "c", "d", None]
 
@@ -57,7 +60,7 @@ def test_distance_from_the_input(tools, distance, data):
 @given(data=st.data())
 def test_ordered_distance_from_what_is_released(tools, data):
     frame = data.draw(tools.tables(values=("a", "b", "c", "d")))
-    classes = Classes.from_frame(frame, ["q"], ["s"])
+    classes = Classes.from_frame(tools.ranked(frame), ["q"], ["s"])
     used = sorted(set(frame["s"]))
     counted = tools.class_counts(frame)
     whole = np.array([(frame["s"] == v).sum() for v in used]) / len(frame)
@@ -73,8 +76,8 @@ def test_ordered_distance_from_what_is_released(tools, data):
         assert found == pytest.approx(moved / max(len(used) - 1, 1), abs=1e-12)
 
 
-def test_values_that_were_lost_still_count(table_of):
-    frame = table_of("ab")
+def test_values_that_were_lost_still_count(tools, table_of):
+    frame = tools.ranked(table_of("ab"))
     classes = Classes.from_frame(
         frame, ["q"], ["s"], references={"s": {"a": 1, "b": 1, "c": 2}}
     )
@@ -83,7 +86,10 @@ def test_values_that_were_lost_still_count(table_of):
     assert TCloseness(1, "ordered").level(classes) == pytest.approx(0.375)
     # Of two values that are released, the second is one step away, not half a step.
     both = Classes.from_frame(
-        table_of("a", "b"), ["q"], ["s"], references={"s": {"a": 1, "b": 1, "c": 2}}
+        tools.ranked(table_of("a", "b")),
+        ["q"],
+        ["s"],
+        references={"s": {"a": 1, "b": 1, "c": 2}},
     )
     released = TCloseness(1, "ordered", reference="released")
     assert released.level(both) == pytest.approx(0.5)
@@ -180,10 +186,65 @@ class TestRefusals:
 
 @given(data=st.data())
 def test_the_level_is_the_smallest_t_that_holds(tools, data):
-    classes = tools.evidence(data.draw(tools.tables()))
+    classes = tools.evidence(tools.ranked(data.draw(tools.tables())))
     for distance in ("equal", "ordered", "hierarchical"):
         level = TCloseness(1, distance).level(classes)
         assert 0 <= level <= 1 + 1e-12
         assert TCloseness(min(level, 1.0), distance).satisfied(classes).all()
         if level > 1e-6:
             assert not TCloseness(level - 1e-6, distance).satisfied(classes).all()
+
+
+ORDERS = {
+    "numbers": pd.Series([3, 1, 2, 10]),
+    "numbers as objects": pd.Series([3, 1, 2, 10], dtype=object),
+    "dates": pd.Series(pd.to_datetime(["2020-01-03", "2020-01-01", "2021-01-02"])),
+    "dates as objects": pd.Series([date(2020, 1, 3), date(2020, 1, 1)], dtype=object),
+    "an ordered categorical": pd.Series(
+        pd.Categorical(["low", "high"], ["low", "high"], ordered=True)
+    ),
+    "truths": pd.Series([True, False]),
+}
+TEXTS = {
+    "texts": pd.Series(["low", "medium", "high"], dtype=object),
+    "strings": pd.Series(["low", "medium", "high"], dtype="string"),
+    "two texts": pd.Series(["+", "-"], dtype=object),
+    "a categorical": pd.Series(["low", "medium", "high"], dtype="category"),
+    "numbers as texts": pd.Series(["9", "10"], dtype=object),
+}
+
+
+@pytest.mark.parametrize("values", ORDERS.values(), ids=ORDERS)
+def test_what_has_an_order_is_ranked_by_it(values):
+    frame = pd.DataFrame({"q": 1, "s": values})
+    classes = Classes.from_frame(frame, ["q"], ["s"])
+    level = TCloseness(1, "ordered", reference="released").level(classes)
+    assert level == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", TEXTS.values(), ids=TEXTS)
+def test_texts_have_no_rank(values):
+    frame = pd.DataFrame({"q": 1, "s": values})
+    classes = Classes.from_frame(frame, ["q"], ["s"])
+    model = TCloseness(1, "ordered", reference="released")
+    for ask in (
+        model.level,
+        model.satisfied,
+        model.check_feasible,
+        partial(judge, model),
+    ):
+        with pytest.raises(NotEvaluable, match="ordered categorical"):
+            ask(classes)
+    with pytest.raises(NotEvaluable, match="column 's' holds texts"):
+        model.check_feasible(classes)
+    assert TCloseness(1, reference="released").level(classes) == 0
+
+
+def test_an_anonymizer_refuses_to_promise_it_before_it_searches():
+    frame = pd.DataFrame({"age": [20, 20, 30, 30], "s": ["low", "high", "low", "high"]})
+    model = TCloseness(0.5, "ordered")
+    made = MondrianAnonymizer(["age"], k=2, sensitive=["s"], models=[model])
+    with pytest.raises(NotEvaluable, match="column 's' holds texts"):
+        made.fit(frame)
+    ranked = frame.assign(s=pd.Categorical(frame["s"], ["low", "high"], ordered=True))
+    assert len(made.fit_transform(ranked)) == 4

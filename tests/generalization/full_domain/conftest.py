@@ -175,6 +175,18 @@ def slow_search(frame, k, models, limit, loss, *, marks=False, **options):
     return sorted(found)
 
 
+def lowest(nodes):
+    """Those that no other one lies below."""
+    return {
+        node
+        for node in nodes
+        if not any(
+            other != node and all(o <= n for o, n in zip(other, node, strict=True))
+            for other in nodes
+        )
+    }
+
+
 def anonymizer(**options):
     defaults = {"hierarchies": TREES, "sensitive": ["ill"], "suppression": "drop"}
     return FullDomainAnonymizer(NAMES, **{**defaults, **options})
@@ -204,6 +216,7 @@ def slow():
         top=TOP,
         frame_of=frame_of,
         search=slow_search,
+        lowest=lowest,
         anonymizer=anonymizer,
     )
 
