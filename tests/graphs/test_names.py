@@ -183,9 +183,7 @@ def test_a_mapping_that_does_not_fit_is_refused(mapping, told):
         open_same_nodes(PATH, letters, mapping)
 
 
-WEIGHTED = pd.DataFrame(
-    {"a": [0, 1, 2, 3], "b": [1, 2, 3, 0], "w": [1, 10, 100, 1000]}
-)
+WEIGHTED = pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 2, 3, 0], "w": [1, 10, 100, 1000]})
 
 
 def test_weights_are_published_only_where_that_is_stated():

@@ -73,7 +73,10 @@ def test_clusters_are_sets_of_names(dataset):
     assert 0 < clustering_jaccard(found, theirs) < 1
     clubs = nx.get_node_attributes(named, "club")
     assert clustering_precision(found, clubs) > 0.9
-    for clusters in random_walk_clusters(turned), clustering_change(turned, named).original:
+    for clusters in (
+        random_walk_clusters(turned),
+        clustering_change(turned, named).original,
+    ):
         assert set().union(*clusters) <= set(turned)
     with pytest.raises(DataError, match="1 nodes that the graph does not have"):
         modularity(turned, [{"member 0", "Zoe"}])

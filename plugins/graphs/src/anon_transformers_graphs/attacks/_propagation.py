@@ -144,7 +144,9 @@ def seed_propagation(
     right = _right(truth, old, new)
     # Seeds are known for certain: where names deny them, names are not to be believed.
     same = published.renamed == auxiliary.renamed
-    told = truth is not None or (same and bool((right[pairs[:, 0]] == pairs[:, 1]).all()))
+    told = truth is not None or (
+        same and bool((right[pairs[:, 0]] == pairs[:, 1]).all())
+    )
     there, rounds = _spread(
         auxiliary, published, pairs, threshold, max_rounds, deadline
     )
@@ -153,7 +155,9 @@ def seed_propagation(
     mapped = others & (there != NOBODY)
     exposed = np.flatnonzero(mapped & (there == right) if told else mapped)
     found = np.flatnonzero(there != NOBODY)
-    named = zip(old.names[found].tolist(), new.names[there[found]].tolist(), strict=True)
+    named = zip(
+        old.names[found].tolist(), new.names[there[found]].tolist(), strict=True
+    )
     return SeedPropagation(
         len(pairs),
         int((others & (right != NOBODY)).sum()) if told else 0,

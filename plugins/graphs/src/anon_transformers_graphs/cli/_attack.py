@@ -178,7 +178,8 @@ def attack(
     stated = _stated(vars(files), method=method, k=k, option=options or None)
     _check_options(attacks or [], stated)
     whole, lacking, not_asked = _asked(attacks or [], stated)
-    made, chance = None, {"random_state": random_state}
+    made: Any = None
+    chance: dict[str, Any] = {"random_state": random_state}
     if method is not None:
         made = anonymizer(method, k, options or [], **chance)
     how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}

@@ -74,7 +74,9 @@ def compare(
     from anon_transformers_graphs.metrics import compare_graphs  # noqa: PLC0415
 
     with working("comparing"):
-        who = {"mapping": None if mapping is None else read_mapping(mapping)}
+        who: dict[str, Any] = {}
+        if mapping is not None:
+            who["mapping"] = read_mapping(mapping)
         found = compare_graphs(before, after, n_sources=sources, **who).to_dict()
         found["clusters"] = _clusters(before, after, clusters, who)
         if plot is not None:

@@ -15,7 +15,6 @@ from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.registry import registry
 from anon_transformers_graphs.cli._files import is_packed, kind_of
 
-
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 PICTURE = ".png"
 

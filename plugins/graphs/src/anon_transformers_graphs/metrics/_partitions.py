@@ -93,13 +93,11 @@ def clustering_precision(
     >>> clustering_precision([{"Ann", "Bob"}, {"Cid", "Dan"}], known)
     0.75
     """
-    by_name = isinstance(labels, Mapping)
-    names = list(labels) if by_name else range(len(labels))
-    labels = np.asarray(list(labels.values()) if by_name else labels)
-    if not len(labels):
+    by_name = labels if isinstance(labels, Mapping) else dict(enumerate(labels))
+    if not by_name:
         raise DataError("there are no labels: precision needs one a node.")
-    found = cluster_labels(in_places(clusters, names), len(labels))
-    known = np.unique(labels, return_inverse=True)[1]
+    found = cluster_labels(in_places(clusters, list(by_name)), len(by_name))
+    known = np.unique(np.asarray(list(by_name.values())), return_inverse=True)[1]
     right = _best_overlap(_contingency(found, known)[: len(clusters)])
     return right / len(labels)
 
