@@ -46,7 +46,7 @@ class GraphEvidence:
             original, old_form = open_graph(self.original)
             places = same_nodes((original, old_form), (published, form))
             # The order is that of what is published: functions are given in it.
-            moved = original.relabelled(np.argsort(places), renamed=published.renamed)
+            moved = original.relabelled(np.argsort(places), published.naming)
             object.__setattr__(self, "original", moved)
         if self.functions is not None:
             functions = np.asarray(self.functions)
@@ -57,10 +57,12 @@ class GraphEvidence:
                 )
             object.__setattr__(self, "functions", functions)
 
-    def relabelled(self, places: np.ndarray) -> "GraphEvidence":
-        """The same, where node ``i`` is now called ``places[i]``: who it was is gone.
+    def relabelled(
+        self, places: np.ndarray, naming: str | None = None
+    ) -> "GraphEvidence":
+        """The same, where node ``i`` is now called ``places[i]``.
 
-        The original goes the same way.
+        ``naming`` marks the new order, of the original too.
         """
         functions = self.functions
         if functions is not None:
@@ -69,6 +71,6 @@ class GraphEvidence:
             functions = moved
         original = self.original
         if original is not None:
-            original = original.relabelled(places, renamed=True)
-        published = self.published.relabelled(places, renamed=True)
+            original = original.relabelled(places, naming)
+        published = self.published.relabelled(places, naming)
         return GraphEvidence(published, original, functions)

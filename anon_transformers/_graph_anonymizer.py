@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -195,10 +196,10 @@ class GraphAnonymizer(BaseAnonymizer):
         altered = self._alter(graph, rng)
         evidence = self._evidence(altered)
         verdicts = self._keep_promises(evidence)
-        places = np.arange(altered.n_nodes)
+        places, naming = np.arange(altered.n_nodes), graph.naming
         if self.relabel:
-            places = rng.permutation(altered.n_nodes)
-            evidence = evidence.relabelled(places)
+            places, naming = rng.permutation(altered.n_nodes), uuid4().hex
+        evidence = evidence.relabelled(places, naming)
         landed = self._landed(graph.n_nodes)
         names = self._names(form, altered, landed)
         self.evidence_ = evidence
@@ -249,7 +250,7 @@ class GraphAnonymizer(BaseAnonymizer):
                 )
             labels = None
         if weights is not graph.weights or labels is not graph.labels:
-            graph = Graph(graph.n_nodes, graph.edges, weights, labels, graph.renamed)
+            graph = Graph(graph.n_nodes, graph.edges, weights, labels, graph.naming)
         self._refuse_taken(graph, form)
         return graph, form
 

@@ -19,8 +19,7 @@ def open_same_nodes(
 
     Nodes of one name are one node. A ``Graph`` and a matrix have no names: beside one
     of them only the order counts. A published graph that shares no name with its
-    original, or a ``Graph`` that says that it was renamed, is refused without a
-    ``mapping``.
+    original, or a ``Graph`` that was renamed since, is refused without a ``mapping``.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ def open_same_nodes(
     after, new_form = open_graph(published)
     places = same_nodes((before, form), (after, new_form), mapping)
     # Who is who is known now, which is all that a renamed graph lacks.
-    before = before.relabelled(np.arange(len(places))) if before.renamed else before
+    before = before.relabelled(np.arange(len(places)))
     return before, after.relabelled(places), form.names
 
 
@@ -76,6 +75,6 @@ def same_nodes(
         return matched(new_form.names.tolist(), mapped_names(form.names, mapping))
     if form.named and new_form.named:
         return matched(new_form.names.tolist(), form.names.tolist())
-    if before.renamed != after.renamed:
+    if before.naming != after.naming:
         raise renamed_nodes()
     return np.arange(after.n_nodes)

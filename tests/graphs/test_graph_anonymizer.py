@@ -102,6 +102,16 @@ class KeepsNames(Ring):
         return output
 
 
+class Counts(Ring):
+    """Call nodes 0, 1, 2 and so on, as others may have been called."""
+
+    def fit_transform(self, X, y=None):
+        output = super().fit_transform(X)
+        if not isinstance(output, pd.DataFrame):
+            return output
+        return output.apply(lambda c: c.str.lstrip("n").astype("Int64"))
+
+
 class Drops(Ring):
     """Lose the nodes that have no edge."""
 
@@ -132,6 +142,7 @@ class Weak(Ring):
     ("liar", "told"),
     [
         (KeepsNames, "Names of nodes are neither published nor kept"),
+        (Counts, "No new name is an old one"),
         (Drops, "published in the form it came in"),
         (Fixed, "Global generators are left alone"),
         (Weak, "k above the number of nodes is infeasible"),

@@ -149,9 +149,15 @@ def test_a_renamed_graph_without_names_is_not_matched_by_order():
         GraphEvidence(published, graph)
     before, after, _ = open_same_nodes(graph, published, method.mapping_)
     assert np.array_equal(before.edges, after.edges)
-    assert not after.renamed
+    assert before.naming is after.naming is None
     kept = Same(relabel=False).fit_transform(graph)
     assert np.array_equal(open_same_nodes(graph, kept)[1].edges, graph.edges)
+    again = Same().fit_transform(published)
+    for one in (graph, published):
+        with pytest.raises(DataError, match="new names"):
+            open_same_nodes(one, again)
+    beside = Noise(relabel=False).fit_transform(published)
+    assert beside.naming == published.naming
 
 
 @pytest.mark.parametrize("form", [*FORMS, "sparse", "graph"])

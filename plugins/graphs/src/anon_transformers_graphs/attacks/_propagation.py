@@ -143,7 +143,7 @@ def seed_propagation(
     pairs = _pairs("seeds", seeds, old, new)
     right = _right(truth, old, new)
     # Seeds are known for certain: where names deny them, names are not to be believed.
-    same = published.renamed == auxiliary.renamed
+    same = published.naming == auxiliary.naming
     told = truth is not None or (
         same and bool((right[pairs[:, 0]] == pairs[:, 1]).all())
     )

@@ -34,7 +34,7 @@ def publish_by(how: GraphAnonymizer | Publish | None, graph: Graph) -> Graph:
         raise ParameterError(
             f"publish must make a Graph of a Graph, it made {_kind(published)}."
         )
-    if published.renamed != graph.renamed:
+    if published.naming != graph.naming:
         raise renamed_by_function()
     return published
 
