@@ -1,10 +1,12 @@
 """Anonymizers of graphs."""
 
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -14,13 +16,17 @@ from anon_transformers.evidence import Classes, Report
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
+    LabelsLeftOutWarning,
+    TellingWeightsWarning,
     check_choice,
+    level_of_caller,
 )
 from anon_transformers.graphs._form import GraphForm
 from anon_transformers.graphs._forms import open_graph
 from anon_transformers.graphs._graph import Graph
+from anon_transformers.graphs._names import new_names, with_more_names
 from anon_transformers.graphs._tables import WEIGHT
-from anon_transformers.graphs._weights import telling_weights
+from anon_transformers.graphs._weights import TELLING, telling_weights
 from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
 from anon_transformers.parameters import generator
 from anon_transformers.privacy import PrivacyModel, Verdict, judge
@@ -37,11 +43,18 @@ class GraphAnonymizer(BaseAnonymizer):
     Parameters
     ----------
     relabel : bool, default=True
-        Give nodes new names, the numbers from 0 on in random order. False keeps names
-        and order, for comparisons: a graph with names on it protects nobody.
+        Give nodes new names, ``n0``, ``n1`` and so on, in random order; where somebody
+        was called so, they start with ``nn``, for no new name is an old one. False
+        keeps names and order, for comparisons: a graph with names on it protects
+        nobody. Nodes that the method adds then have names that nobody had.
     reduce : bool, default=False
-        Take richer graphs too, without their directions, loops, parallel edges and
-        labels of nodes; without it they are refused.
+        Take richer graphs too, without their directions, loops and parallel edges;
+        without it they are refused. Labels of nodes that the method does not protect
+        are left out either way, and with this without a warning.
+    weights : {"drop", "carry"}, default="drop"
+        Whether edges are published with their weights. No method protects weights:
+        more than 5 % of the nodes told apart by those around them raise a
+        ``TellingWeightsWarning``.
     keep_mapping : bool, default=False
         Keep which node became which. Whoever has this knows everybody.
     random_state : int or Generator, default=None
@@ -64,10 +77,9 @@ class GraphAnonymizer(BaseAnonymizer):
     report_ : Report
         Loss, risk and time, in numbers. ``rows`` counts nodes, ``classes`` describes
         nodes that readers cannot tell apart by what the method protects (degrees, if
-        it does not say more), and ``loss`` is what ``loss_means`` says. Where edges
-        have weights, ``details`` holds ``telling_weights``, the share of nodes that the
-        published weights around them tell apart: no method protects weights, and
-        whoever knows them finds these nodes.
+        it does not say more), and ``loss`` is what ``loss_means`` says. Where weights
+        are published, ``details`` holds ``telling_weights``, the share of nodes that
+        those around them tell apart: whoever knows them finds these nodes.
     """
 
     kind: ClassVar[str] = "graph"
@@ -77,6 +89,7 @@ class GraphAnonymizer(BaseAnonymizer):
     loss_means: ClassVar[str] = "of the edges are in one of the graphs only"
     relabel: bool
     reduce: bool
+    weights: str
     keep_mapping: bool
     random_state: int | np.random.Generator | None
 
@@ -85,11 +98,13 @@ class GraphAnonymizer(BaseAnonymizer):
         *,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         self.relabel = relabel
         self.reduce = reduce
+        self.weights = weights
         self.keep_mapping = keep_mapping
         self.random_state = random_state
 
@@ -181,19 +196,32 @@ class GraphAnonymizer(BaseAnonymizer):
         altered = self._alter(graph, rng)
         evidence = self._evidence(altered)
         verdicts = self._keep_promises(evidence)
-        places = np.arange(altered.n_nodes)
+        places, naming = np.arange(altered.n_nodes), graph.naming
         if self.relabel:
-            places = rng.permutation(altered.n_nodes)
-        # Names stay where nodes stay; a graph of other nodes has no old names.
-        same = altered.n_nodes == graph.n_nodes
-        named = form.names if same and not self.relabel else places
-        landed = named[self._landed(graph.n_nodes)]
+            places, naming = rng.permutation(altered.n_nodes), uuid4().hex
+        evidence = evidence.relabelled(places, naming)
+        landed = self._landed(graph.n_nodes)
+        names = self._names(form, altered, landed)
+        self.evidence_ = evidence
+        report = self._report(graph, altered, verdicts, started)
+        _warn_of_weights(report)
         if self.keep_mapping:
-            self.mapping_ = dict(zip(form.names.tolist(), landed.tolist(), strict=True))
-        self.evidence_ = evidence.relabelled(places)
-        self.report_ = self._report(graph, altered, verdicts, started)
-        names = None if self.relabel or not same else form.names
-        return form.write(self.evidence_.published, names)
+            new = places[landed] if names is None else names[places[landed]]
+            self.mapping_ = dict(zip(form.names.tolist(), new.tolist(), strict=True))
+        self.report_ = report
+        return form.write(evidence.published, names)
+
+    def _names(
+        self, form: GraphForm, altered: Graph, landed: np.ndarray
+    ) -> np.ndarray | None:
+        """A name for each published node; None in a form that has none."""
+        if not form.names_nodes_of(altered):
+            return None
+        # Groups of nodes are no nodes of the input, and have none of their names.
+        same = np.array_equal(landed, np.arange(len(form.names)))
+        if self.relabel or not same:
+            return new_names(altered.n_nodes, form.names.tolist())
+        return with_more_names(form.names, altered.n_nodes)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "report_")
@@ -201,19 +229,28 @@ class GraphAnonymizer(BaseAnonymizer):
     def _check_parameters(self) -> None:
         for key in ("relabel", "reduce", "keep_mapping"):
             check_choice(key, getattr(self, key), (False, True))
+        check_choice("weights", self.weights, ("carry", "drop"))
         generator(self.random_state)
 
     def _open(self, X: Any) -> tuple[Graph, GraphForm]:
         graph, form = open_graph(X, reduce=self.reduce)
         if not graph.n_nodes:
             raise DataError("the graph is empty: it has no nodes.")
-        if graph.labels is not None and not self.uses_labels:
+        weights, labels = graph.weights, graph.labels
+        if self.weights == "drop":
+            weights = None
+        if labels is not None and not self.uses_labels:
             if not self.reduce:
-                raise DataError(
-                    f"the nodes have {graph.labels.shape[1]} labels, which this method "
-                    "would publish as they are; reduce=True leaves them out."
+                warnings.warn(
+                    f"{labels.shape[1]} labels of nodes are left out: this method does "
+                    "not protect them, and would publish them as they are. reduce=True "
+                    "leaves them out without this warning.",
+                    LabelsLeftOutWarning,
+                    stacklevel=level_of_caller(),
                 )
-            graph = Graph(graph.n_nodes, graph.edges, graph.weights)
+            labels = None
+        if weights is not graph.weights or labels is not graph.labels:
+            graph = Graph(graph.n_nodes, graph.edges, weights, labels, graph.naming)
         self._refuse_taken(graph, form)
         return graph, form
 
@@ -274,3 +311,17 @@ class GraphAnonymizer(BaseAnonymizer):
 def _smallest(graph: Graph) -> int:
     """Nodes of the rarest degree."""
     return int(graph.degree_histogram[graph.degrees].min())
+
+
+def _warn_of_weights(report: Report) -> None:
+    """Say how many nodes are told apart by weights, which no method protects."""
+    share = report.details.get("telling_weights", 0.0)
+    if share > TELLING:
+        warnings.warn(
+            f"{share:.1%} of the nodes are published with weights around them that "
+            f"no other node has (more than {TELLING:.0%}): whoever knows weights "
+            'finds them. No method protects weights; weights="drop" leaves them '
+            "out.",
+            TellingWeightsWarning,
+            stacklevel=level_of_caller(),
+        )

@@ -77,6 +77,14 @@ class ExtremesWarning(UserWarning):
     """Published values show extremes, means or cells of single persons."""
 
 
+class TellingWeightsWarning(UserWarning):
+    """Weights of edges are published that tell nodes apart; no method protects them."""
+
+
+class LabelsLeftOutWarning(UserWarning):
+    """Labels of nodes are not published, since the method does not protect them."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

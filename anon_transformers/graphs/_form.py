@@ -17,7 +17,7 @@ class GraphForm:
 
     Attributes
     ----------
-    kind : {"edge table", "tables", "networkx", "sparse"}
+    kind : {"edge table", "tables", "networkx", "sparse", "graph"}
         What was given.
     names : numpy array
         The name of each node.
@@ -29,6 +29,18 @@ class GraphForm:
     names: np.ndarray = field(repr=False)
     _write: Callable[[Graph, np.ndarray], Any] = field(repr=False)
     columns: tuple[Hashable, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """Whether nodes have names; in a ``Graph`` or a matrix they are places only."""
+        return self.kind not in {"graph", "sparse"}
+
+    def names_nodes_of(self, graph: Graph) -> bool:
+        """Whether ``graph`` in this form has names of nodes.
+
+        Labels make tables of a matrix, which name nodes.
+        """
+        return self.named or (self.kind == "sparse" and graph.labels is not None)
 
     def write(self, graph: Graph, names: np.ndarray | None = None) -> Any:
         """``graph`` in this form.

@@ -31,6 +31,10 @@ class Graph:
         Carried along with the edges; no method looks at them.
     labels : data frame of n_nodes rows, optional
         Attributes of the nodes.
+    naming : str, optional
+        A mark of the order of its nodes, another one each time that they are renamed.
+        Graphs of different marks are not compared node by node unless it is stated who
+        is who.
 
     Examples
     --------
@@ -45,6 +49,7 @@ class Graph:
     edges: np.ndarray = field(repr=False)
     weights: np.ndarray | None = field(default=None, repr=False)
     labels: pd.DataFrame | None = field(default=None, repr=False)
+    naming: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_nodes, Integral) or not 0 <= self.n_nodes < MOST_NODES:
@@ -142,15 +147,21 @@ class Graph:
         weights[~stays] = free[: int((~stays).sum())]
         return Graph(self.n_nodes, bare.edges, weights, self.labels)
 
-    def relabelled(self, places: np.ndarray) -> "Graph":
-        """The same graph, where node ``i`` is now called ``places[i]``."""
+    def relabelled(self, places: np.ndarray, naming: str | None = None) -> "Graph":
+        """The same graph, where node ``i`` is now called ``places[i]``.
+
+        ``naming`` marks the new order.
+        """
         places = np.asarray(places)
         if not np.array_equal(np.sort(places), np.arange(self.n_nodes)):
             raise DataError(f"places is no permutation of {self.n_nodes} nodes.")
+        if naming == self.naming and (places == np.arange(self.n_nodes)).all():
+            return self  # with what was computed of it already
         labels = self.labels
         if labels is not None:
             labels = labels.iloc[np.argsort(places)].reset_index(drop=True)
-        return Graph(self.n_nodes, places[self.edges], self.weights, labels)
+        edges = places[self.edges]
+        return Graph(self.n_nodes, edges, self.weights, labels, naming)
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -5,6 +5,9 @@ import pandas as pd
 
 from anon_transformers.graphs._graph import Graph
 
+TELLING = 0.05
+"""Share of nodes above which weights are said to tell nodes apart."""
+
 
 def telling_weights(graph: Graph, *, beyond_degrees: bool = False) -> float:
     """Share of nodes with edges whose weights, taken together, no other node has.

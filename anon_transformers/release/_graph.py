@@ -1,5 +1,6 @@
 """Releases of graphs: an edge file and a node file, from source to candidate."""
 
+import warnings
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
     ReleaseError,
+    TellingWeightsWarning,
     unknown_choice,
 )
 from anon_transformers.graphs import open_graph, telling_weights
@@ -123,7 +125,7 @@ def weight_shares(
 
     How many degrees tell apart is not known before they have been changed.
     """
-    if edges.shape[1] == ENDS:
+    if edges.shape[1] == ENDS or not carries_weights(config):
         return {}
     # A method that makes weights itself counts edges, and leaves those given out.
     if WEIGHT in installed().anonymizers[config.anonymizer.name].columns_made:
@@ -132,11 +134,20 @@ def weight_shares(
     return {str(edges.columns[2]): telling_weights(graph, beyond_degrees=True)}
 
 
+def carries_weights(config: ReleaseConfig) -> bool:
+    """Whether weights are published: a column with a role is, unless it says drop."""
+    return config.anonymizer.params.get("weights", "carry") == "carry"
+
+
 def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:
     """The protected graph, its nodes renamed with fresh entropy, as two tables."""
     edges = read_parquet(run.path("input.parquet"))
     nodes = read_parquet(run.path(f"{NODES}.parquet"))
-    published, listed = anonymizer.fit_transform((edges, nodes))
+    anonymizer.weights = "carry" if carries_weights(run.config) else "drop"
+    with warnings.catch_warnings():
+        # More than the release accepts is refused, before this and after it.
+        warnings.simplefilter("ignore", TellingWeightsWarning)
+        published, listed = anonymizer.fit_transform((edges, nodes))
     return {"edges": published, NODES: listed}
 
 

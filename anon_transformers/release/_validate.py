@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Report
@@ -15,6 +14,7 @@ from anon_transformers.exceptions import (
     ReleaseError,
     TellingColumnsWarning,
 )
+from anon_transformers.graphs._names import new_names
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
@@ -26,14 +26,18 @@ from anon_transformers.release._build import (
     requirements_for,
 )
 from anon_transformers.release._candidate import files_of, hash_of, read_candidate
-from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
     table_faults,
     telling_faults,
 )
 from anon_transformers.release._files import read_data, read_parquet
-from anon_transformers.release._graph import FUNCTIONS, NODES, read_functions
+from anon_transformers.release._graph import (
+    FUNCTIONS,
+    NODES,
+    carries_weights,
+    read_functions,
+)
 from anon_transformers.release._links import LINKS, read_links, read_rows
 from anon_transformers.release._measured import measured_numbers
 from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
@@ -168,7 +172,7 @@ def judge_graph(
 ) -> GateResult:
     """Put the two tables of a graph through the gate; it sees no original."""
     edges, nodes = tables
-    strays = graph_faults(edges, nodes, run.config)
+    strays = graph_faults(run, edges, nodes)
     result = run_gate(
         edges,
         quasi_identifiers=list(edges.columns[:2]),
@@ -232,18 +236,21 @@ def needs_links(run: Run) -> bool:
     return "linkage" in evidence_kinds(run.thresholds)
 
 
-def graph_faults(
-    edges: pd.DataFrame, nodes: pd.DataFrame, config: ReleaseConfig
-) -> list[str]:
+def graph_faults(run: Run, edges: pd.DataFrame, nodes: pd.DataFrame) -> list[str]:
     """Columns of a graph that were published unasked, or lost; old names of nodes."""
+    config = run.config
     made = installed().anonymizers[config.anonymizer.name].columns_made
     wanted = {*map(str, edges.columns[:2]), str(nodes.columns[0])}
     wanted |= {*config.roles.quasi_identifiers, *config.roles.insensitive}
+    if not carries_weights(config):
+        wanted -= {*map(str, config.roles.insensitive)}
     held = {str(name) for name in (*edges.columns, *nodes.columns)}
     faults = told_faults(held - set(made), wanted - set(made))
-    new = np.arange(len(nodes))
-    if not np.array_equal(nodes.iloc[:, 0].to_numpy(), new):
-        faults.append("the nodes of the candidate have other names than 0, 1, 2, …")
+    # The rule that chose the names is asked again: what it gives nobody had before.
+    old = read_parquet(run.path(f"{NODES}.parquet")).iloc[:, 0]
+    new = new_names(len(nodes), old)
+    if nodes.iloc[:, 0].tolist() != new.tolist():
+        faults.append("the nodes of the candidate have other names than n0, n1, n2, …")
     return faults
 
 

@@ -89,6 +89,12 @@ def check_names_are_gone(estimator: Any) -> None:
         "Names of nodes are neither published nor kept.",
         "the name of a node",
     )
+    table = friends()
+    names = {name: number for number, name in enumerate(open_graph(table)[1].names)}
+    numbers = table.apply(lambda column: column.map(names).astype("Int64"))
+    new = open_graph(_publish(estimator, numbers)[1])[1].names
+    kept = {str(name) for name in new} & {str(number) for number in names.values()}
+    require(not kept, "No new name is an old one.", f"{len(kept)} of {len(new)}")
     orders = {_text(_publish(estimator, friends())[1]) for _ in range(3)}
     require(
         len(orders) > 1,

@@ -25,6 +25,7 @@ from anon_transformers_graphs.attacks._planting import (
 )
 from anon_transformers_graphs.queries import candidate_sizes
 from anon_transformers_graphs.queries._lists import Deadline
+from anon_transformers_graphs.randomization import NaiveAnonymizer
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_degrees_of_the_original_in_a_changed_graph():
 
 
 def test_graphs_of_other_nodes_cannot_be_attacked():
-    with pytest.raises(DataError, match="rightly"):
+    with pytest.raises(DataError, match="the original has 2 nodes"):
         degree_attack(Graph(3, [[0, 1]]), Graph(2, [[0, 1]]))
     with pytest.raises(ParameterError, match="depth"):
         refinement_attack(Graph(3, [[0, 1]]), depth=0)
@@ -183,6 +184,29 @@ def test_targets_that_cannot_be_told_apart_are_refused():
         cut_attack(ring, lambda _: ring, random_state=0)
 
 
+def test_renamed_nodes_are_not_attacked_by_name():
+    club = nx.Graph(list(nx.karate_club_graph().edges()))
+    method = NaiveAnonymizer(keep_mapping=True)
+    published = method.fit_transform(club)
+    for attack in (degree_attack, refinement_attack, neighborhood_attack):
+        with pytest.raises(DataError, match=r"new names.*mapping=.*relabel=False"):
+            attack(published, original=club)
+        found = attack(published, original=club, mapping=method.mapping_)
+        assert found.correct == attack(club).correct == len(found.exposed) > 0
+        assert set(found.exposed) == set(attack(club).exposed)
+        with pytest.raises(ParameterError, match="mapping"):
+            attack(published, mapping=method.mapping_)
+
+
+def test_those_whom_planted_nodes_find_go_by_name():
+    club = nx.karate_club_graph()
+    named = nx.relabel_nodes(club, {node: f"member {node}" for node in club})
+    for attack in (walk_attack, cut_attack):
+        found = attack(named, random_state=0)
+        assert found.correct == len(found.exposed) > 0
+        assert set(found.exposed) <= set(named)
+
+
 def test_a_search_without_time_is_not_over(monkeypatch):
     monkeypatch.setattr("anon_transformers_graphs.attacks._active.BUDGET", 5)
     ring = Graph(30, [[i, (i + 1) % 30] for i in range(30)])
@@ -234,7 +258,7 @@ def test_propagation_is_the_slow_one(seed, threshold):
     found = seed_propagation(other, one, pairs, threshold=threshold, max_rounds=1)
     expected = dict(zip(seeds.tolist(), seeds.tolist(), strict=True))
     slow_pass(as_networkx(one), as_networkx(other), expected, threshold)
-    mapping = {x: y for x, y in enumerate(found.mapping.tolist()) if y >= 0}
+    mapping = found.mapping
     assert mapping == expected
     assert found.mapped == len(expected) - 5
     assert found.correct == sum(x == y for x, y in mapping.items()) - 5
@@ -245,7 +269,7 @@ def test_propagation_finds_most_of_a_naive_release(crowd):
     places = np.random.default_rng(0).permutation(300)
     published = crowd.relabelled(places)
     seeds = np.column_stack([hubs, places[hubs]])
-    found = seed_propagation(published, crowd, seeds, truth=places)
+    found = seed_propagation(published, crowd, seeds, truth=dict(enumerate(places)))
     told = found.to_dict()
     assert told["seeds"] == 15 and told["targets"] == 285
     assert told["correct_share"] > 0.5

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_transformers.exceptions import InfeasibleError, ParameterError
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    TellingWeightsWarning,
+)
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._kernels.alignment import (
     grow_table,
@@ -161,13 +165,16 @@ def test_forms_weights_and_mapping_survive():
         {"a": ["x", "y", "z"], "b": ["y", "z", None], "weight": [2.0, 5.0, None]}
     )
     before = table.copy()
-    method = KAutomorphismAnonymizer(2, keep_mapping=True, random_state=0)
-    published = method.fit_transform(table)
+    method = KAutomorphismAnonymizer(
+        2, weights="carry", keep_mapping=True, random_state=0
+    )
+    with pytest.warns(TellingWeightsWarning):
+        published = method.fit_transform(table)
     pd.testing.assert_frame_equal(table, before)
     assert list(published.columns) == ["a", "b", "weight"]
     assert set(published["weight"].dropna()) <= {2.0, 5.0}
     assert sorted(method.mapping_) == ["x", "y", "z"]
-    assert len(set(method.mapping_.values()) | {0, 1, 2, 3}) == 4
+    assert len(set(method.mapping_.values()) | {"n0", "n1", "n2", "n3"}) == 4
 
 
 def test_the_same_seed_gives_the_same_graph(karate):

@@ -252,13 +252,67 @@ def test_compare_finds_nothing_where_nothing_changed(anon):
 def test_compare_says_why_there_are_no_clusters(anon, monkeypatch):
     from anon_transformers.exceptions import NotEvaluable
 
-    def tired(*_):
+    def tired(*_, **__):
         raise NotEvaluable("the flow has not come to rest")
 
     monkeypatch.setattr(metrics, "clustering_change", tired)
     found = read(anon("compare", "ring.csv", "ring.csv", "--json"), 0)
     assert found["clusters"]["not_evaluable"] == "the flow has not come to rest"
     assert "come to rest" in anon("compare", "ring.csv", "ring.csv").output
+
+
+@pytest.fixture
+def renamed(club):
+    """A network with new names, and a file that says who is who."""
+    method = KDegreeAnonymizer(k=4, keep_mapping=True, random_state=0)
+    save(method.fit_transform(club), "published.csv")
+    table = pd.DataFrame(method.mapping_.items(), columns=["before", "after"])
+    table.to_csv("mapping.csv", index=False)
+    return method
+
+
+def test_new_names_are_not_compared_without_a_mapping(anon, renamed):
+    refused = anon("compare", "club.csv", "published.csv")
+    assert refused.exit_code == 2
+    assert "have new names" in refused.output
+    assert "--mapping FILE" in refused.output and "mapping= " not in refused.output
+    asked = ["compare", "club.csv", "published.csv", "--mapping", "mapping.csv"]
+    found = read(anon(*asked, "--json"), 0)
+    assert found["edges"]["deleted"] == renamed.n_removed_ > 0
+
+
+def test_new_names_do_not_pass_for_safe_in_an_attack(anon, renamed):
+    asked = ["attack", "published.csv", "--original", "club.csv", "--json"]
+    found = read(anon(*asked), 1)
+    assert set(found["not_run"]) == {"degree", "refinement", "neighborhood"}
+    for why in found["not_run"].values():
+        assert "have new names" in why and "--mapping FILE" in why
+    told = read(anon(*asked, "--mapping", "mapping.csv"), 1)
+    assert told["not_run"] == {}
+    assert told["exposed"] > 0
+    alone = ["attack", "published.csv", "--mapping", "mapping.csv", "--json"]
+    assert "--mapping needs --original" in read(anon(*alone), 2)["error"]
+
+
+def test_a_mapping_that_names_somebody_twice_is_refused(anon, renamed):
+    table = pd.read_csv("mapping.csv")
+    pd.concat([table, table[:2]]).to_csv("mapping.csv", index=False)
+    asked = ["compare", "club.csv", "published.csv", "--mapping", "mapping.csv"]
+    refused = anon(*asked)
+    assert refused.exit_code == 2
+    assert "2 rows name a node again" in refused.output
+
+
+def test_compare_draws_both_networks(anon, renamed, tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    asked = ["compare", "club.csv", "published.csv", "--mapping", "mapping.csv"]
+    assert anon(*asked, "--plot", "both.png").exit_code == 0
+    first = (tmp_path / "both.png").read_bytes()
+    assert first.startswith(b"\x89PNG")
+    assert "--force overwrites" in anon(*asked, "--plot", "both.png").output
+    assert anon(*asked, "--plot", "both.png", "--force").exit_code == 0
+    assert (tmp_path / "both.png").read_bytes() == first
+    assert "a .png file" in anon(*asked, "--plot", "both.jpg").output
 
 
 def test_networks_of_other_people_cannot_be_compared(anon, club):

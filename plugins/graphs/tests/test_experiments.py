@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
@@ -226,7 +227,66 @@ def test_pages_can_be_written(quick, tmp_path):
     pytest.importorskip("matplotlib", reason="the plots extra")
     written = {file.name for file in write_findings(quick, tmp_path, "graphs")}
     assert {"graphs.html", "graphs.csv", "graphs-runs.csv", "karate-random.png",
-            "karate-k-degree.png"} == written  # fmt: skip
+            "karate-k-degree.png", "karate-degrees.png",
+            "karate-centralities.png"} == written  # fmt: skip
+
+
+def figure(findings, name):
+    (found,) = [panels for panels in findings.figures if panels.name == name]
+    return found
+
+
+def test_plots_begin_with_the_graph_as_it_is(quick):
+    panels = figure(quick, "karate-random")
+    club = nx.karate_club_graph()
+    for method in RANDOM:
+        line = panels.data[panels.data["line"] == method]
+        (first,) = line[line["x"] == 0].to_dict("records")
+        assert first["average distance"] == nx.average_shortest_path_length(club)
+        assert first["diameter"] == nx.diameter(club)
+        assert first["Jaccard MCL"] == first["Jaccard RRW"] == 1
+        for name in ("betweenness", "closeness", "degree centrality"):
+            assert first[f"error of {name}"] == 0
+            assert f"error of {name}" in panels.measures
+    switched = panels.data[panels.data["line"] == "random-switch"]
+    assert switched["error of degree centrality"].eq(0).all()
+    assert switched.loc[switched["x"] > 0, "error of betweenness"].gt(0).all()
+
+
+@pytest.mark.parametrize("name", ["karate-random", "karate-k-degree"])
+def test_plots_have_base_lines(quick, name):
+    data = figure(quick, name).data
+    before = data[data["line"] == "original"]
+    assert before["diameter"].eq(5).all() and before["Jaccard MCL"].isna().all()
+    single = data[data["line"] == "one cluster of all nodes"]
+    assert single["Jaccard MCL"].tolist() == pytest.approx([18 / 34] * len(single))
+    assert single["diameter"].isna().all()
+    for line in (before, single):
+        assert set(line["x"]) == set(data["x"])
+
+
+def test_degrees_and_centralities_are_drawn_before_and_after(quick):
+    club = nx.karate_club_graph()
+    degrees = figure(quick, "karate-degrees")
+    assert list(degrees.measures) == ["p 3 %", "p 20 %", "k 2", "k 5"]
+    lines = {line: part.set_index("x") for line, part in degrees.data.groupby("line")}
+    histogram = nx.degree_histogram(club)
+    for what in degrees.measures:
+        assert lines["original"][what].tolist()[: len(histogram)] == histogram
+    # A switch changes no degree, and everything else keeps the nodes.
+    assert lines["random-switch"]["p 20 %"].tolist()[: len(histogram)] == histogram
+    assert lines["random-perturbation"]["p 20 %"].sum() == pytest.approx(34)
+    shared = lines["k-degree"]["k 5"]
+    assert shared[shared > 0].min() >= 5
+    nodes = figure(quick, "karate-centralities")
+    assert len(nodes.measures) == 12
+    before = nodes.data[nodes.data["line"] == "original"].set_index("x")
+    for name, slow in {
+        "betweenness": nx.betweenness_centrality(club),
+        "closeness": nx.closeness_centrality(club),
+        "degree centrality": nx.degree_centrality(club),
+    }.items():
+        assert before[f"k 2, {name}"].to_dict() == pytest.approx(slow)
 
 
 def test_progress_counts_all_runs():

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from anon_transformers.base import GraphAnonymizer
-from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    LabelsLeftOutWarning,
+    ParameterError,
+)
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers_graphs._kernels.degree_chance import new_state
 from anon_transformers_graphs._kernels.supernode_sides import (
@@ -252,14 +257,18 @@ def test_every_form_comes_back():
     assert len(drawn) == 5 and len(listed) == 6
 
 
-def test_labels_are_refused_and_weights_left_out():
+def test_labels_and_weights_are_left_out():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, 7.5, "weight")
     published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
     assert {w for *_, w in published.edges(data="weight")} <= {1, 2, 3}
     nx.set_node_attributes(graph, "x", "name")
-    with pytest.raises(DataError, match="labels"):
-        NodeClusterGeneralizer(2).fit(graph)
+    with pytest.warns(LabelsLeftOutWarning, match="1 labels"):
+        published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
+    assert {key for _, data in published.nodes(data=True) for key in data} == {
+        "nodes",
+        "edges_inside",
+    }
 
 
 def test_extremes():

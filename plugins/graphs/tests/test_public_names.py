@@ -10,7 +10,7 @@ import anon_transformers_graphs as package
 
 FOLDERS = (
     "attacks", "automorphism", "degrees", "generalization", "metrics", "neighborhoods",
-    "privacy", "queries", "randomization", "risk",
+    "plots", "privacy", "queries", "randomization", "risk",
 )  # fmt: skip
 
 

@@ -207,6 +207,24 @@ def test_hubs_of_one_degree_are_all_hubs(people, dataset):
     graph, names = people
     assert [names[i] for i in top_hubs(graph, 1)] == ["Bob", "Dave", "Ed", "Greg"]
     assert top_hubs(dataset("karate"), 2).tolist() == [0, 33]
+
+
+def test_hubs_go_by_name():
+    club = nx.karate_club_graph()
+    named = nx.relabel_nodes(club, {node: f"member {node}" for node in club})
+    turned = nx.Graph(list(reversed(list(named.edges()))))
+    hubs = top_hubs(turned, 2)
+    assert set(hubs) == {"member 0", "member 33"}
+    prints = hub_fingerprints(turned, hubs, radius=3)
+    for row, node in zip(prints, turned, strict=True):
+        for distance, hub in zip(row, hubs, strict=True):
+            apart = nx.shortest_path_length(turned, node, hub)
+            assert distance == (apart if apart <= 3 else 0)
+    expected = hub_candidates(club, [33, 0]).tolist()
+    found = dict(zip(turned, hub_candidates(turned, set(hubs)).tolist(), strict=True))
+    assert [found[f"member {node}"] for node in club] == expected
+    with pytest.raises(DataError, match="1 of 2 hubs are not among the 34"):
+        hub_fingerprints(turned, ["member 0", "Zoe"])
     ring = Graph(1200, [[i, (i + 1) % 1200] for i in range(1200)])
     with pytest.raises(NotEvaluable, match="1200 nodes are tied"):
         candidate_sizes(ring, "hub-fingerprint")

@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import InfeasibleError, ParameterError
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    TellingWeightsWarning,
+)
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
 from anon_transformers_graphs._kernels.perturb import draw_distinct, draw_non_edges
@@ -255,8 +259,9 @@ def test_negative_numbers_of_edges_are_refused(dataset):
 
 def test_weights_stay_with_their_edges_and_no_new_edge_lacks_one():
     table = pd.DataFrame({"a": range(20), "b": range(1, 21), "w": range(100, 120)})
-    method = RandomAddDelete(n_edges=4, relabel=False, random_state=0)
-    published = method.fit_transform(table).dropna()
+    method = RandomAddDelete(n_edges=4, weights="carry", relabel=False, random_state=0)
+    with pytest.warns(TellingWeightsWarning):
+        published = method.fit_transform(table).dropna()
     assert sorted(published["w"]) == list(range(100, 120))
     kept = published.merge(table, on=["a", "b"])
     assert len(kept) == 16

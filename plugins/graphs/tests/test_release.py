@@ -79,7 +79,7 @@ def test_a_graph_is_published_as_two_files(folder):
     ]
     graph, _ = open_graph((edges, nodes))
     assert list(edges.columns) == ["one", "other"]
-    assert nodes["person"].tolist() == list(range(36))
+    assert nodes["person"].tolist() == [f"n{i:02}" for i in range(36)]
     assert KDegree(3).satisfied(GraphEvidence(graph)).all()
     manifest = json.loads((version / "manifest.json").read_text())
     assert [c["id"] for c in manifest["measured"]["checks"]] == ["k-degree", "loss"]
@@ -175,6 +175,17 @@ def test_weights_that_are_not_published_may_tell(folder):
     assert read_published(folder / "out")[1]["nodes"].min() >= 3
 
 
+def test_weights_are_left_out_where_that_is_stated(folder):
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
+    edges.to_csv(folder / "edges.csv", index=False)
+    dropped = {
+        "person]": "person]\n  insensitive: [weight]",
+        "name: k-degree": "name: k-degree, weights: drop",
+    }
+    run_release(release(folder, **dropped))
+    assert list(read_published(folder / "out")[0].columns) == ["one", "other"]
+
+
 def test_names_that_look_like_numbers_are_names(folder):
     edges = pd.DataFrame({"one": ["1.1", "1.10", "2"], "other": ["2", "3", "3"]})
     edges.to_csv(folder / "edges.csv", index=False)
@@ -265,13 +276,22 @@ def test_a_candidate_that_changed_is_not_published(folder, name):
     assert not (folder / "out" / "current").exists()
 
 
-def test_names_that_were_kept_are_refused(folder):
+@pytest.mark.parametrize(
+    ("before", "new", "forged"),
+    [("member ", "^n", "member "), ("member ", "^n", "m"), ("n", "^nn", "n")],
+    ids=["kept", "other", "kept that look new"],
+)
+def test_names_that_were_kept_are_refused(folder, before, new, forged):
     """A gate looks at the names, whatever the anonymizer did."""
+    for name in ("edges", "nodes"):
+        table = pd.read_csv(folder / f"{name}.csv")
+        table = table.replace("^member ", before, regex=True)
+        table.to_csv(folder / f"{name}.csv", index=False)
     location = anonymize(load(release(folder)))
     place = Path(location) / "candidate"
     noted = json.loads((place / "candidate.json").read_text())
     for name in ("edges", "nodes"):
-        table = pd.read_csv(place / f"{name}.csv") + 1
+        table = pd.read_csv(place / f"{name}.csv").replace(new, forged, regex=True)
         table.to_csv(place / f"{name}.csv", index=False)
     import hashlib
 

@@ -41,6 +41,9 @@ _NAMES = {
     "neighborhoods": """
         KNeighborhoodAnonymizer
     """,
+    "plots": """
+        draw_before_after
+    """,
     "privacy": """
         KAutomorphism KCandidate KDegree KNeighborhood SuperNodeSize
     """,

@@ -1,7 +1,7 @@
 """Attacks on published graphs, as detectors: what they find, in numbers.
 
-Functions take a graph in any form; where they answer node by node, the names are
-``anon_transformers.graphs.open_graph(graph)[1].names``.
+Functions take a graph in any form. Who is known, looked for or found goes by name,
+which is a number in a ``Graph`` or a matrix.
 """
 
 from anon_transformers_graphs.attacks._active import (

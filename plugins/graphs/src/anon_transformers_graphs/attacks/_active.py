@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from anon_transformers.base import GraphAnonymizer
-from anon_transformers.exceptions import DataError, ParameterError
-from anon_transformers.graphs import Graph
+from anon_transformers.exceptions import DataError
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import generator, whole
-from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     Planted,
@@ -21,6 +20,7 @@ from anon_transformers_graphs.attacks._publishing import (
     Publish,
     anonymizer_of,
     publish_by,
+    renamed_by_function,
 )
 from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
@@ -52,8 +52,8 @@ class ActiveAttack:
         Targets for which exactly one node is linked as they should be.
     correct : int
         Those among them for which it is the right one.
-    exposed : int array of shape (correct,)
-        Which nodes these are, by their numbers.
+    exposed : array of shape (correct,)
+        Who these are, by their names in the graph.
     """
 
     attack: str
@@ -78,9 +78,8 @@ class ActiveAttack:
         return {**plain, "correct_share": self.correct_share}
 
 
-@any_form
 def walk_attack(
-    graph: Graph,
+    graph: Any,
     publish: GraphAnonymizer | Publish | None = None,
     *,
     n_targets: int = 10,
@@ -148,15 +147,15 @@ def walk_attack(
     n_targets = whole("n_targets", n_targets)
     if n_planted is not None:
         n_planted = whole("n_planted", n_planted, 3)
-    planted = plant_walk(graph, n_targets, n_planted, rng)
+    opened, form = open_graph(graph)
+    planted = plant_walk(opened, n_targets, n_planted, rng)
     places = np.arange(planted.n_planted)
     order = places, np.maximum(places - 1, 0)
-    return _attack("walk", planted, publish, order, time_limit)
+    return _attack("walk", planted, publish, order, time_limit, form.names)
 
 
-@any_form
 def cut_attack(
-    graph: Graph,
+    graph: Any,
     publish: GraphAnonymizer | Publish | None = None,
     *,
     n_targets: int = 3,
@@ -192,10 +191,11 @@ def cut_attack(
     True
     """
     rng = generator(random_state)
-    planted = plant_cut(graph, whole("n_targets", n_targets), rng)
+    opened, form = open_graph(graph)
+    planted = plant_cut(opened, whole("n_targets", n_targets), rng)
     order = search_order(planted.internal)
     assert order is not None  # plant_cut plants connected graphs only
-    return _attack("cut", planted, publish, order, time_limit)
+    return _attack("cut", planted, publish, order, time_limit, form.names)
 
 
 def _attack(
@@ -204,6 +204,7 @@ def _attack(
     publish: GraphAnonymizer | Publish | None,
     order: tuple[np.ndarray, np.ndarray],
     time_limit: float,
+    names: np.ndarray,
 ) -> ActiveAttack:
     """Publish what was planted, and look for it."""
     published = publish_by(publish, planted.graph)
@@ -230,7 +231,7 @@ def _attack(
         len(planted.targets),
         int((identified >= 0).sum()),
         int(right.sum()),
-        planted.targets[right],
+        names[planted.targets[right]],
     )
 
 
@@ -241,11 +242,7 @@ def _refuse_new_names(publish: GraphAnonymizer | Publish | None) -> None:
     which names have a bearing: without a copy, or with two, nobody is identified.
     """
     if publish is not None and anonymizer_of(publish) is None:
-        raise ParameterError(
-            "publish: what was planted was found, but where other nodes were. It seems "
-            "to give nodes new names, so that nobody can tell who was found rightly; "
-            "give the anonymizer itself, not a function that calls it."
-        )
+        raise renamed_by_function()
 
 
 def _copies(

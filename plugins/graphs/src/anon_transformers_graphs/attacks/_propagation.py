@@ -1,18 +1,15 @@
 """Re-identification from a few known nodes (Narayanan and Shmatikov 2009)."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph, GraphForm, open_graph
+from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._any_form import has_names, places_by_name
 from anon_transformers_graphs._kernels.neighbor_propagation import NOBODY, propagate
 from anon_transformers_graphs.queries._lists import (
     COMPILATION,
@@ -39,11 +36,11 @@ class SeedPropagation:
         Those that were found rightly; None if nobody can tell.
     rounds : int
         Passes over all nodes.
-    mapping : int array
-        For each node of the auxiliary graph the published node, or -1.
-    exposed : int array
-        Who was found rightly, or, if nobody can tell, who was found; by their numbers
-        in the auxiliary graph.
+    mapping : dict
+        Who was found, the seeds too: published name by auxiliary name.
+    exposed : array
+        Who was found rightly, or, if nobody can tell, who was found; by their names in
+        the auxiliary graph.
     """
 
     seeds: int
@@ -51,7 +48,7 @@ class SeedPropagation:
     mapped: int
     correct: int | None
     rounds: int
-    mapping: np.ndarray = field(repr=False, compare=False)
+    mapping: dict[Any, Any] = field(repr=False, compare=False)
     exposed: np.ndarray = field(repr=False, compare=False)
 
     @property
@@ -80,7 +77,7 @@ def seed_propagation(
     seeds: Any,
     *,
     threshold: float = 0.5,
-    truth: np.ndarray | None = None,
+    truth: Mapping[Hashable, Hashable] | None = None,
     max_rounds: int = 100,
     time_limit: float = 60.0,
 ) -> SeedPropagation:
@@ -95,17 +92,17 @@ def seed_propagation(
     published, auxiliary : Graph, or a graph in any form
         Where to look, and another graph of partly the same people, whose names the
         intruder knows.
-    seeds : mapping, pairs of names, or int array of shape (n_seeds, 2)
-        Known nodes: of the auxiliary graph, and what they are in the published one. A
-        mapping, and pairs that are not all whole numbers, have their names; pairs of
-        whole numbers are the nodes' numbers in what ``open_graph`` makes of the two.
+    seeds : mapping, or pairs of names
+        Known nodes: their names in the auxiliary graph, and those that they have in the
+        published one. Nodes of a ``Graph`` or a matrix are numbers.
     threshold : float, default=0.5
         By how many standard deviations of the scores the best node must lead.
-    truth : int array, optional
-        For each node of the auxiliary graph the right published node, or -1. By default
-        nodes of one name are the same; those of a ``Graph`` have their numbers only.
-        If the seeds say otherwise, names tell nothing, and nobody can tell who was
-        found rightly.
+    truth : mapping, optional
+        Published name by auxiliary name of everybody who is in both graphs, such as
+        ``mapping_`` of an anonymizer with ``keep_mapping=True``. By default nodes of
+        one name are the same; in a ``Graph`` or a matrix, those of one number. If the
+        seeds say otherwise, names tell nothing, and nobody can tell who was found
+        rightly.
     max_rounds : int, default=100
         Most passes over all nodes; the search ends with one that finds nothing.
     time_limit : float, default=60.0
@@ -142,31 +139,33 @@ def seed_propagation(
     max_rounds = whole("max_rounds", max_rounds)
     _compile_kernel()
     deadline = Deadline("the propagation", time_limit)
-    opened, known = open_graph(published), open_graph(auxiliary)
-    by_name = has_names(published) and has_names(auxiliary)
-    published, auxiliary = opened[0], known[0]
-    pairs = _check_pairs(_numbered(seeds, known[1], opened[1]), auxiliary, published)
-    if truth is not None:
-        right = _check_truth(truth, auxiliary)
-    else:
-        right = _same_names(known[1], opened[1], by_name)
+    (published, new), (auxiliary, old) = open_graph(published), open_graph(auxiliary)
+    pairs = _pairs("seeds", seeds, old, new)
+    right = _right(truth, old, new)
     # Seeds are known for certain: where names deny them, names are not to be believed.
-    told = truth is not None or bool((right[pairs[:, 0]] == pairs[:, 1]).all())
+    same = published.naming == auxiliary.naming
+    told = truth is not None or (
+        same and bool((right[pairs[:, 0]] == pairs[:, 1]).all())
+    )
     there, rounds = _spread(
         auxiliary, published, pairs, threshold, max_rounds, deadline
     )
-    new = np.ones(auxiliary.n_nodes, dtype=bool)
-    new[pairs[:, 0]] = False
-    mapped = new & (there != NOBODY)
+    others = np.ones(auxiliary.n_nodes, dtype=bool)
+    others[pairs[:, 0]] = False
+    mapped = others & (there != NOBODY)
     exposed = np.flatnonzero(mapped & (there == right) if told else mapped)
+    found = np.flatnonzero(there != NOBODY)
+    named = zip(
+        old.names[found].tolist(), new.names[there[found]].tolist(), strict=True
+    )
     return SeedPropagation(
         len(pairs),
-        int((new & (right != NOBODY)).sum()) if told else 0,
+        int((others & (right != NOBODY)).sum()) if told else 0,
         int(mapped.sum()),
         len(exposed) if told else None,
         rounds,
-        there,
-        exposed,
+        dict(named),
+        old.names[exposed],
     )
 
 
@@ -200,18 +199,17 @@ def _compile_kernel() -> None:
     _spread(edge, edge, pairs, 0.5, 1, Deadline("the compilation", COMPILATION))
 
 
-def _numbered(seeds: Any, auxiliary: GraphForm, published: GraphForm) -> np.ndarray:
-    """Known nodes as pairs of numbers, whatever they were called by."""
-    by_name = isinstance(seeds, Mapping)
-    pairs = list(seeds.items() if by_name else seeds)
+def _pairs(
+    what: str, given: Any, auxiliary: GraphForm, published: GraphForm
+) -> np.ndarray:
+    """Pairs of names as pairs of numbers."""
+    pairs = list(given.items() if isinstance(given, Mapping) else given)
     if not pairs or not all(map(_is_pair, pairs)):
-        raise DataError("seeds must be pairs of nodes, at least one.")
+        raise DataError(f"{what} must be pairs of names of nodes, at least one.")
     known, found = zip(*pairs, strict=True)
-    if not by_name and all(isinstance(node, Integral) for node in known + found):
-        return np.array([known, found]).T
     sides = (
-        _places(known, "auxiliary", auxiliary),
-        _places(found, "published", published),
+        _places(what, known, "auxiliary", auxiliary),
+        _places(what, found, "published", published),
     )
     return np.column_stack(sides)
 
@@ -220,41 +218,25 @@ def _is_pair(given: Any) -> bool:
     return isinstance(given, tuple | list | np.ndarray) and len(given) == PAIR
 
 
-def _places(names: Any, side: str, form: GraphForm) -> np.ndarray:
-    """Numbers of named nodes."""
-    among = pd.Index(form.names, dtype=object, tupleize_cols=False)
-    named = pd.Index(list(names), dtype=object, tupleize_cols=False)
-    places = among.get_indexer(named)
+def _places(what: str, names: Any, side: str, form: GraphForm) -> np.ndarray:
+    """Numbers of named nodes, each named once."""
+    places = places_of(names, form.names.tolist())
     strange = int((places < 0).sum())
     if strange:
         raise DataError(
-            f"{strange} of {len(places)} seeds name no node of the {side} graph."
+            f"{strange} of {len(places)} {what} name no node of the {side} graph."
         )
+    if len(np.unique(places)) < len(places):
+        raise DataError(f"{what} name a node of the {side} graph more than once.")
     return places
 
 
-def _check_pairs(pairs: np.ndarray, auxiliary: Graph, published: Graph) -> np.ndarray:
-    for column, graph in zip(pairs.T, (auxiliary, published), strict=True):
-        if not (column.min() >= 0 and column.max() < graph.n_nodes):
-            raise DataError(f"seeds are not among the {graph.n_nodes} nodes.")
-        if len(np.unique(column)) < len(column):
-            raise DataError("seeds name a node more than once.")
-    return pairs
-
-
-def _same_names(
-    auxiliary: GraphForm, published: GraphForm, by_name: bool
-) -> np.ndarray:
-    """The published node of the same name or number for each auxiliary one, or -1."""
-    if by_name:
-        return places_by_name(auxiliary, published)
-    nodes = np.arange(len(auxiliary.names))
-    return np.where(nodes < len(published.names), nodes, NOBODY)
-
-
-def _check_truth(truth: np.ndarray, auxiliary: Graph) -> np.ndarray:
+def _right(truth: Any, auxiliary: GraphForm, published: GraphForm) -> np.ndarray:
     """The right published node of each auxiliary one, or -1."""
-    truth = np.asarray(truth)
-    if truth.shape != (auxiliary.n_nodes,) or truth.dtype.kind not in "iu":
-        raise DataError(f"truth must give a node for each of {auxiliary.n_nodes}.")
-    return truth
+    names = auxiliary.names.tolist()
+    if truth is None:
+        return places_of(names, published.names.tolist())
+    right = np.full(len(names), NOBODY)
+    pairs = _pairs("truth", truth, auxiliary, published)
+    right[pairs[:, 0]] = pairs[:, 1]
+    return right

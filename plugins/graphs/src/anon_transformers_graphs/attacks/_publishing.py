@@ -34,7 +34,18 @@ def publish_by(how: GraphAnonymizer | Publish | None, graph: Graph) -> Graph:
         raise ParameterError(
             f"publish must make a Graph of a Graph, it made {_kind(published)}."
         )
+    if published.naming != graph.naming:
+        raise renamed_by_function()
     return published
+
+
+def renamed_by_function() -> ParameterError:
+    """What to do where a function gives nodes new names."""
+    return ParameterError(
+        "publish: the function gives nodes new names, or other places, so that nobody "
+        "can tell who was found rightly; give the anonymizer itself, not a function "
+        "that calls it."
+    )
 
 
 def anonymizer_of(how: Any) -> GraphAnonymizer | None:

@@ -1,15 +1,15 @@
 """Intruders who know something of everybody, and look for who fits it."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.graphs import Graph, open_graph, open_same_nodes
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.queries import neighborhood_classes, refinement_classes
 
 
@@ -30,10 +30,10 @@ class Reidentification:
     expected_share : float
         Share of right guesses of an intruder who picks among the fitting nodes.
     candidates : int array of shape (n_nodes,)
-        How many published nodes fit each target; 0 if its surroundings have changed to
-        something that nobody has.
-    exposed : int array of shape (correct,)
-        Who was found rightly, by their numbers in the published graph.
+        How many published nodes fit each target, in the order of the original; 0 if its
+        surroundings have changed to something that nobody has.
+    exposed : array of shape (correct,)
+        Who was found rightly, by their names in the original.
     """
 
     attack: str
@@ -61,8 +61,12 @@ class Reidentification:
         }
 
 
-@any_form(same_nodes=True)
-def degree_attack(published: Graph, original: Graph | None = None) -> Reidentification:
+def degree_attack(
+    published: Any,
+    original: Any = None,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
+) -> Reidentification:
     """Look for everybody by the number of neighbours, and by nothing else.
 
     Parameters
@@ -71,8 +75,11 @@ def degree_attack(published: Graph, original: Graph | None = None) -> Reidentifi
         Where to look. Labels are not looked at.
     original : Graph, or a graph in any form, optional
         What the intruder knows. Its nodes have the names of the published ones, or
-        the order where one of the graphs is a ``Graph``, which tells who was found
-        rightly. By default ``published``: a graph that only lost its names.
+        the order where one of the graphs has no names, which tells who was found
+        rightly; a published graph whose nodes were renamed is refused without a
+        ``mapping``. By default ``published``: a graph that only lost its names.
+    mapping : mapping, optional
+        New name by old name; see :func:`anon_transformers.graphs.open_same_nodes`.
 
     Returns
     -------
@@ -85,17 +92,18 @@ def degree_attack(published: Graph, original: Graph | None = None) -> Reidentifi
     >>> degree_attack(star).to_dict()["correct"]
     1
     """
-    both, n_targets = _side_by_side(published, original)
+    both, names = _side_by_side(published, original, mapping)
     classes = np.unique(both.degrees, return_inverse=True)[1]
-    return _outcome("degree", classes, n_targets)
+    return _outcome("degree", classes, names)
 
 
-@any_form(same_nodes=True)
 def refinement_attack(
-    published: Graph,
-    original: Graph | None = None,
+    published: Any,
+    original: Any = None,
     depth: int = 2,
     time_limit: float = 60.0,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
 ) -> Reidentification:
     """Look for everybody by what is known up to a depth.
 
@@ -108,6 +116,8 @@ def refinement_attack(
         1 is the degree, 2 the degrees of the neighbours, and so on.
     time_limit : float, default=60.0
         Seconds; see :func:`refinement_classes`.
+    mapping : mapping, optional
+        As in :func:`degree_attack`.
 
     Returns
     -------
@@ -121,17 +131,18 @@ def refinement_attack(
     1
     """
     depth = whole("depth", depth)
-    both, n_targets = _side_by_side(published, original)
+    both, names = _side_by_side(published, original, mapping)
     classes = refinement_classes(both, depth, time_limit)
-    return _outcome(f"h{depth}", classes, n_targets)
+    return _outcome(f"h{depth}", classes, names)
 
 
-@any_form(same_nodes=True)
 def neighborhood_attack(
-    published: Graph,
-    original: Graph | None = None,
+    published: Any,
+    original: Any = None,
     radius: int = 1,
     time_limit: float = 60.0,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
 ) -> Reidentification:
     """Look for everybody by how their neighbours are joined.
 
@@ -143,6 +154,8 @@ def neighborhood_attack(
         How far the intruder knows the surroundings.
     time_limit : float, default=60.0
         Seconds; see :func:`neighborhood_classes`.
+    mapping : mapping, optional
+        As in :func:`degree_attack`.
 
     Returns
     -------
@@ -155,35 +168,39 @@ def neighborhood_attack(
     >>> neighborhood_attack(bow_tie).correct_share
     0.2
     """
-    both, n_targets = _side_by_side(published, original)
+    both, names = _side_by_side(published, original, mapping)
     classes = neighborhood_classes(both, radius, time_limit)
-    return _outcome("neighborhood", classes, n_targets)
+    return _outcome("neighborhood", classes, names)
 
 
-def _side_by_side(published: Graph, original: Graph | None) -> tuple[Graph, int]:
+def _side_by_side(
+    published: Any, original: Any, mapping: Mapping[Hashable, Hashable] | None
+) -> tuple[Graph, np.ndarray]:
     """The original and what was published as one graph, so that classes compare.
 
     Labels of the original may be of other levels, so that they fit nothing. Whoever
     knows them can tell how they are published, and so everybody is looked for by the
     published ones.
     """
-    known = published if original is None else original
-    if known.n_nodes != published.n_nodes:
-        raise DataError(
-            f"the original has {known.n_nodes} nodes and what is published "
-            f"{published.n_nodes}: nobody could tell who was found rightly."
-        )
+    if original is None:
+        if mapping is not None:
+            raise ParameterError("mapping: it says nothing without an original.")
+        published, form = open_graph(published)
+        known, names = published, form.names
+    else:
+        known, published, names = open_same_nodes(original, published, mapping)
     moved = published.edges.astype(np.int64) + known.n_nodes
     edges = np.concatenate([known.edges, moved])
     labels = published.labels
     if labels is not None:
         labels = pd.concat([labels, labels], ignore_index=True)
     both = Graph(2 * known.n_nodes, edges, labels=labels)
-    return both, known.n_nodes
+    return both, names
 
 
-def _outcome(attack: str, classes: np.ndarray, n_targets: int) -> Reidentification:
+def _outcome(attack: str, classes: np.ndarray, names: np.ndarray) -> Reidentification:
     """Compare the classes of targets with those of published nodes."""
+    n_targets = len(names)
     targets, published = classes[:n_targets], classes[n_targets:]
     counts = np.bincount(published, minlength=int(classes.max(initial=-1)) + 1)
     candidates = counts[targets]
@@ -197,5 +214,5 @@ def _outcome(attack: str, classes: np.ndarray, n_targets: int) -> Reidentificati
         len(exposed),
         float(chances.mean()) if n_targets else 0.0,
         candidates,
-        exposed,
+        names[exposed],
     )

@@ -1,5 +1,6 @@
 """``anon graph anonymize``: one network in, one protected network out."""
 
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +8,12 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    LabelsLeftOutWarning,
+    TellingWeightsWarning,
+)
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
     NODE,
@@ -25,10 +31,8 @@ from anon_transformers_graphs.cli._output import (
     told,
     working,
 )
-from anon_transformers_graphs.cli._writing import check_targets, write_tables
+from anon_transformers_graphs.cli._writing import Force, check_targets, write_tables
 
-TELLING = 0.05
-"""Share of nodes that weights may tell apart."""
 Out = Annotated[
     Path, typer.Argument(metavar="OUT", help="File to write, of the same kinds.")
 ]
@@ -45,7 +49,6 @@ AcceptWeights = Annotated[
         "--accept-weights", help="Publish weights that tell more than 5 % apart."
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
 @told
@@ -63,12 +66,13 @@ def anonymize(
 ) -> None:
     """Protect a network.
 
-    Nodes get new names, numbers in random order. Nothing is written if the
-    promise cannot be kept (exit code 1).
+    Nodes get new names, n0, n1 and so on in random order. Weights are carried
+    along, unless [bold]-o weights=drop[/bold] leaves them out. Nothing is written
+    if the promise cannot be kept (exit code 1).
 
     [bold]anon graph anonymize friends.csv safe.csv --method k-degree -k 5[/bold]
     """
-    made = anonymizer(method, k, options or [])
+    made = anonymizer(method, k, options or [], carry_weights=True)
     _check_files(edges, out, nodes, nodes_out, force)
     if made.columns_made and nodes_out is None:
         raise ConfigurationError(
@@ -78,8 +82,7 @@ def anonymize(
     if nodes is None and nodes_out is not None:
         network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
     with working(method):
-        published = made.fit_transform(network)
-    _refuse_telling_weights(made.report_, accept_weights)
+        published = _publish(made, network, accept_weights)
     if nodes_out is None:
         write_tables({out: published})
     else:
@@ -102,15 +105,22 @@ def _check_files(
     check_targets(filter(None, targets), filter(None, sources), force)
 
 
-def _refuse_telling_weights(report: Any, accepted: bool) -> None:
-    """Refuse weights that point at persons: no method protects them."""
-    share = report.details.get("telling_weights", 0.0)
-    if share > TELLING and not accepted:
-        raise DataError(
-            f"{share:.1%} of the nodes would be published with weights around them "
-            f"that no other node has (limit {TELLING:.0%}). Leave the third column "
-            "out, or accept it with --accept-weights."
-        )
+def _publish(made: Any, network: Any, accepted: bool) -> Any:
+    """Publish, where what the library only warns of is refused.
+
+    Weights that point at persons are, for no method protects them, and labels that
+    the file of nodes was given for.
+    """
+    with warnings.catch_warnings():
+        action: Any = "ignore" if accepted else "error"
+        warnings.simplefilter(action, TellingWeightsWarning)
+        warnings.simplefilter("error", LabelsLeftOutWarning)
+        try:
+            return made.fit_transform(network)
+        except TellingWeightsWarning as told_of:
+            raise DataError(f"{told_of} --accept-weights publishes them.") from None
+        except LabelsLeftOutWarning as told_of:
+            raise DataError(str(told_of)) from None
 
 
 def _tell(out: Path, report: Any, loss_means: str) -> None:

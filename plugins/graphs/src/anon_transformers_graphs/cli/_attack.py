@@ -16,7 +16,9 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers_graphs.cli._files import (
     Edges,
+    MappingFile,
     Reduce,
+    read_mapping,
     read_network,
     read_table,
 )
@@ -42,11 +44,15 @@ INPUTS: dict[str, tuple[str, ...]] = {
 """Attacks, and what each needs beside the published network."""
 BESIDE = {
     "--original-nodes": "--original",
+    "--mapping": "--original",
     "--auxiliary-nodes": "--auxiliary",
     "--k": "--method",
     "--option": "--method",
 }
 """Options that say nothing without another one."""
+
+INSTEAD = {"mapping", "reduce", "time_limit"}
+"""Parameters of attacks that have an option of their own."""
 
 Nodes = Annotated[
     Path | None,
@@ -62,7 +68,9 @@ Chosen = Annotated[
 ]
 Original = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Edges before, with the same names."),
+    typer.Option(
+        metavar="FILE", help="Edges before, with the same names, or with --mapping."
+    ),
 ]
 OriginalNodes = Annotated[
     Path | None,
@@ -107,6 +115,7 @@ class Files:
     auxiliary: Path | None
     auxiliary_nodes: Path | None
     seeds: Path | None
+    mapping: Path | None
 
     def read(self, reduce: bool) -> dict[str, Any]:
         """What an intruder knows, as far as it was given."""
@@ -118,7 +127,8 @@ class Files:
             "published": network(self.edges, self.nodes),
             "original": network(self.original, self.original_nodes),
             "auxiliary": network(self.auxiliary, self.auxiliary_nodes),
-            "seeds": None if self.seeds is None else read_table(self.seeds, n_names=2),
+            "seeds": self.seeds and read_table(self.seeds, n_names=2),
+            "mapping": self.mapping and read_mapping(self.mapping),
         }
 
 
@@ -128,6 +138,7 @@ def attack(
     nodes: Nodes = None,
     original: Original = None,
     original_nodes: OriginalNodes = None,
+    mapping: MappingFile = None,
     auxiliary: Auxiliary = None,
     auxiliary_nodes: AuxiliaryNodes = None,
     seeds: Seeds = None,
@@ -146,8 +157,8 @@ def attack(
     Every attack runs whose inputs are given; the others are listed with what they
     need. An attack that was named and lacks something, that cannot use what it was
     given, or that is not done in time counts as a failure, too. Without --original,
-    intruders know the published network itself; with it, names that are the same by
-    chance mislead. walk and cut plant nodes in the original, and need --method;
+    intruders know the published network itself; with it, a network with new names
+    needs --mapping. walk and cut plant nodes in the original, and need --method;
     seed-propagation needs --auxiliary and --seeds. refinement and neighborhood look
     at labels, too, if --nodes gives them. People are counted, once each, and never
     named.
@@ -155,12 +166,20 @@ def attack(
     [bold]anon graph attack safe.csv -a degree -a neighborhood[/bold]
     """
     files = Files(
-        edges, nodes, original, original_nodes, auxiliary, auxiliary_nodes, seeds
+        edges,
+        nodes,
+        original,
+        original_nodes,
+        auxiliary,
+        auxiliary_nodes,
+        seeds,
+        mapping,
     )
     stated = _stated(vars(files), method=method, k=k, option=options or None)
     _check_options(attacks or [], stated)
     whole, lacking, not_asked = _asked(attacks or [], stated)
-    made, chance = None, {"random_state": random_state}
+    made: Any = None
+    chance: dict[str, Any] = {"random_state": random_state}
     if method is not None:
         made = anonymizer(method, k, options or [], **chance)
     how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}
@@ -229,7 +248,7 @@ def _run(
             with working(name):
                 report, found = ATTACKS[name](Knowledge(**given))
         except (DataError, InfeasibleError, NotEvaluable) as error:
-            not_run[name] = in_options(str(error), {"reduce", "time_limit"})
+            not_run[name] = in_options(str(error), INSTEAD)
             continue
         reports.append({**report, "exposed": len(found)})
         exposed.update(found)

@@ -8,7 +8,12 @@ import typer
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers_graphs.cli._describe import Sources
-from anon_transformers_graphs.cli._files import Reduce, read_network
+from anon_transformers_graphs.cli._files import (
+    MappingFile,
+    Reduce,
+    read_mapping,
+    read_network,
+)
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
     in_words,
@@ -18,6 +23,7 @@ from anon_transformers_graphs.cli._output import (
     told,
     working,
 )
+from anon_transformers_graphs.cli._writing import Force, check_picture, write_picture
 
 
 class Clusters(StrEnum):
@@ -28,7 +34,14 @@ class Clusters(StrEnum):
 
 
 Original = Annotated[Path, typer.Argument(help="Edges before.")]
-Published = Annotated[Path, typer.Argument(help="Edges after, with the same names.")]
+Published = Annotated[
+    Path,
+    typer.Argument(help="Edges after, with the same names, or with --mapping."),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw both networks into a PNG file."),
+]
 ClustersOption = Annotated[
     Clusters, typer.Option("--clusters", help="How communities are found.")
 ]
@@ -40,37 +53,52 @@ def compare(
     published: Published,
     clusters: ClustersOption = Clusters.markov,
     sources: Sources = None,
+    mapping: MappingFile = None,
+    plot: Plot = None,
+    force: Force = False,
     reduce: Reduce = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Compare two networks of the same people: edges, structure, spectrum, clusters.
 
-    Nodes go by name, so this is for those who hold both networks, and not for a
-    published one, which has new names. Names that are the same by chance mislead
-    it.
+    Nodes go by name, so this is for those who hold both networks. A network that
+    has new names is refused unless --mapping says who is who.
 
     [bold]anon graph compare friends.csv changed.csv[/bold]
     """
+    if plot is not None:
+        check_picture(plot, [original, published], force)
     before = read_network(original, reduce=reduce)
     after = read_network(published, reduce=reduce)
     # This loads compilers, and who is told of a bad file should not wait for them.
     from anon_transformers_graphs.metrics import compare_graphs  # noqa: PLC0415
 
     with working("comparing"):
-        found = compare_graphs(before, after, n_sources=sources).to_dict()
-        found["clusters"] = _clusters(before, after, clusters)
+        who: dict[str, Any] = {}
+        if mapping is not None:
+            who["mapping"] = read_mapping(mapping)
+        found = compare_graphs(before, after, n_sources=sources, **who).to_dict()
+        found["clusters"] = _clusters(before, after, clusters, who)
+        if plot is not None:
+            from anon_transformers_graphs.plots import (  # noqa: PLC0415
+                draw_before_after,
+            )
+
+            write_picture(draw_before_after(before, after, **who), plot)
     if json_output:
         print_json(found)
     else:
         _tell(found)
 
 
-def _clusters(original: Any, published: Any, method: Clusters) -> dict[str, Any]:
+def _clusters(
+    original: Any, published: Any, method: Clusters, who: dict[str, Any]
+) -> dict[str, Any]:
     """How alike communities are; what cannot be told does not hide the rest."""
     from anon_transformers_graphs.metrics import clustering_change  # noqa: PLC0415
 
     try:
-        change = clustering_change(original, published, method.value)
+        change = clustering_change(original, published, method.value, **who)
     except NotEvaluable as error:
         return {"method": method.value, "not_evaluable": str(error)}
     return {"method": method.value, **change.to_dict()}

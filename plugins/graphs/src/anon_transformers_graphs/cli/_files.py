@@ -16,6 +16,7 @@ COLUMNS = ["first", "second", "weight"]
 NODE = "node"
 KINDS = {".csv": "csv", ".parquet": "parquet", ".edges": "edges"}
 GZIP = ".gz"
+PAIR = 2
 
 Edges = Annotated[
     Path, typer.Argument(metavar="EDGES", help="Edges: CSV, Parquet or .edges(.gz).")
@@ -27,6 +28,15 @@ Nodes = Annotated[
         metavar="FILE",
         help="Nodes, CSV or Parquet: the first column names them all, the others are "
         "labels.",
+    ),
+]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="Who is who, in two columns: the original and the published name. Needed "
+        "where nodes have new names; whoever has it knows everybody.",
     ),
 ]
 Reduce = Annotated[
@@ -52,6 +62,24 @@ def read_network(
         graph, form = open_graph(network, reduce=True)
         return form.write(graph, form.names)
     return network
+
+
+def read_mapping(path: Path) -> dict[Any, Any]:
+    """New name by old name."""
+    pairs = name_pairs(read_table(path, n_names=PAIR), "--mapping")
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise DataError(
+            f"--mapping: {len(pairs) - len(mapping)} rows name a node again."
+        )
+    return mapping
+
+
+def name_pairs(table: pd.DataFrame, option: str) -> list[tuple[Any, Any]]:
+    """The first two columns of a table, row by row."""
+    if table.shape[1] < PAIR:
+        raise DataError(f"{option} has one column; it needs two, of names.")
+    return list(table.iloc[:, :PAIR].itertuples(index=False, name=None))
 
 
 def read_table(path: Path, n_names: int) -> pd.DataFrame:

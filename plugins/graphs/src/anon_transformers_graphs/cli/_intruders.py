@@ -4,9 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.attacks import (
     cut_attack,
@@ -16,8 +13,7 @@ from anon_transformers_graphs.attacks import (
     seed_propagation,
     walk_attack,
 )
-
-PAIR = 2
+from anon_transformers_graphs.cli._files import name_pairs
 
 
 @dataclass(frozen=True)
@@ -28,6 +24,7 @@ class Knowledge:
     original: Any
     auxiliary: Any
     seeds: Any
+    mapping: Any
     method: Any
     depth: int
     time_limit: float
@@ -38,23 +35,14 @@ Found = tuple[dict[str, Any], Sequence[Any]]
 """A report without names, and the names of those who were found."""
 
 
-def _degree(given: Knowledge) -> Found:
-    return _passive(given, degree_attack(given.published, given.original))
+def _passive(attack: Callable[..., Any], *options: str) -> Callable[[Knowledge], Found]:
+    def run(given: Knowledge) -> Found:
+        how = {name: getattr(given, name) for name in options}
+        both = given.published, given.original
+        found = attack(*both, mapping=given.mapping, **how)
+        return found.to_dict(), found.exposed
 
-
-def _refinement(given: Knowledge) -> Found:
-    both = given.published, given.original
-    limit = given.time_limit
-    return _passive(given, refinement_attack(*both, given.depth, time_limit=limit))
-
-
-def _neighborhood(given: Knowledge) -> Found:
-    both = given.published, given.original
-    return _passive(given, neighborhood_attack(*both, time_limit=given.time_limit))
-
-
-def _passive(given: Knowledge, found: Any) -> Found:
-    return found.to_dict(), _names(given.published)[found.exposed]
+    return run
 
 
 def _active(function: Callable[..., Any]) -> Callable[[Knowledge], Found]:
@@ -66,32 +54,29 @@ def _active(function: Callable[..., Any]) -> Callable[[Knowledge], Found]:
             random_state=given.random_state,
             time_limit=given.time_limit,
         )
-        return found.to_dict(), _names(before)[found.exposed]
+        return found.to_dict(), found.exposed
 
     return run
 
 
 def _propagation(given: Knowledge) -> Found:
-    if given.seeds.shape[1] < PAIR:
-        raise DataError("--seeds has one column; it needs two, of names.")
-    pairs = given.seeds.iloc[:, :PAIR].itertuples(index=False, name=None)
+    pairs = name_pairs(given.seeds, "--seeds")
     both, limit = (given.published, given.auxiliary), given.time_limit
-    found = seed_propagation(*both, list(pairs), time_limit=limit)
+    found = seed_propagation(*both, pairs, time_limit=limit)
     report = found.to_dict()
     if found.correct is None:
         # Nobody can tell who was found rightly: everybody may have been.
-        report["targets"] = len(found.mapping) - found.seeds
-    return report, _names(given.published)[found.mapping[found.exposed]]
-
-
-def _names(network: Any) -> np.ndarray:
-    return open_graph(network)[1].names
+        report["targets"] = len(open_graph(given.auxiliary)[1].names) - found.seeds
+    # Whom several attacks find is counted once, by the name that the others use.
+    old = {new: name for name, new in (given.mapping or {}).items()}
+    published = [found.mapping[name] for name in found.exposed.tolist()]
+    return report, [old.get(name, name) for name in published]
 
 
 ATTACKS: dict[str, Callable[[Knowledge], Found]] = {
-    "degree": _degree,
-    "refinement": _refinement,
-    "neighborhood": _neighborhood,
+    "degree": _passive(degree_attack),
+    "refinement": _passive(refinement_attack, "depth", "time_limit"),
+    "neighborhood": _passive(neighborhood_attack, "time_limit"),
     "walk": _active(walk_attack),
     "cut": _active(cut_attack),
     "seed-propagation": _propagation,

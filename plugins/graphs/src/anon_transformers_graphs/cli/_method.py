@@ -33,8 +33,18 @@ Options = Annotated[
 ]
 
 
-def anonymizer(method: str, k: int | None, options: Sequence[str], **fixed: Any) -> Any:
-    """Make the anonymizer that the options describe."""
+def anonymizer(
+    method: str,
+    k: int | None,
+    options: Sequence[str],
+    *,
+    carry_weights: bool = False,
+    **fixed: Any,
+) -> Any:
+    """Make the anonymizer that the options describe.
+
+    With ``carry_weights`` it publishes weights, unless the options say otherwise.
+    """
     shelf = registry().anonymizers
     graphs = [name for name, cls in shelf.items() if cls.kind == "graph"]
     if method not in graphs:
@@ -49,6 +59,8 @@ def anonymizer(method: str, k: int | None, options: Sequence[str], **fixed: Any)
         if name not in legal:
             told = unknown_choice("parameter", name, legal)
             raise ConfigurationError(f"method {method}: {told}")
+    if carry_weights and "weights" in legal:
+        params.setdefault("weights", "carry")
     try:
         return shelf[method](**params, **fixed)
     except (TypeError, ParameterError) as error:

@@ -70,7 +70,9 @@ def in_options(message: str, takes: Container[str]) -> str:
     """
     reduce = "--reduce" if "reduce" in takes else "-o reduce=true"
     limit = "--time-limit" if "time_limit" in takes else "-o time_limit"
-    return message.replace("reduce=True", reduce).replace("time_limit", limit)
+    told = message.replace("reduce=True", reduce).replace("time_limit", limit)
+    told = told.replace('weights="drop"', "-o weights=drop")
+    return told.replace("mapping=", "--mapping FILE") if "mapping" in takes else told
 
 
 def _say(message: str, as_json: bool) -> None:

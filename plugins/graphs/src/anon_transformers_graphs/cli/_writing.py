@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
 import pandas as pd
+import typer
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.registry import registry
 from anon_transformers_graphs.cli._files import is_packed, kind_of
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+PICTURE = ".png"
 
 
 def check_targets(
@@ -24,14 +29,25 @@ def check_targets(
         if any(_one_file(target, other) for other in seen):
             raise ConfigurationError(f"{target}: edges and nodes need a file each.")
         seen.append(target)
-        if not target.absolute().parent.is_dir():
-            raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
-        if any(_one_file(target, source) for source in sources):
-            raise ConfigurationError(f"{target} is a source itself.")
-        if target.is_dir():
-            raise ConfigurationError(f"{target} is a folder.")
-        if (target.exists() or target.is_symlink()) and not force:
-            raise ConfigurationError(f"{target} is there; --force overwrites it.")
+        _check_place(target, sources, force)
+
+
+def check_picture(target: Path, sources: Iterable[Path], force: bool) -> None:
+    """Refuse a picture that could not be written, or that is no PNG file."""
+    if target.suffix.lower() != PICTURE:
+        raise ConfigurationError(f"{target}: a picture is a {PICTURE} file.")
+    _check_place(target, sources, force)
+
+
+def _check_place(target: Path, sources: Iterable[Path], force: bool) -> None:
+    if not target.absolute().parent.is_dir():
+        raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
+    if any(_one_file(target, source) for source in sources):
+        raise ConfigurationError(f"{target} is a source itself.")
+    if target.is_dir():
+        raise ConfigurationError(f"{target} is a folder.")
+    if (target.exists() or target.is_symlink()) and not force:
+        raise ConfigurationError(f"{target} is there; --force overwrites it.")
 
 
 def _one_file(one: Path, other: Path) -> bool:
@@ -39,6 +55,14 @@ def _one_file(one: Path, other: Path) -> bool:
     if one.resolve() == other.resolve():
         return True
     return one.exists() and other.exists() and one.samefile(other)
+
+
+def write_picture(picture: bytes, path: Path) -> None:
+    """A picture into its file."""
+    try:
+        path.write_bytes(picture)
+    except OSError as error:
+        raise _unwritten(path, error) from None
 
 
 def write_tables(tables: Mapping[Path, pd.DataFrame]) -> None:

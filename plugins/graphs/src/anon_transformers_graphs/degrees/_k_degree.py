@@ -65,7 +65,7 @@ default="endpoint-moves"
         The genetic search: "groups" is as it was published, and is often stuck.
     population_size, n_offspring, n_replace, max_iter, max_iter_no_improve : int
         The genetic search: see `genetic_sequence`.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -129,12 +129,14 @@ default="endpoint-moves"
         max_iter_no_improve: int = 500,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

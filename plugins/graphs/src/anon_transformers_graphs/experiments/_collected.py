@@ -8,11 +8,14 @@ import pandas as pd
 
 from anon_transformers.experiments import Panels, Progress
 from anon_transformers_graphs.experiments._findings import Key
+from anon_transformers_graphs.experiments._profiles import Profiles, profile_figures
 from anon_transformers_graphs.experiments._random_runs import SHARE
-from anon_transformers_graphs.experiments._tasks import JACCARD
+from anon_transformers_graphs.experiments._tasks import ERROR, JACCARD
 
 RANDOM = ("average distance", "diameter", "disconnected", "raised k")
 DEGREES = ("edges modified", "average distance", "diameter")
+LEVELS = ("average distance", "diameter")
+"""Measures that the original has a number of, to be compared with."""
 
 
 @dataclass
@@ -29,12 +32,18 @@ class Collected:
         By data set: the same measures of the original.
     degrees : dict
         By data set: averages of k-degree anonymity, one row a construction and k.
+    base_lines : dict
+        By data set: what an index must exceed to tell something.
+    profiles : dict
+        By data set: degrees and centralities before and after.
     """
 
     ours: dict[Key, Any] = field(default_factory=dict)
     means: dict[str, pd.DataFrame] = field(default_factory=dict)
     before: dict[str, dict[str, float]] = field(default_factory=dict)
     degrees: dict[str, pd.DataFrame] = field(default_factory=dict)
+    base_lines: dict[str, dict[str, float]] = field(default_factory=dict)
+    profiles: dict[str, Profiles] = field(default_factory=dict)
 
     def runs(self) -> pd.DataFrame:
         """All averages, one below the other."""
@@ -47,12 +56,13 @@ class Collected:
         )
 
     def figures(self) -> Iterator[Panels]:
-        """Every measure against the share of edges, and against k."""
+        """Every measure against the share of edges, and against k; then nodes."""
         for name, means in self.means.items():
+            drawn = self._with_nothing_changed(name, means)
             yield Panels(
                 f"{name}-random",
                 f"{name}: averages of random graphs",
-                means.assign(x=means[SHARE], line=means["method"]),
+                self._with_base_lines(name, drawn, SHARE),
                 {column: column for column in _drawn(means, RANDOM)},
                 SHARE,
                 every_x=False,
@@ -61,9 +71,36 @@ class Collected:
             yield Panels(
                 f"{name}-k-degree",
                 f"{name}: averages of k-degree anonymity",
-                means.assign(x=means["k"], line=means["method"]),
+                self._with_base_lines(name, means, "k"),
                 {column: column for column in _drawn(means, DEGREES)},
             )
+        for name, found in self.profiles.items():
+            yield from profile_figures(name, found)
+
+    def _with_nothing_changed(self, name: str, means: pd.DataFrame) -> pd.DataFrame:
+        """Averages from the share 0 on, at which every method leaves the original."""
+        methods = means["method"].unique()
+        unchanged = {SHARE: 0, "disconnected": 0, **self.before[name]}
+        first = pd.DataFrame([{**unchanged, "method": method} for method in methods])
+        return pd.concat([first[first.columns.intersection(means.columns)], means])
+
+    def _with_base_lines(self, name: str, means: pd.DataFrame, x: str) -> pd.DataFrame:
+        """Averages beside the original's numbers, and beside one cluster of all nodes.
+
+        An index that is not above that of one cluster tells nothing.
+        """
+        before = self.before[name]
+        levels = {
+            "original": {column: before[column] for column in LEVELS},
+            "one cluster of all nodes": self.base_lines[name],
+        }
+        places = means[x].unique()
+        lines = [pd.DataFrame({"x": means[x], "line": means["method"], **means})]
+        lines += [
+            pd.DataFrame({"x": places, "line": line, **numbers})
+            for line, numbers in levels.items()
+        ]
+        return pd.concat(lines, ignore_index=True)
 
     def notes(self) -> Iterator[str]:
         """How many graphs an average of distances leaves out."""
@@ -105,5 +142,5 @@ class Told:
 
 
 def _drawn(table: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:
-    indices = [name for name in map(str, table) if name.startswith(JACCARD)]
-    return [*columns, *indices]
+    found = [name for name in map(str, table) if name.startswith((ERROR, JACCARD))]
+    return [*columns, *found]

@@ -16,7 +16,7 @@ from anon_transformers_graphs.experiments._findings import (
     Sample,
 )
 from anon_transformers_graphs.experiments._sweep import ABOUT, Measure, sweep
-from anon_transformers_graphs.experiments._tasks import JACCARD
+from anon_transformers_graphs.experiments._tasks import ERROR, JACCARD
 from anon_transformers_graphs.metrics import edge_change
 
 METHOD = "k-degree"
@@ -48,16 +48,13 @@ def degree_runs(
         "% of the edges": lambda e: edge_change(graph, e.published).modified_percent,
     }
     for name, measure in measures.items():
-        if name in SHARED or name.startswith(JACCARD):
+        if name in SHARED or name.startswith((JACCARD, ERROR)):
             asked[name] = measure
     frames = []
     for method, construction in WAYS.items():
-        made = KDegreeAnonymizer(
-            sequence="exact", construction=construction, n_starts=STARTS
-        )
         runs = sweep(
             graph,
-            made,
+            source_method(construction),
             "k",
             ks,
             n_runs=n_runs,
@@ -66,6 +63,15 @@ def degree_runs(
         )
         frames.append(runs.assign(method=method))
     return pd.concat(frames, ignore_index=True)
+
+
+def source_method(
+    construction: Literal["relaxed", "endpoint-moves"] = WAYS[METHOD],
+) -> KDegreeAnonymizer:
+    """The method of the source, or the same with another construction."""
+    return KDegreeAnonymizer(
+        sequence="exact", construction=construction, n_starts=STARTS
+    )
 
 
 def degree_numbers(name: str, runs: pd.DataFrame) -> dict[Key, Any]:

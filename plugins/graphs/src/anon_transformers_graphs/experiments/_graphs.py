@@ -31,6 +31,7 @@ from anon_transformers_graphs.experiments._originals import (
     cluster_numbers,
     original_numbers,
 )
+from anon_transformers_graphs.experiments._profiles import profiles
 from anon_transformers_graphs.experiments._random_runs import (
     METHODS,
     SHARE,
@@ -130,6 +131,10 @@ class Graphs:
         runs = degree_runs(graph, measures, given["k"], repeated, self.random_state)
         found.ours |= degree_numbers(name, runs)
         found.degrees[name] = means_of(runs, "k")
+        found.base_lines[name] = tasks.base_lines(graph)
+        found.profiles[name] = profiles(
+            graph, given["drawn"], repeated, self.random_state
+        )
         n_runs, shares = self._plan(given)
         runs = random_runs(graph, measures, n_runs, shares, self.random_state, progress)
         found.ours |= count_numbers(name, runs, given["counts"])

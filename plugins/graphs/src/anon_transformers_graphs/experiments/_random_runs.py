@@ -22,7 +22,14 @@ from anon_transformers_graphs.experiments._sweep import (
     sweep,
     sweep_means,
 )
-from anon_transformers_graphs.experiments._tasks import JACCARD, Tasks, report_of
+from anon_transformers_graphs.experiments._tasks import (
+    CENTRALITIES,
+    ERROR,
+    JACCARD,
+    Tasks,
+    moved,
+    report_of,
+)
 from anon_transformers_graphs.randomization import RandomPerturbation, RandomSwitch
 
 METHODS = {"random-perturbation": RandomPerturbation, "random-switch": RandomSwitch}
@@ -47,6 +54,8 @@ def measured(
         "degrees kept": lambda e: np.array_equal(e.published.degrees, graph.degrees),
         "most frequent degree": lambda e: int(e.published.degree_histogram.argmax()),
     }
+    for name in CENTRALITIES:
+        found[f"{ERROR} {name}"] = moved(name, graph)
     for name, (low, high) in groups.items():
         found[name] = partial(_nodes_between, low=low, high=high)
     for name in tasks.clusterings:

@@ -5,20 +5,22 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
-
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs.experiments._sweep import Measure
 from anon_transformers_graphs.metrics import (
+    Centralities,
     StructuralReport,
+    centralities,
     clustering_jaccard,
     markov_clusters,
     random_walk_clusters,
+    single_cluster_baseline,
     spectral_report,
     structural_report,
 )
+from anon_transformers_graphs.metrics._change import rms
 
-Clusters = list[np.ndarray]
+Clusters = list[set[int]]
 Task = Callable[[Graph], Clusters]
 WALKS = "RRW"
 JACCARD = "Jaccard"
@@ -59,6 +61,37 @@ class Tasks:
         task = self.clusterings[name]
         before = task(original)
         return lambda evidence: clustering_jaccard(before, task(evidence.published))
+
+    def base_lines(self, original: Graph) -> dict[str, float]:
+        """What one cluster of all nodes would score, by the name of the index."""
+        return {
+            f"{JACCARD} {name}": single_cluster_baseline(
+                task(original), original.n_nodes
+            )
+            for name, task in self.clusterings.items()
+        }
+
+
+CENTRALITIES = {
+    "betweenness": "betweenness",
+    "closeness": "closeness",
+    "degree centrality": "degree",
+}
+"""What the source draws of each node, and what :class:`Centralities` calls it."""
+ERROR = "error of"
+
+
+def moved(centrality: str, original: Graph) -> Measure:
+    """How far a centrality has moved: root of the mean square over the nodes."""
+    field = CENTRALITIES[centrality]
+    before = getattr(centralities(original), field)
+    return lambda e: rms(getattr(centralities_of(e.published), field) - before)
+
+
+@lru_cache(maxsize=1)
+def centralities_of(graph: Graph) -> Centralities:
+    """Centralities of a graph; several measures in a row ask for the same ones."""
+    return centralities(graph)
 
 
 @lru_cache(maxsize=1)

@@ -92,9 +92,9 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     >>> method = LabelGeneralizer(k=2, relabel=False)
     >>> between, clusters = method.fit_transform((edges, nodes))
     >>> clusters
-       name  nodes  edges_inside  town
-    0     0      2             1  Rome
-    1     1      2             1     *
+      name  nodes  edges_inside  town
+    0   n0      2             1  Rome
+    1   n1      2             1     *
     >>> method.label_loss_, round(method.structure_loss_, 4)
     (0.5, 0.25)
     """

@@ -98,8 +98,8 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
     >>> method = NodeClusterGeneralizer(k=3, random_state=0)
     >>> published = method.fit_transform(nx.barbell_graph(3, 0))
     >>> sorted(published.nodes(data="edges_inside"))
-    [(0, 3), (1, 3)]
-    >>> published.edges[0, 1]["weight"]
+    [('n0', 3), ('n1', 3)]
+    >>> published.edges["n0", "n1"]["weight"]
     1
     >>> round(method.log_w_, 4)  # one of nine pairs is joined
     2.1972

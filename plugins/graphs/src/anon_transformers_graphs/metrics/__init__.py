@@ -1,7 +1,8 @@
 """What is left of a graph: structure, spectrum and clusters, alone and compared.
 
-Functions take a graph in any form. Where they answer node by node, or take node
-numbers, the names are ``anon_transformers.graphs.open_graph(graph)[1].names``.
+Functions take a graph in any form. Clusters go by the names of nodes, which are numbers
+in a ``Graph`` or a matrix. Where functions answer node by node, the names in the same
+order are ``anon_transformers.graphs.open_graph(graph)[1].names``.
 """
 
 from anon_transformers_graphs.metrics._centrality import (

@@ -1,17 +1,15 @@
 """What anonymization did to a graph."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import open_same_nodes
 from anon_transformers.parameters import generator
-from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._centrality import Centralities, centralities_of
 from anon_transformers_graphs.metrics._distances import Seed, distances
 from anon_transformers_graphs.metrics._spectrum import SpectralReport, spectral_report
@@ -102,11 +100,11 @@ class GraphComparison:
         }
 
 
-@any_form(same_nodes=True)
 def compare_graphs(
-    original: Graph,
-    published: Graph,
+    original: Any,
+    published: Any,
     *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
     n_sources: int | None = None,
     random_state: Seed = 0,
 ) -> GraphComparison:
@@ -115,8 +113,11 @@ def compare_graphs(
     Parameters
     ----------
     original, published : Graph, or a graph in any form
-        The same nodes: they go by name, or by order where one is a ``Graph``. A graph
+        The same nodes: they go by name, or by order where one has no names. A graph
         that was anonymized with ``relabel=False`` has the names of its original.
+    mapping : mapping, optional
+        New name by old name, for a published graph whose nodes were renamed; see
+        :func:`anon_transformers.graphs.open_same_nodes`.
     n_sources : int, optional
         Measure distances and betweenness from so many random nodes, the same ones in
         both graphs, instead of all.
@@ -125,6 +126,7 @@ def compare_graphs(
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> square = Graph(4, [[0, 1], [1, 2], [2, 3], [0, 3]])
     >>> path = Graph(4, [[0, 1], [1, 2], [2, 3]])
     >>> found = compare_graphs(square, path)
@@ -133,6 +135,7 @@ def compare_graphs(
     >>> found.measures().loc["diameter"].tolist()
     [2.0, 3.0, 1.0]
     """
+    original, published, _ = open_same_nodes(original, published, mapping)
     edges = edge_change(original, published)
     seed = int(generator(random_state).integers(2**63))
     both = [distances(graph, n_sources, seed) for graph in (original, published)]
@@ -158,28 +161,32 @@ def compare_graphs(
     )
 
 
-@any_form(same_nodes=True)
-def edge_change(original: Graph, published: Graph) -> EdgeChange:
+def edge_change(
+    original: Any,
+    published: Any,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
+) -> EdgeChange:
     """Edges that went, came and stayed.
 
     Parameters
     ----------
     original, published : Graph, or a graph in any form
-        The same nodes: they go by name, or by order where one is a ``Graph``.
+        The same nodes: they go by name, or by order where one has no names.
+    mapping : mapping, optional
+        New name by old name, for a published graph whose nodes were renamed; see
+        :func:`anon_transformers.graphs.open_same_nodes`.
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> change = edge_change(Graph(3, [[0, 1], [1, 2]]), Graph(3, [[0, 1], [0, 2]]))
     >>> change
     EdgeChange(kept=1, deleted=1, added=1)
     >>> change.cost
     2
     """
-    if original.n_nodes != published.n_nodes:
-        raise DataError(
-            f"the original has {original.n_nodes} nodes and what is published "
-            f"{published.n_nodes}: they cannot be compared node by node."
-        )
+    original, published, _ = open_same_nodes(original, published, mapping)
     kept = original.common_edges(published)
     return EdgeChange(kept, original.n_edges - kept, published.n_edges - kept)
 

@@ -1,25 +1,23 @@
 """What anonymization did to the clusters of a graph."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from anon_transformers.exceptions import DataError, check_choice
-from anon_transformers.graphs import Graph
-from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs.metrics._markov import markov_clusters
+from anon_transformers.graphs import open_same_nodes
+from anon_transformers_graphs.metrics._markov import markov_groups, named_sets
 from anon_transformers_graphs.metrics._partitions import (
     clustering_jaccard,
-    memberships,
     single_cluster_baseline,
 )
-from anon_transformers_graphs.metrics._random_walk import random_walk_clusters
+from anon_transformers_graphs.metrics._random_walk import random_walk_groups
 
 METHODS: dict[str, Callable[..., list[np.ndarray]]] = {
-    "markov": markov_clusters,
-    "random-walk": random_walk_clusters,
+    "markov": markov_groups,
+    "random-walk": random_walk_groups,
 }
 
 
@@ -34,16 +32,16 @@ class ClusteringChange:
     baseline : float
         What a single cluster of all nodes would have reached. An index near it is
         worthless.
-    original, published : list of int arrays
-        Clusters of both graphs.
+    original, published : list of sets
+        Clusters of both graphs, by names of the original; see :func:`markov_clusters`.
     original_coverage, published_coverage : float
         Share of the nodes that are in some cluster.
     """
 
     jaccard: float
     baseline: float
-    original: list[np.ndarray] = field(repr=False)
-    published: list[np.ndarray] = field(repr=False)
+    original: list[set[Any]] = field(repr=False)
+    published: list[set[Any]] = field(repr=False)
     original_coverage: float
     published_coverage: float
 
@@ -59,23 +57,31 @@ class ClusteringChange:
         }
 
 
-@any_form(same_nodes=True)
 def clustering_change(
-    original: Graph, published: Graph, method: str = "markov", **options: Any
+    original: Any,
+    published: Any,
+    method: str = "markov",
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
+    **options: Any,
 ) -> ClusteringChange:
     """Cluster both graphs in the same way, and compare what comes out.
 
     Parameters
     ----------
     original, published : Graph, or a graph in any form
-        The same nodes: they go by name, or by order where one is a ``Graph``.
+        The same nodes: they go by name, or by order where one has no names.
     method : {"markov", "random-walk"}, default="markov"
         :func:`markov_clusters` or :func:`random_walk_clusters`.
+    mapping : mapping, optional
+        New name by old name, for a published graph whose nodes were renamed; see
+        :func:`anon_transformers.graphs.open_same_nodes`.
     **options
         Parameters of that function.
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> two = [[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [4, 5], [3, 5]]
     >>> more = [*two, [1, 4]]
     >>> change = clustering_change(Graph(6, two), Graph(6, more), inflation=2.0)
@@ -83,22 +89,15 @@ def clustering_change(
     (1.0, 0.5)
     """
     check_choice("method", method, METHODS)
-    n_nodes = original.n_nodes
-    if n_nodes != published.n_nodes or not n_nodes:
-        raise DataError(
-            f"the original has {n_nodes} nodes and what is published "
-            f"{published.n_nodes}: they cannot be compared node by node."
-        )
-    before, after = (METHODS[method](g, **options) for g in (original, published))
+    original, published, names = open_same_nodes(original, published, mapping)
+    if not original.n_nodes:
+        raise DataError("the graphs have no nodes: there is nothing to cluster.")
+    groups = [METHODS[method](graph, **options) for graph in (original, published)]
+    before, after = (named_sets(found, names) for found in groups)
     return ClusteringChange(
         clustering_jaccard(before, after),
-        single_cluster_baseline(before, n_nodes),
+        single_cluster_baseline(before, len(names)),
         before,
         after,
-        _coverage(before, n_nodes),
-        _coverage(after, n_nodes),
+        *(len(set().union(*clusters)) / len(names) for clusters in (before, after)),
     )
-
-
-def _coverage(clusters: list[np.ndarray], n_nodes: int) -> float:
-    return len(np.unique(memberships(clusters, n_nodes).indices)) / n_nodes

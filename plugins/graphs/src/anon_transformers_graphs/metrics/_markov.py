@@ -1,15 +1,15 @@
 """Markov clustering."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._any_form import any_form
 
 LEAST = 1e-5
 """A flow below this is cut."""
@@ -19,10 +19,9 @@ ROOM = 2**24
 """Products in one block of columns: what is held at once, beside the flows."""
 
 
-@any_form
 def markov_clusters(
-    graph: Graph, inflation: float = 2.0, *, max_iterations: int = 200
-) -> list[np.ndarray]:
+    graph: Any, inflation: float = 2.0, *, max_iterations: int = 200
+) -> list[set[Any]]:
     """Clusters of nodes between which a simulated flow has ceased (MCL).
 
     Flow spreads along two steps of a random walk, is raised to a power, which favours
@@ -40,8 +39,9 @@ def markov_clusters(
 
     Returns
     -------
-    list of int arrays
-        Nodes of each cluster, larger clusters first.
+    list of sets
+        Names of the nodes of each cluster, larger clusters first; numbers of the nodes
+        of a ``Graph`` or a matrix.
 
     Raises
     ------
@@ -56,9 +56,18 @@ def markov_clusters(
     Examples
     --------
     >>> two = [[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [4, 5], [3, 5]]
-    >>> [cluster.tolist() for cluster in markov_clusters(Graph(6, two))]
-    [[0, 1, 2], [3, 4, 5]]
+    >>> markov_clusters(Graph(6, two))
+    [{0, 1, 2}, {3, 4, 5}]
     """
+    opened, form = open_graph(graph)
+    found = markov_groups(opened, inflation, max_iterations=max_iterations)
+    return named_sets(found, form.names)
+
+
+def markov_groups(
+    graph: Graph, inflation: float = 2.0, *, max_iterations: int = 200
+) -> list[np.ndarray]:
+    """The clusters of :func:`markov_clusters` as numbers of nodes."""
     inflation = real("inflation", inflation, 1, above=True)
     whole("max_iterations", max_iterations)
     if not graph.n_nodes:
@@ -80,6 +89,11 @@ def grouped(labels: np.ndarray) -> list[np.ndarray]:
     order = np.argsort(labels, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
     return sorted(groups, key=lambda nodes: (-len(nodes), nodes[0]))
+
+
+def named_sets(groups: list[np.ndarray], names: np.ndarray) -> list[set[Any]]:
+    """The names of the nodes of each group."""
+    return [set(names[nodes].tolist()) for nodes in groups]
 
 
 def _round(flow: sparse.csc_array, inflation: float) -> sparse.csc_array:

@@ -1,17 +1,20 @@
 """How clusters of nodes compare, with each other and with the edges."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
-from anon_transformers_graphs._any_form import any_form
+from anon_transformers.graphs import Graph, open_graph, places_of
 
-Clusters = Sequence[Sequence[int] | np.ndarray]
-"""Each cluster is a list of nodes; a node may be in none, and in several."""
+Clusters = Collection[Collection[Hashable]]
+"""Each cluster is a set or list of names of nodes, which may be numbers; a node may be
+in none, and in several."""
+Groups = Sequence[np.ndarray]
+"""The same, by places of nodes in some list of names."""
 
 
 def clustering_jaccard(one: Clusters, other: Clusters) -> float:
@@ -25,7 +28,7 @@ def clustering_jaccard(one: Clusters, other: Clusters) -> float:
     Parameters
     ----------
     one, other : sequence of clusters
-        Each is a sequence of node numbers.
+        Each is a set, or another collection, of names of nodes.
 
     Returns
     -------
@@ -35,11 +38,13 @@ def clustering_jaccard(one: Clusters, other: Clusters) -> float:
 
     Examples
     --------
-    >>> clustering_jaccard([[0, 1, 2], [3, 4]], [[0, 1], [2, 3, 4]])
+    >>> clustering_jaccard([{"a", "b", "c"}, {"d", "e"}], [{"a", "b"}, {"c", "d", "e"}])
     0.8
     """
-    n_nodes = _n_nodes(one, other)
-    first, second = memberships(one, n_nodes), memberships(other, n_nodes)
+    names = _all_names(one, other)
+    first, second = (
+        memberships(in_places(family, names), len(names)) for family in (one, other)
+    )
     held = np.union1d(first.indices, second.indices)
     return _best_overlap(first @ second.T) / len(held) if len(held) else 1.0
 
@@ -59,11 +64,15 @@ def single_cluster_baseline(clusters: Clusters, n_nodes: int) -> float:
     >>> round(single_cluster_baseline([range(18), range(18, 34)], 34), 3)
     0.529
     """
-    _refuse_strangers(clusters, n_nodes)
+    strange = len(_all_names(clusters)) - n_nodes
+    if strange > 0:
+        raise DataError(f"clusters name {strange} nodes more than the graph has.")
     return max((len(cluster) for cluster in clusters), default=0) / max(n_nodes, 1)
 
 
-def clustering_precision(clusters: Clusters, labels: Sequence | np.ndarray) -> float:
+def clustering_precision(
+    clusters: Clusters, labels: Mapping[Any, Any] | Sequence | np.ndarray
+) -> float:
     """Share of the nodes that are grouped as known labels say.
 
     Each cluster stands for at most one label and each label for at most one cluster, so
@@ -74,19 +83,21 @@ def clustering_precision(clusters: Clusters, labels: Sequence | np.ndarray) -> f
     ----------
     clusters : sequence of clusters
         Without nodes in common.
-    labels : sequence, one a node
-        The group each node is known to belong to.
+    labels : mapping, or sequence, one a node
+        The group each node is known to belong to, by its name; a sequence is of nodes
+        that are numbers from 0 on.
 
     Examples
     --------
-    >>> clustering_precision([[0, 1], [2, 3]], ["a", "a", "a", "b"])
+    >>> known = {"Ann": "x", "Bob": "x", "Cid": "x", "Dan": "y"}
+    >>> clustering_precision([{"Ann", "Bob"}, {"Cid", "Dan"}], known)
     0.75
     """
-    labels = np.asarray(labels)
-    if not len(labels):
+    by_name = labels if isinstance(labels, Mapping) else dict(enumerate(labels))
+    if not by_name:
         raise DataError("there are no labels: precision needs one a node.")
-    found = cluster_labels(clusters, len(labels))
-    known = np.unique(labels, return_inverse=True)[1]
+    found = cluster_labels(in_places(clusters, list(by_name)), len(by_name))
+    known = np.unique(np.asarray(list(by_name.values())), return_inverse=True)[1]
     right = _best_overlap(_contingency(found, known)[: len(clusters)])
     return right / len(labels)
 
@@ -108,13 +119,15 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
 
     Examples
     --------
-    >>> normalized_mutual_information([[0, 1], [2, 3]], [[2, 3], [0, 1]])
+    >>> normalized_mutual_information([{0, 1}, {2, 3}], [{2, 3}, {0, 1}])
     1.0
-    >>> normalized_mutual_information([[0, 1], [2, 3]], [[0, 2], [1, 3]])
+    >>> normalized_mutual_information([{0, 1}, {2, 3}], [{0, 2}, {1, 3}])
     0.0
     """
-    n_nodes = _n_nodes(one, other)
-    both = [cluster_labels(family, n_nodes) for family in (one, other)]
+    names = _all_names(one, other)
+    both = [
+        cluster_labels(in_places(family, names), len(names)) for family in (one, other)
+    ]
     held = (both[0] < len(one)) | (both[1] < len(other))
     counts = _contingency(both[0][held], both[1][held])
     shared = _entropy(counts.sum(axis=1)) + _entropy(counts.sum(axis=0))
@@ -123,8 +136,7 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
     return max(2 * (shared - _entropy(counts.data)) / shared, 0.0)
 
 
-@any_form
-def modularity(graph: Graph, clusters: Clusters) -> float:
+def modularity(graph: Any, clusters: Clusters) -> float:
     """Edges within clusters, compared with what random edges would give.
 
     The sum over clusters of the share of edges inside, less the square of the share of
@@ -135,14 +147,20 @@ def modularity(graph: Graph, clusters: Clusters) -> float:
     graph : Graph, or a graph in any form
         With at least one edge.
     clusters : sequence of clusters
-        Without nodes in common.
+        Names of nodes, without nodes in common.
 
     Examples
     --------
     >>> two = Graph(6, [[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
-    >>> modularity(two, [[0, 1, 2], [3, 4, 5]])
+    >>> modularity(two, [{0, 1, 2}, {3, 4, 5}])
     0.5
     """
+    opened, form = open_graph(graph)
+    return group_modularity(opened, in_places(clusters, form.names.tolist()))
+
+
+def group_modularity(graph: Graph, clusters: Groups) -> float:
+    """:func:`modularity` of clusters of places."""
     if not graph.n_edges:
         raise DataError("a graph without edges has no modularity.")
     labels = cluster_labels(clusters, graph.n_nodes)
@@ -151,7 +169,7 @@ def modularity(graph: Graph, clusters: Clusters) -> float:
     return inside / graph.n_edges - float((ends**2).sum())
 
 
-def cluster_labels(clusters: Clusters, n_nodes: int) -> np.ndarray:
+def cluster_labels(clusters: Groups, n_nodes: int) -> np.ndarray:
     """Number of the cluster of each node; what is in none gets a number of its own."""
     members = memberships(clusters, n_nodes)
     counts = np.bincount(members.indices, minlength=n_nodes)
@@ -169,9 +187,8 @@ def cluster_labels(clusters: Clusters, n_nodes: int) -> np.ndarray:
     return labels
 
 
-def memberships(clusters: Clusters, n_nodes: int) -> sparse.csr_array:
+def memberships(clusters: Groups, n_nodes: int) -> sparse.csr_array:
     """Matrix of clusters by nodes, 1 where a cluster holds a node."""
-    _refuse_strangers(clusters, n_nodes)
     sizes = [len(cluster) for cluster in clusters]
     nodes = np.concatenate([np.empty(0, np.int64), *map(np.asarray, clusters)])
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
@@ -220,15 +237,21 @@ def _entropy(counts: np.ndarray) -> float:
     return float(-(shares * np.log(shares)).sum()) + 0.0
 
 
-def _n_nodes(*families: Clusters) -> int:
-    last = [max(cluster) for family in families for cluster in family if len(cluster)]
-    return int(max(last, default=-1)) + 1
-
-
-def _refuse_strangers(clusters: Clusters, n_nodes: int) -> None:
-    strange = sum(
-        int(((nodes < 0) | (nodes >= n_nodes)).sum())
-        for nodes in (np.asarray(cluster) for cluster in clusters)
-    )
+def in_places(clusters: Clusters, names: Sequence[Hashable]) -> list[np.ndarray]:
+    """Clusters by places of their nodes among all names."""
+    members = [list(cluster) for cluster in clusters]
+    places = places_of([name for cluster in members for name in cluster], names)
+    strange = int((places < 0).sum())
     if strange:
         raise DataError(f"clusters name {strange} nodes that the graph does not have.")
+    ends = np.cumsum([len(cluster) for cluster in members])
+    return np.split(places, ends[:-1]) if members else []
+
+
+def _all_names(*families: Clusters) -> list[Hashable]:
+    """Every name once, in the order in which it comes."""
+    return list(
+        dict.fromkeys(
+            name for family in families for cluster in family for name in cluster
+        )
+    )

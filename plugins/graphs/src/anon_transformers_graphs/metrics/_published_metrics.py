@@ -14,8 +14,8 @@ from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs.metrics._distances import distances
-from anon_transformers_graphs.metrics._markov import markov_clusters
-from anon_transformers_graphs.metrics._partitions import modularity
+from anon_transformers_graphs.metrics._markov import markov_groups
+from anon_transformers_graphs.metrics._partitions import group_modularity
 from anon_transformers_graphs.metrics._spectrum import (
     lambda1,
     log_subgraph_centrality,
@@ -258,4 +258,4 @@ class ClusterModularity(PublishedMetric):
     def _of(self, graph: Graph) -> float:
         if not graph.n_edges:
             return math.nan
-        return modularity(graph, markov_clusters(graph, self.inflation))
+        return group_modularity(graph, markov_groups(graph, self.inflation))

@@ -1,23 +1,24 @@
 """Clusters by repeated random walks."""
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.stats import norm
 
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.walk_growth import grow_sets
+from anon_transformers_graphs.metrics._markov import named_sets
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
 TOLERANCE = 1e-5
 """Of a walk, for each neighbour of a node; less is not followed."""
 
 
-@any_form
 def random_walk_clusters(
-    graph: Graph,
+    graph: Any,
     min_size: int = 5,
     max_size: int = 20,
     overlap: float = 0.0,
@@ -25,7 +26,7 @@ def random_walk_clusters(
     restart: float = 0.3,
     cutoff: float = 0.5,
     significance: float = 0.05,
-) -> list[np.ndarray]:
+) -> list[set[Any]]:
     """Clusters that repeated random walks with restart find (RRW).
 
     From each node a set grows: the node joins that a random walk, which again and again
@@ -52,8 +53,9 @@ def random_walk_clusters(
 
     Returns
     -------
-    list of int arrays
-        Nodes of each cluster, larger clusters first.
+    list of sets
+        Names of the nodes of each cluster, larger clusters first; numbers of the nodes
+        of a ``Graph`` or a matrix.
 
     Notes
     -----
@@ -76,10 +78,33 @@ def random_walk_clusters(
     --------
     >>> from itertools import combinations
     >>> cliques = [*combinations(range(5), 2), *combinations(range(5, 10), 2), (0, 5)]
-    >>> found = random_walk_clusters(Graph(10, cliques))
-    >>> [cluster.tolist() for cluster in found]
-    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    >>> random_walk_clusters(Graph(10, cliques))
+    [{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}]
     """
+    opened, form = open_graph(graph)
+    found = random_walk_groups(
+        opened,
+        min_size,
+        max_size,
+        overlap,
+        restart=restart,
+        cutoff=cutoff,
+        significance=significance,
+    )
+    return named_sets(found, form.names)
+
+
+def random_walk_groups(
+    graph: Graph,
+    min_size: int = 5,
+    max_size: int = 20,
+    overlap: float = 0.0,
+    *,
+    restart: float = 0.3,
+    cutoff: float = 0.5,
+    significance: float = 0.05,
+) -> list[np.ndarray]:
+    """The clusters of :func:`random_walk_clusters` as numbers of nodes."""
     min_size = whole("min_size", min_size, 2)
     max_size = whole("max_size", max_size, 2)
     if max_size < min_size:

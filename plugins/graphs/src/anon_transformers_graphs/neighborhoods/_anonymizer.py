@@ -45,9 +45,11 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     time_limit : float, default=60.0
         Seconds for one comparison of all neighbourhoods, of which there are 27 at most.
     relabel : bool, default=True
-        Give nodes new names, the numbers from 0 on in random order.
+        Give nodes new names, ``n0``, ``n1`` and so on, in random order.
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops and parallel edges.
+    weights : {"drop", "carry"}, default="drop"
+        Whether edges keep their weights, which are not protected.
     keep_mapping : bool, default=False
         Keep which node became which. Whoever has this knows everybody.
     random_state : int or Generator, default=None
@@ -106,12 +108,14 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         time_limit: float = 60.0,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

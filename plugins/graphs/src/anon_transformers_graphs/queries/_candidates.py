@@ -7,7 +7,7 @@ import numpy as np
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs.queries._hubs import hub_candidates, known_hubs
+from anon_transformers_graphs.queries._hubs import candidates_near, known_hubs
 from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._neighborhoods import neighborhood_classes
 from anon_transformers_graphs.queries._refinement import refinement_classes
@@ -78,5 +78,5 @@ def candidate_sizes(
     if query == "neighborhood":
         return sharing(neighborhood_classes(graph, radius, time_limit))
     if query == "hub-fingerprint":
-        return hub_candidates(graph, known_hubs(graph, hubs), radius, world)
+        return candidates_near(graph, known_hubs(graph, hubs), radius, world)
     return sharing(refinement_classes(graph, int(query[1:]), time_limit))

@@ -1,13 +1,13 @@
 """What an intruder sees who knows how far somebody is from well-known nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable
+from typing import Any
 
 import numpy as np
 
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
-from anon_transformers.graphs import Graph
+from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs._kernels.neighbor_distances import distances_within
 from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
 
@@ -15,8 +15,7 @@ MOST_HUBS = 1000
 WORLDS = ("closed", "open")
 
 
-@any_form
-def top_hubs(graph: Graph, count: int) -> np.ndarray:
+def top_hubs(graph: Any, count: int) -> np.ndarray:
     """The nodes of highest degree.
 
     Nodes that are tied with the last one are hubs too, so that it does not depend on
@@ -31,15 +30,25 @@ def top_hubs(graph: Graph, count: int) -> np.ndarray:
 
     Returns
     -------
-    int array
-        Hubs in rising order.
+    array
+        Names of the hubs, in the order of the nodes; numbers of the nodes of a
+        ``Graph`` or a matrix.
 
     Examples
     --------
     >>> star_and_edge = Graph(6, [[0, 1], [0, 2], [0, 3], [4, 5]])
     >>> top_hubs(star_and_edge, 1)
     array([0])
+    >>> import networkx as nx
+    >>> top_hubs(nx.Graph([("Ann", "Bob"), ("Bob", "Eve")]), 1).tolist()
+    ['Bob']
     """
+    opened, form = open_graph(graph)
+    return form.names[_highest(opened, count)]
+
+
+def _highest(graph: Graph, count: int) -> np.ndarray:
+    """Places of the hubs."""
     count = whole("count", count)
     if count >= graph.n_nodes:
         return np.arange(graph.n_nodes)
@@ -47,9 +56,8 @@ def top_hubs(graph: Graph, count: int) -> np.ndarray:
     return np.flatnonzero(graph.degrees >= least)
 
 
-@any_form
 def hub_fingerprints(
-    graph: Graph, hubs: Sequence[int] | np.ndarray, radius: int = 1
+    graph: Any, hubs: Collection[Hashable], radius: int = 1
 ) -> np.ndarray:
     """Distance of each node to each hub; 0 where it is more than ``radius``.
 
@@ -57,8 +65,8 @@ def hub_fingerprints(
     ----------
     graph : Graph, or a graph in any form
         Where to look.
-    hubs : sequence of int
-        Nodes.
+    hubs : collection
+        Names of nodes; numbers of the nodes of a ``Graph`` or a matrix.
     radius : int, default=1
         How far the intruder looks.
 
@@ -73,21 +81,34 @@ def hub_fingerprints(
     >>> hub_fingerprints(path, hubs=[0], radius=2).ravel()
     array([0, 1, 2, 0], dtype=int32)
     """
-    hubs = np.asarray(hubs)
+    opened, form = open_graph(graph)
+    return _fingerprints(opened, _places(hubs, form), radius)
+
+
+def _places(hubs: Collection[Hashable], form: GraphForm) -> np.ndarray:
+    """Where hubs are among the nodes."""
+    if isinstance(hubs, str) or not isinstance(hubs, Collection) or not len(hubs):
+        raise DataError("hubs must be a list of names of nodes that is not empty.")
+    places = places_of(list(hubs), form.names.tolist())
+    strange = int((places < 0).sum())
+    if strange:
+        raise DataError(
+            f"{strange} of {len(places)} hubs are not among the {len(form.names)} "
+            "nodes of the graph."
+        )
+    return places
+
+
+def _fingerprints(graph: Graph, hubs: np.ndarray, radius: int) -> np.ndarray:
     radius = whole("radius", radius)
-    if hubs.ndim != 1 or not len(hubs) or hubs.dtype.kind not in "iu":
-        raise DataError("hubs must be a list of node numbers that is not empty.")
-    if not (hubs.min() >= 0 and hubs.max() < graph.n_nodes):
-        raise DataError(f"hubs are not among the {graph.n_nodes} nodes of the graph.")
     indptr, indices = neighbor_lists(graph)
     columns = [distances_within(indptr, indices, int(hub), radius) for hub in hubs]
     return np.column_stack(columns)
 
 
-@any_form
 def hub_candidates(
-    graph: Graph,
-    hubs: Sequence[int] | np.ndarray,
+    graph: Any,
+    hubs: Collection[Hashable],
     radius: int = 1,
     world: str = "closed",
 ) -> np.ndarray:
@@ -115,19 +136,27 @@ def hub_candidates(
     >>> hub_candidates(path, hubs=[0], world="open")
     array([5, 1, 4, 4, 4])
     """
+    opened, form = open_graph(graph)
+    return candidates_near(opened, _places(hubs, form), radius, world)
+
+
+def candidates_near(
+    graph: Graph, hubs: np.ndarray, radius: int, world: str
+) -> np.ndarray:
+    """:func:`hub_candidates` of hubs by their places."""
     check_choice("world", world, WORLDS)
-    fingerprints = hub_fingerprints(graph, hubs, radius)
+    fingerprints = _fingerprints(graph, hubs, radius)
     fitting = _same if world == "closed" else _compatible
     ordinary = np.ones(graph.n_nodes, dtype=bool)
-    ordinary[np.asarray(hubs)] = False
+    ordinary[hubs] = False
     sizes = fitting(fingerprints)
     sizes[ordinary] = fitting(fingerprints[ordinary])
     return sizes
 
 
 def known_hubs(graph: Graph, count: int) -> np.ndarray:
-    """The hubs of :func:`top_hubs`, unless ties make them too many to be known."""
-    hubs = top_hubs(graph, count)
+    """Places of :func:`top_hubs`, unless ties make them too many to be known."""
+    hubs = _highest(graph, count)
     if len(hubs) > max(MOST_HUBS, count):
         raise NotEvaluable(
             f"{len(hubs)} nodes are tied for {count} hubs: nobody stands out."

@@ -1,12 +1,13 @@
 """What an intruder sees who knows a part of what surrounds somebody."""
 
+from collections.abc import Hashable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
-from anon_transformers.parameters import whole
-from anon_transformers_graphs._any_form import any_form
+from anon_transformers.graphs import Graph, open_graph, places_of
 from anon_transformers_graphs._kernels.neighbor_embed import ANY, plan, play_first
 from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
@@ -14,9 +15,11 @@ BUDGET = 1 << 22
 """Steps of a search between two looks at the clock."""
 
 
-@any_form
 def subgraph_candidates(
-    graph: Graph, pattern: Graph, target: int = 0, time_limit: float = 60.0
+    graph: Any,
+    pattern: Any,
+    target: Hashable | None = None,
+    time_limit: float = 60.0,
 ) -> np.ndarray:
     """Nodes that can be the target in a known subgraph.
 
@@ -30,15 +33,17 @@ def subgraph_candidates(
     pattern : Graph, or a graph in any form
         What is known. Its labels, if it has some, must be equal to those of the graph;
         a missing one is not known.
-    target : int, default=0
-        Who is looked for among the nodes of ``pattern``.
+    target : name, optional
+        Who is looked for among the nodes of ``pattern``, a number in a ``Graph`` or a
+        matrix; by default its first node.
     time_limit : float, default=60.0
         Seconds.
 
     Returns
     -------
-    int array
-        Nodes in rising order.
+    array
+        Names of nodes, in the order of the graph; numbers of the nodes of a ``Graph``
+        or a matrix.
 
     Raises
     ------
@@ -52,9 +57,18 @@ def subgraph_candidates(
     >>> subgraph_candidates(triangle_with_tail, triangle)
     array([0, 1, 2])
     """
-    target = whole("target", target, 0)
-    if target >= pattern.n_nodes:
-        raise DataError(f"the pattern has {pattern.n_nodes} nodes, not the target.")
+    (host, form), (known, known_form) = open_graph(graph), open_graph(pattern)
+    names = known_form.names.tolist()
+    place = 0 if target is None else int(places_of([target], names)[0])
+    if not 0 <= place < known.n_nodes:
+        raise DataError(f"the pattern has {known.n_nodes} nodes, not the target.")
+    return form.names[_fitting(host, known, place, time_limit)]
+
+
+def _fitting(
+    graph: Graph, pattern: Graph, target: int, time_limit: float
+) -> np.ndarray:
+    """Places of the nodes that can be the target."""
     deadline = Deadline("the search for a subgraph", time_limit)
     lists, host = neighbor_lists(pattern), neighbor_lists(graph)
     planned = plan(*lists, target, 0, pattern.n_nodes)

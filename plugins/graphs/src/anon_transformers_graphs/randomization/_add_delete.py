@@ -24,7 +24,7 @@ class RandomAddDelete(GraphAnonymizer):
         Share of the edges, from 0 to 1; ``round(p * edges)`` are replaced.
     n_edges : int, optional
         Edges to replace, in place of ``p``.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -60,12 +60,14 @@ class RandomAddDelete(GraphAnonymizer):
         n_edges: int | None = None,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

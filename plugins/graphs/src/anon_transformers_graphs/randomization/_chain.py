@@ -61,7 +61,7 @@ class FeatureChain(GraphAnonymizer):
     block : int, default=1
         Switches that make one step and are judged together. Costly features are
         computed less often with more, and more steps are refused.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -119,12 +119,14 @@ class FeatureChain(GraphAnonymizer):
         block: int = 1,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

@@ -17,7 +17,7 @@ class NaiveAnonymizer(GraphAnonymizer):
     ----------
     relabel : bool, default=True
         New names are all that this method does: False is refused.
-    reduce, keep_mapping, random_state
+    reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -35,7 +35,7 @@ class NaiveAnonymizer(GraphAnonymizer):
     >>> friends = nx.Graph([("Ann", "Bob"), ("Bob", "Eve")])
     >>> anonymizer = NaiveAnonymizer(keep_mapping=True, random_state=1)
     >>> sorted(anonymizer.fit_transform(friends))
-    [0, 1, 2]
+    ['n0', 'n1', 'n2']
     >>> sorted(anonymizer.mapping_)
     ['Ann', 'Bob', 'Eve']
     """
@@ -45,12 +45,14 @@ class NaiveAnonymizer(GraphAnonymizer):
         *,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

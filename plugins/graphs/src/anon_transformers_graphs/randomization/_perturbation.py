@@ -36,7 +36,7 @@ class RandomPerturbation(GraphAnonymizer):
         degree. None: once, and nothing is promised.
     max_tries : int, default=1000
         Repetitions before `InfeasibleError`.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -82,12 +82,14 @@ class RandomPerturbation(GraphAnonymizer):
         max_tries: int = 1000,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

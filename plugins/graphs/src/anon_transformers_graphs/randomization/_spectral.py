@@ -48,7 +48,7 @@ class SpectralRandomizer(GraphAnonymizer):
         How far λ1 and μ2 may move.
     max_failures : int, default=100_000
         Draws in a row that do not pass the screen before `InfeasibleError`.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -97,12 +97,14 @@ class SpectralRandomizer(GraphAnonymizer):
         max_failures: int = 100_000,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

@@ -34,7 +34,7 @@ class RandomSwitch(GraphAnonymizer):
     max_failures : int, default=1_000_000
         Pairs of edges in a row that cannot be switched before `InfeasibleError`. No
         pair of a star or of a complete graph can.
-    relabel, reduce, keep_mapping, random_state
+    relabel, reduce, weights, keep_mapping, random_state
         As for every anonymizer of graphs.
 
     Attributes
@@ -73,12 +73,14 @@ class RandomSwitch(GraphAnonymizer):
         max_failures: int = MAX_FAILURES,
         relabel: bool = True,
         reduce: bool = False,
+        weights: str = "drop",
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
         super().__init__(
             relabel=relabel,
             reduce=reduce,
+            weights=weights,
             keep_mapping=keep_mapping,
             random_state=random_state,
         )

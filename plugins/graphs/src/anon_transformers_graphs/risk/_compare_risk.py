@@ -1,14 +1,13 @@
 """Risk of a published graph for an intruder who knows degrees of the original."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.graphs import Graph
-from anon_transformers_graphs._any_form import any_form
+from anon_transformers.graphs import open_same_nodes
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,12 @@ class RiskComparison:
         }
 
 
-@any_form(same_nodes=True)
-def compare_risk(original: Graph, published: Graph) -> RiskComparison:
+def compare_risk(
+    original: Any,
+    published: Any,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
+) -> RiskComparison:
     """Risk of a published graph, seen from its original.
 
     The intruder knows the degrees of the original, and does not know how it was
@@ -65,7 +68,10 @@ def compare_risk(original: Graph, published: Graph) -> RiskComparison:
     Parameters
     ----------
     original, published : Graph, or a graph in any form
-        The same nodes: they go by name, or by order where one is a ``Graph``.
+        The same nodes: they go by name, or by order where one has no names.
+    mapping : mapping, optional
+        New name by old name, for a published graph whose nodes were renamed; see
+        :func:`anon_transformers.graphs.open_same_nodes`.
 
     Returns
     -------
@@ -74,17 +80,16 @@ def compare_risk(original: Graph, published: Graph) -> RiskComparison:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> original = Graph(6, [[0, 1], [0, 3], [1, 2], [1, 4], [2, 4], [2, 5], [3, 5]])
     >>> more = Graph(6, [*original.edges.tolist(), [3, 4]])
     >>> found = compare_risk(original, more)
     >>> found.k_bound, found.worst_group_risk
     (2, 0.25)
     """
-    if original.n_nodes != published.n_nodes or not original.n_nodes:
-        raise DataError(
-            f"the original has {original.n_nodes} nodes and what is published "
-            f"{published.n_nodes}: they cannot be compared node by node."
-        )
+    original, published, _ = open_same_nodes(original, published, mapping)
+    if not original.n_nodes:
+        raise DataError("the graphs have no nodes: there is nobody to look for.")
     before, after = original.degrees, published.degrees
     histogram = published.degree_histogram
     probabilities = np.where(before == after, 1 / original.degree_histogram[before], 0)

@@ -1,0 +1,116 @@
+"""A graph before and after it was anonymized, side by side."""
+
+from collections.abc import Hashable, Mapping
+from io import BytesIO
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.graphs import Graph, open_same_nodes
+
+KEPT, GONE, NEW = "0.75", "tab:red", "tab:green"
+"""Colors of edges."""
+NODES = "tab:blue"
+LARGEST, SMALLEST = 120, 4
+"""Areas of the dots of nodes: of one alone, and where there are very many."""
+
+
+def draw_before_after(
+    original: Any,
+    published: Any,
+    *,
+    mapping: Mapping[Hashable, Hashable] | None = None,
+) -> bytes:
+    """Draw a graph and what was published of it, and the degrees of both.
+
+    Every node is at the same place in both drawings. Edges that are gone are red in the
+    first, and new ones green in the second. No name is drawn; but places tell who is
+    who, so that the picture is for those who hold both graphs.
+
+    Parameters
+    ----------
+    original, published : graph in any form
+        The same nodes: they go by name, or by order where one has no names.
+    mapping : mapping, optional
+        New name by old name, for a published graph whose nodes were renamed; see
+        :func:`anon_transformers.graphs.open_same_nodes`.
+
+    Returns
+    -------
+    bytes
+        A PNG picture, the same for the same graphs.
+
+    Raises
+    ------
+    ConfigurationError
+        If matplotlib is not installed.
+    DataError
+        If nobody can tell which node is which.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from anon_transformers_graphs import RandomSwitch
+    >>> club = nx.karate_club_graph()
+    >>> method = RandomSwitch(p=0.1, reduce=True, keep_mapping=True, random_state=0)
+    >>> published = method.fit_transform(club)
+    >>> picture = draw_before_after(club, published, mapping=method.mapping_)
+    >>> picture[1:4]
+    b'PNG'
+    """
+    before, after, _ = open_same_nodes(original, published, mapping)
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise ConfigurationError(
+            "plots need matplotlib: pip install 'anon-transformers[plots]'"
+        ) from None
+    # Without pyplot there is no window system and nothing that stays behind.
+    figure = Figure(figsize=(14, 4.6), layout="constrained")
+    left, right, below = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
+    places = _layout(before)
+    gone, new = ~after.has_edges(before.edges), ~before.has_edges(after.edges)
+    _draw(left, before, places, gone, GONE)
+    _draw(right, after, places, new, NEW)
+    left.set_title(f"original: {before.n_edges:,} edges, {gone.sum():,} of them gone")
+    right.set_title(f"published: {after.n_edges:,} edges, {new.sum():,} of them new")
+    _draw_degrees(below, before, after)
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    return file.getvalue()
+
+
+def _layout(graph: Graph) -> np.ndarray:
+    """A place for each node, neighbours near each other; always the same."""
+    drawn = nx.empty_graph(graph.n_nodes)
+    drawn.add_edges_from(graph.edges.tolist())
+    places = nx.spring_layout(drawn, seed=0)
+    return np.array([places[node] for node in range(graph.n_nodes)]).reshape(-1, 2)
+
+
+def _draw(
+    axis: Any, graph: Graph, places: np.ndarray, marked: np.ndarray, color: str
+) -> None:
+    """Nodes, edges of both graphs, and those of this one only."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    lines = places[graph.edges]
+    axis.add_collection(LineCollection(list(lines[~marked]), colors=KEPT, lw=0.7))
+    axis.add_collection(LineCollection(list(lines[marked]), colors=color, lw=1.4))
+    size = np.clip(LARGEST * 10 / max(graph.n_nodes, 1), SMALLEST, LARGEST)
+    axis.scatter(*places.T, s=size, color=NODES, zorder=2)
+    axis.set_axis_off()
+
+
+def _draw_degrees(axis: Any, before: Graph, after: Graph) -> None:
+    """How many nodes have each degree, in both."""
+    for graph, shift, name in ((before, -0.2, "original"), (after, 0.2, "published")):
+        counts = graph.degree_histogram
+        axis.bar(np.arange(len(counts)) + shift, counts, width=0.4, label=name)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set_xlabel("degree")
+    axis.set_ylabel("nodes")
+    axis.set_title("degrees")
+    axis.legend()
