@@ -174,10 +174,24 @@ class Method(Strict):
 
 
 class Target(Strict):
-    """Where the release goes, and in which format."""
+    """Where the release goes, and in which format.
+
+    Attributes
+    ----------
+    path : str
+        A folder of its own.
+    format : str
+        Name of a writer.
+    keep_versions : int
+        How many versions before the current one stay public; 0 by default, for whoever
+        has two versions sees what changed between them: one person who joined is
+        exposed by the difference, whatever each version promises. Removing them is
+        hygiene; what was downloaded stays downloaded.
+    """
 
     path: str
     format: str = "csv"
+    keep_versions: int = Field(0, ge=0, strict=True)
 
 
 class ReleaseConfig(Strict):

@@ -370,11 +370,22 @@ def read_published(
     DataError
         If nothing was published there, or not these bytes.
     """
-    place = Path(folder)
-    if (place / "current").exists():
-        place = (place / "current").resolve()
+    link = Path(folder) / "current"
+    if not link.exists():
+        return _read_version(Path(folder))
+    while True:
+        version = link.resolve()
+        try:
+            return _read_version(version)
+        except (DataError, OSError):
+            # A version may be removed while it is read; then there is a newer one.
+            if link.resolve() == version:
+                raise
+
+
+def _read_version(place: Path) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     if not (place / "manifest.json").is_file():
-        raise DataError(f"{folder}: holds no published release.")
+        raise DataError(f"{place}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]
     tables = [_read_checked(place, manifest["format"], file) for file in files]

@@ -1,6 +1,7 @@
 """First step: take the source as it is now into the private folder of a run."""
 
 import os
+import secrets
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,6 +30,7 @@ from anon_transformers.release._run import (
     make_private,
     next_run_id,
     now,
+    remove_runs,
     remove_tree,
     write_json,
 )
@@ -109,8 +111,10 @@ def start_run(
         recover(config)
         ledger = Ledger(config.home)
         folder = runs / next_run_id(run_id, ledger)
-        draft = runs / f".{folder.name}.draft"
-        remove_tree(draft)
+        # First, so that there are never two copies of personal data.
+        remove_runs(config.home, again=folder.name)
+        draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
+        ledger.write(folder.name, "loading", draft=draft.name)
         make_private(draft)
         try:
             for name, table in tables.items():
@@ -120,16 +124,12 @@ def start_run(
                 draft / "run.json",
                 {"started": now(), "unique_shares": shares, **order},
             )
+            ledger.write(folder.name, "loaded", rows=len(frame))
+            draft.rename(folder)
         except BaseException:
             remove_tree(draft)
+            ledger.abandon(folder.name)
             raise
-        ledger.write(folder.name, "loaded", rows=len(frame))
-        remove_tree(folder)
-        draft.rename(folder)
-        for older in runs.iterdir():
-            if older != folder:
-                ledger.abandon(older.name.removeprefix(".").removesuffix(".draft"))
-                remove_tree(older)
     return folder
 
 
@@ -145,6 +145,7 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             f"workspace: {home} and the target {target} must not hold one another; "
             "the workspace is private."
         )
+    Ledger(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
         place = path
         while not place.exists():
