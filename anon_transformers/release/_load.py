@@ -3,13 +3,18 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    unknown_choice,
+)
 from anon_transformers.release._build import (
     check_gate,
     check_threshold,
@@ -19,8 +24,13 @@ from anon_transformers.release._build import (
     refuse_unknown_parameters,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
-from anon_transformers.release._files import kind_of_file, write_parquet
+from anon_transformers.release._files import (
+    columns_of_file,
+    kind_of_file,
+    write_parquet,
+)
 from anon_transformers.release._graph import NODES, read_graph, weight_shares
+from anon_transformers.release._names import refuse_other_columns
 from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
@@ -165,6 +175,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
         refuse_telling(weight_shares(edges, nodes, config), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
+    refuse_other_columns(list(frame.columns), config.roles)
     check_columns(frame, config.roles)
     return {INPUT: frame}
 
@@ -186,7 +197,26 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     refuse_unknown_parameters("source", reader, options)
     if "path" in options and not Path(options["path"]).is_file():
         raise DataError(f"source.path: {options['path']} does not exist.")
+    names = columns_of_file(kind, options.get("path", ""), options)
+    if names is None:
+        return call_reader(kind, reader, options)
+    # Before any cell is read: what is said of one names its column.
+    refuse_other_columns(names, config.roles)
     return reader(**options)
+
+
+def call_reader(
+    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
+) -> pd.DataFrame:
+    """Read with a stranger's reader; what it says may name undeclared columns."""
+    try:
+        return reader(**options)
+    except ConfigurationError:
+        raise
+    except AnonymizationError as error:
+        told = f"source: the reader {kind!r} failed with {type(error).__name__}."
+    # Out here nothing is chained to it: some loggers print all that is.
+    raise DataError(told)
 
 
 def check_columns(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
