@@ -158,6 +158,13 @@ def refuse_without_model(
             "thresholds: none is a privacy model, and metrics alone would pass the "
             f"source as it is; {add}"
         )
+    asked = [t for t in thresholds if t.kind == "model"]
+    if all(t.promises_nothing(make_model(t).tighter) for t in asked):
+        numbers = [f"{n}={v:g}" for t in asked for n, v in t.numbers().items()]
+        raise ConfigurationError(
+            f"thresholds: {', '.join(numbers)} promise nothing: every table reaches "
+            f"them; {add}"
+        )
     if cls.kind == "linked" and cls.k_model not in models:
         raise ConfigurationError(
             f"thresholds: {config.anonymizer.name} swaps cells, and none of "

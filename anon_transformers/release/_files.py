@@ -23,8 +23,9 @@ from pandas.api import types
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.release._run import sha256
+from anon_transformers.release._spreadsheets import GUARDED, unguard
 
-KINDS = ("integer", "number", "date", "text")
+KINDS = ("integer", "number", "date", "text", GUARDED)
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -261,6 +262,8 @@ def _as_kind(texts: pd.Series, kind: str) -> pd.Series:
         raise DataError(
             f"column {texts.name!r} holds values in {count} rows that are no {kind}."
         )
+    if kind == GUARDED:
+        texts = texts.map(unguard, na_action="ignore")
     return texts.astype(object).infer_objects()
 
 

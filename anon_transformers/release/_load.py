@@ -23,7 +23,12 @@ from anon_transformers.release._build import (
     refuse_too_few_groups,
     refuse_unknown_parameters,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
+from anon_transformers.release._config import (
+    DeclaredRoles,
+    ReleaseConfig,
+    is_address,
+    read_config,
+)
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
@@ -44,6 +49,7 @@ from anon_transformers.release._run import (
     remove_tree,
     write_json,
 )
+from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._thresholds import tighten
 
 INPUT = "input"
@@ -149,6 +155,7 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
         if config.target.format not in shelf:
             told = unknown_choice("format", config.target.format, shelf)
             raise ConfigurationError(f"target.format: {told}")
+    refuse_headers_that_run(config)
     target, home = config.path(config.target.path), config.home
     if target.is_relative_to(home) or home.is_relative_to(target):
         raise ConfigurationError(
@@ -168,6 +175,19 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
 
+def refuse_headers_that_run(config: ReleaseConfig) -> None:
+    """Refuse names of published columns that a spreadsheet would run."""
+    roles = config.roles
+    published = (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
+    # The names of the columns that name nodes are published, too.
+    for name in roles.columns if config.is_graph else published:
+        if config.target.guards_texts and would_run(name):
+            raise ConfigurationError(
+                f"roles: a spreadsheet would run {name!r} at the head of a column; "
+                "rename it, or state target.spreadsheet_safe: false."
+            )
+
+
 def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     """Read the source, one table or the two of a graph, and check its columns."""
     if config.is_graph:
@@ -185,7 +205,9 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     readers = installed().readers
     options = config.source.options
     kind = config.source.kind
-    if config.source.path is not None:
+    if is_address(config.source.path):
+        options["path"] = config.source.path
+    elif config.source.path is not None:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], readers)
     reader = readers[kind]
@@ -195,7 +217,7 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
         )
     # A stranger's TypeError could quote a cell, so its words are never passed on.
     refuse_unknown_parameters("source", reader, options)
-    if "path" in options and not Path(options["path"]).is_file():
+    if isinstance(options.get("path"), Path) and not options["path"].is_file():
         raise DataError(f"source.path: {options['path']} does not exist.")
     names = columns_of_file(kind, options.get("path", ""), options)
     if names is None:

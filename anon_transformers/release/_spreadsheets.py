@@ -29,6 +29,10 @@ def would_run(text: str) -> bool:
     >>> [would_run(text) for text in ("=1+2", "-5", "-5+2", "@x", "[-5, -1]", "2-3")]
     [True, False, True, True, False, False]
     """
+    return not text.startswith("'") and _needs_guard(text)
+
+
+def _needs_guard(text: str) -> bool:
     return _RUN.match(text) is not None and _NUMBER.match(text) is None
 
 
@@ -40,7 +44,7 @@ def guard(text: str) -> str:
     >>> guard("=1+2"), guard("'=1+2"), guard("it's")
     ("'=1+2", "''=1+2", "it's")
     """
-    return f"'{text}" if would_run(text) else text
+    return f"'{text}" if _needs_guard(text) else text
 
 
 def unguard(text: str) -> str:
@@ -61,8 +65,7 @@ def guard_texts(frame: pd.DataFrame, schema: dict[str, str]) -> tuple[pd.DataFra
         if schema[str(name)] != "text":
             continue
         texts = to_text(frame[name])
-        known = texts.dropna()
-        if any(map(would_run, known.unique())):
+        if any(map(_needs_guard, texts.dropna().unique())):
             frame[name] = texts.map(guard, na_action="ignore")
             schema[str(name)] = GUARDED
     return frame, schema
