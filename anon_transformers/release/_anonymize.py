@@ -106,10 +106,10 @@ def write_tables(
     noted = []
     for name, table in tables.items():
         data = draft / f"{name}.{target.format}"
-        schema = schema_of(table)
+        cells, schema = table, schema_of(table)
         if target.guards_texts:
-            table, schema = guard_texts(table, schema)
-        installed().writers[target.format](table, data)
+            cells, schema = guard_texts(table, schema)
+        installed().writers[target.format](cells, data)
         noted.append({"data": data.name, "schema": schema, "sha256": sha256(data)})
     first, *second = noted
     return {**first, NODES: second[0]} if second else first

@@ -114,9 +114,7 @@ def _read_texts(
     return texts.to_pandas()
 
 
-def _no_csv(
-    path: str | os.PathLike[str], encoding: str, error: Exception
-) -> DataError:
+def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> DataError:
     return DataError(
         f"{path}: cannot be read as CSV in {encoding} ({type(error).__name__}); "
         "is it empty, or in another encoding?"

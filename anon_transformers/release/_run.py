@@ -181,16 +181,16 @@ def _event(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(event, dict) or event.get("event") not in EVENTS:
         return None
-    files, drafts = event.get("files", []), [event[k] for k in ("draft",) if k in event]
+    files = event.get("files", [])
     if not isinstance(files, list) or not isinstance(event.get("version", ""), str):
         return None
-    # A name that leads elsewhere is none that we gave.
-    names = (event.get("run"), *drafts, *files)
-    plain = all(isinstance(n, str) and n not in _NO_NAMES and "/" not in n for n in names)
-    return event if plain else None
+    names = [event.get("run"), event.get("draft", "none"), *files]
+    return event if all(map(_is_name, names)) else None
 
 
-_NO_NAMES = ("", ".", "..")
+def _is_name(given: Any) -> bool:
+    """Whether it can name a file; one that leads elsewhere is none that we gave."""
+    return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
 
 
 def now() -> str:

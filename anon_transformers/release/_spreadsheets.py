@@ -17,7 +17,7 @@ GUARDED = "guarded"
 
 # Blanks before it do not help everywhere, and some programs read the wide forms alike.
 # Whatever begins so does so with an apostrophe in front, too: that makes it reversible.
-_RUN = re.compile(r"['\s]*[=+\-@＝＋－＠]|'*[\t\r\n]")
+_RUN = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]|'*[\t\r\n]")
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 
 
@@ -58,7 +58,9 @@ def unguard(text: str) -> str:
     return text[1:] if text.startswith("'") and _RUN.match(text[1:]) else text
 
 
-def guard_texts(frame: pd.DataFrame, schema: dict[str, str]) -> tuple[pd.DataFrame, dict[str, str]]:
+def guard_texts(
+    frame: pd.DataFrame, schema: dict[str, str]
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Guard the columns of texts that need it; their kind in the schema says so."""
     frame, schema = frame.copy(deep=False), dict(schema)
     for name in frame.columns:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
-
 LARGEST_FILE = 1_000_000
 """Bytes of a release file; people write a few thousand."""
 MOST_NODES = 100_000

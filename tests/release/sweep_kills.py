@@ -170,7 +170,7 @@ def check_clean(home, target):
 
 
 def lay_out_foreign(folder):
-    """A house that somebody else lives in: links, strays, folders that begin with a dot.
+    """A house that somebody else lives in: links, strays, folders with a dot in front.
 
     ``versions`` is a link to a folder that holds more than versions.
     """

@@ -178,8 +178,11 @@ def test_swaps_need_the_model_that_judges_swaps(swapped, thresholds):
     assert told.endswith("add {model: probabilistic-k-anonymity, k: …}.")
 
 
-def test_a_stated_k_of_one_may_be_released(swapped):
+def test_a_stated_k_of_one_may_be_released_beside_another_promise(swapped):
     swapped.write(thresholds=[{**SWAPPED, "k": 1}, {"model": "k-anonymity", "k": 1}])
+    assert "k=1, k=1 promise nothing" in swapped.refusal()
+    limited = {**SWAPPED, "k": 1, "max_value_disclosure": 0.99}
+    swapped.write(thresholds=[limited])
     assert publish(validate(anonymize(load(swapped.file))))
 
 
