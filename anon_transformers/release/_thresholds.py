@@ -33,6 +33,8 @@ PROMISES_NOTHING: dict[str, tuple[Direction, Callable[[float], bool]]] = {
     "t": ("lower", lambda t: t >= 1),
     "alpha": ("lower", lambda alpha: alpha >= 1),
     "c": ("lower", lambda c: c > 1),
+    "max_value_disclosure": ("lower", lambda share: share >= 1),
+    "max_excess_risk": ("lower", lambda share: share >= 1),
 }
 """Numbers that every table reaches, where more is asked in this direction."""
 
