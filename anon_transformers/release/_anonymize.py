@@ -23,7 +23,7 @@ from anon_transformers.release._build import (
     installed,
     make_anonymizer,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, Target
 from anon_transformers.release._files import read_parquet, schema_of, write_parquet
 from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
@@ -37,6 +37,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._ties import tie_key
 
 PERSONS = "persons.parquet"
@@ -95,7 +96,7 @@ def write_candidate(run: Run) -> None:
         noted = write_functions(draft, anonymizer)
     else:
         tables, noted = protected_table(run, anonymizer, draft)
-    files = write_tables(tables, draft, config.target.format)
+    files = write_tables(tables, draft, config.target)
     write_json(
         draft / "candidate.json",
         {
@@ -112,16 +113,17 @@ def write_candidate(run: Run) -> None:
 
 
 def write_tables(
-    tables: Mapping[str, pd.DataFrame], draft: Path, format_: str
+    tables: Mapping[str, pd.DataFrame], draft: Path, target: Target
 ) -> dict[str, Any]:
     """Write one file a table; the second one, of nodes, is noted beside the first."""
     noted = []
     for name, table in tables.items():
-        data = draft / f"{name}.{format_}"
-        installed().writers[format_](table, data)
-        noted.append(
-            {"data": data.name, "schema": schema_of(table), "sha256": sha256(data)}
-        )
+        data = draft / f"{name}.{target.format}"
+        cells, schema = table, schema_of(table)
+        if target.guards_texts:
+            cells, schema = guard_texts(table, schema)
+        installed().writers[target.format](cells, data)
+        noted.append({"data": data.name, "schema": schema, "sha256": sha256(data)})
     first, *second = noted
     return {**first, NODES: second[0]} if second else first
 

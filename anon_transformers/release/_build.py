@@ -147,6 +147,7 @@ def refuse_without_model(
 ) -> None:
     """Refuse thresholds that no privacy model is among, or not the one of swaps.
 
+    A model that every table satisfies, such as k = 1, is none beside nothing else.
     Metrics say how much was changed, and the source itself changes least. Cells that
     were swapped look like those of the source to every model but that of the swapper.
     """
@@ -162,6 +163,13 @@ def refuse_without_model(
         raise ConfigurationError(
             f"thresholds: {config.anonymizer.name} swaps cells, and none of "
             f"{', '.join(sorted(models))} judges whether they moved; {add}"
+        )
+    asked = [t for t in thresholds if t.kind == "model"]
+    if all(t.promises_nothing(make_model(t).tighter) for t in asked):
+        numbers = [f"{n}={v:g}" for t in asked for n, v in t.numbers().items()]
+        raise ConfigurationError(
+            f"thresholds: {', '.join(numbers)} promise nothing: every table reaches "
+            f"them; {add}"
         )
 
 

@@ -5,10 +5,12 @@ can read configurations as often as it likes.
 """
 
 import os
+import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -17,7 +19,13 @@ from pydantic import (
 )
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
-from anon_transformers.release._strict import Strict, explain, misspelt, parse_yaml
+from anon_transformers.release._strict import (
+    LARGEST_FILE,
+    Strict,
+    explain,
+    misspelt,
+    parse_yaml,
+)
 from anon_transformers.release._thresholds import Threshold
 
 BUNDLED = "bundled:"
@@ -25,6 +33,37 @@ BUNDLED = "bundled:"
 
 GRAPH = "graph"
 """Kind of a source that is not one table."""
+
+FILE_KINDS = ("", "csv", "parquet", GRAPH)
+"""Kinds of sources that are files; what else a path may be, another reader knows."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def is_address(given: Any) -> bool:
+    """Whether it is an address, such as ``s3://bucket/x``, and no path of a file."""
+    return isinstance(given, str) and _ADDRESS.match(given) is not None
+
+
+def _a_file(given: str | None) -> str | None:
+    """Refuse an address: as a path, it would be a folder of that name."""
+    if is_address(given):
+        scheme = str(given).split("://")[0]
+        hint = " Write the path without file://." if scheme == "file" else ""
+        raise ValueError(f"nothing here opens {scheme}:// addresses.{hint}")
+    return given
+
+
+def _a_place(given: str) -> str:
+    """Refuse what cannot be written to: addresses, and the library's own data."""
+    if given.startswith(BUNDLED):
+        raise ValueError(f"{BUNDLED} is the library's own data, and stays as it is.")
+    _a_file(given)
+    return given
+
+
+FilePath = Annotated[str, AfterValidator(_a_file)]
+PlacePath = Annotated[str, AfterValidator(_a_place)]
 
 
 class Source(Strict):
@@ -41,6 +80,17 @@ class Source(Strict):
             slip = misspelt(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of reader.")
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_file_for_readers_of_files(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("kind", "") in FILE_KINDS:
+            for key in ("path", "edges", "nodes"):
+                try:
+                    _a_file(given.get(key))
+                except ValueError as error:
+                    raise ValueError(f"source.{key}: {error}") from None
+        return given
 
     @property
     def options(self) -> dict[str, Any]:
@@ -152,7 +202,7 @@ class Tree(Strict):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    path: str | None = None
+    path: FilePath | None = None
     kind: str | None = None
 
     @model_validator(mode="before")
@@ -227,10 +277,33 @@ class Method(Strict):
 
 
 class Target(Strict):
-    """Where the release goes, and in which format."""
+    """Where the release goes, and in which format.
 
-    path: str
+    Attributes
+    ----------
+    path : str
+        A folder of its own.
+    format : str
+        Name of a writer.
+    keep_versions : int
+        How many versions before the current one stay public; 0 by default, for whoever
+        has two versions sees what changed between them: one person who joined is
+        exposed by the difference, whatever each version promises. Removing them is
+        hygiene; what was downloaded stays downloaded.
+    spreadsheet_safe : bool
+        Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
+        an apostrophe in front. ``read_published`` takes it away again.
+    """
+
+    path: PlacePath
     format: str = "csv"
+    keep_versions: int = Field(0, ge=0, strict=True)
+    spreadsheet_safe: bool = Field(True, strict=True)
+
+    @property
+    def guards_texts(self) -> bool:
+        """Whether it is a file that spreadsheets open, and is made safe for them."""
+        return self.spreadsheet_safe and self.format == "csv"
 
 
 class ReleaseConfig(Strict):
@@ -261,9 +334,9 @@ class ReleaseConfig(Strict):
     anonymizer: Method
     thresholds: tuple[Threshold, ...] = Field(min_length=1)
     target: Target
-    suite: str | None = None
+    suite: FilePath | None = None
     schedule: str | None = None
-    workspace: str = ".anon"
+    workspace: PlacePath = ".anon"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     folder: str = Field(".", repr=False)  # not a key of the file
 
@@ -339,17 +412,21 @@ def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
     """
     file = Path(path)
     try:
-        text = file.read_text(encoding="utf-8")
+        with file.open("rb") as handle:
+            content = handle.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise ConfigurationError(f"{file}: is larger than 1 MB.")
+        text = content.decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"{file}: cannot be read ({type(error).__name__})."
         ) from None
     try:
-        content = parse_yaml(text)
-        if "folder" in content:
+        stated = parse_yaml(text)
+        if "folder" in stated:
             raise ConfigurationError("folder: this is the folder of the file itself.")
         return ReleaseConfig.model_validate(
-            {"name": file.stem, **content, "folder": str(file.parent.absolute())}
+            {"name": file.stem, **stated, "folder": str(file.parent.absolute())}
         )
     except ConfigurationError as error:
         raise ConfigurationError(f"{file}: {error}") from None

@@ -7,7 +7,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -23,8 +24,9 @@ from anon_transformers._moments import DateFormat
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.release._run import sha256
+from anon_transformers.release._spreadsheets import GUARDED, unguard
 
-KINDS = ("integer", "number", "date", "text")
+KINDS = ("integer", "number", "date", "text", GUARDED)
 Kind = str | Mapping[str, Any]
 """One of these, or how dates are written, or texts in their order."""
 DESCRIPTIONS = ("date", "last_year", "order")
@@ -74,8 +76,7 @@ def read_csv(
     DataError
         If it cannot be read, is empty, has a column twice, or rows of other lengths.
     """
-    if not isinstance(separator, str) or len(separator) != 1:
-        raise ParameterError(f"separator must be one character, got {separator!r}.")
+    _check_separator(separator)
     frame = _read_texts(path, separator, _known_encoding(encoding))
     frame = frame.astype(object).mask(frame.isin({"", *missing}), None)
     if not isinstance(columns, Mapping | None):
@@ -112,16 +113,37 @@ def _read_texts(
             ),
         )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"{path}: cannot be read as CSV in {encoding} ({type(error).__name__}); "
-            "is it empty, or in another encoding?"
-        ) from None
+        raise _no_csv(path, encoding, error) from None
     if ragged:
         raise DataError(
             f"{path}: {len(ragged)} rows have another number of fields than the "
             f"header; the first is row {min(ragged)}."
         )
     return texts.to_pandas()
+
+
+def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> DataError:
+    return DataError(
+        f"{path}: cannot be read as CSV in {encoding} ({type(error).__name__}); "
+        "is it empty, or in another encoding?"
+    )
+
+
+def csv_columns(
+    path: str | os.PathLike[str], separator: str = ",", encoding: str = "utf-8"
+) -> list[str]:
+    """The header of a CSV file, one that stands twice, too; no cell is read."""
+    _check_separator(separator)
+    encoding = _known_encoding(encoding)
+    try:
+        return _read_header(path, separator, encoding)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _no_csv(path, encoding, error) from None
+
+
+def _check_separator(separator: str) -> None:
+    if not isinstance(separator, str) or len(separator) != 1:
+        raise ParameterError(f"separator must be one character, got {separator!r}.")
 
 
 def _known_encoding(name: str) -> str:
@@ -138,13 +160,20 @@ def _all_texts(
     path: str | os.PathLike[str], separator: str, encoding: str
 ) -> pa.Schema:
     """Every column of the header as text; refuses one that stands twice."""
+    names = _read_header(path, separator, encoding)
+    _refuse_repeated(path, names)
+    return pa.schema([(name, pa.string()) for name in names])
+
+
+def _read_header(
+    path: str | os.PathLike[str], separator: str, encoding: str
+) -> list[str]:
     reader = pyarrow.csv.open_csv(
         os.fspath(path),
         read_options=pyarrow.csv.ReadOptions(encoding=encoding, block_size=1 << 20),
         parse_options=_parse_options(separator, lambda row: "skip", False),
     )
-    _refuse_repeated(path, reader.schema.names)
-    return pa.schema([(name, pa.string()) for name in reader.schema.names])
+    return reader.schema.names
 
 
 def _parse_options(
@@ -241,6 +270,8 @@ def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
         raise DataError(
             f"column {texts.name!r} holds values in {count} rows that are no {kind}."
         )
+    if kind == GUARDED:
+        texts = texts.map(unguard, na_action="ignore")
     return texts.astype(object).infer_objects()
 
 
@@ -305,14 +336,9 @@ def _kind_of(series: pd.Series) -> Kind:
 
 def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a Parquet file; an index that pandas stored in it is left behind."""
-    try:
-        with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
-            _refuse_repeated(path, file.schema_arrow.names)
-            table = file.read()
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(
-            f"{path}: cannot be read as Parquet ({type(error).__name__})."
-        ) from None
+    with _open_parquet(path) as file:
+        _refuse_repeated(path, file.schema_arrow.names)
+        table = file.read()
     table = table.replace_schema_metadata(None)
     frame = table.to_pandas()
     for name in table.column_names:
@@ -320,6 +346,25 @@ def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
         if pa.types.is_integer(table[name].type) and table[name].null_count:
             frame[name] = table[name].to_pandas(types_mapper=_NULLABLE.get)
     return frame
+
+
+def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
+    """The columns of a Parquet file, one that stands twice, too; no cell is read."""
+    with _open_parquet(path) as file:
+        return file.schema_arrow.names
+
+
+@contextmanager
+def _open_parquet(
+    path: str | os.PathLike[str],
+) -> Iterator[pyarrow.parquet.ParquetFile]:
+    try:
+        with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"{path}: cannot be read as Parquet ({type(error).__name__})."
+        ) from None
 
 
 _NULLABLE = {
@@ -386,6 +431,16 @@ def _storable(series: pd.Series) -> pd.Series:
 _UNMIXED = {"string", "floating", "boolean", "date", "datetime", "empty"}
 
 
+def columns_of_file(
+    kind: str, path: str | os.PathLike[str], options: Mapping[str, Any]
+) -> list[str] | None:
+    """The columns of a file before any cell is read; None if only its reader knows."""
+    if kind == "csv":
+        how = {k: options[k] for k in ("separator", "encoding") if k in options}
+        return csv_columns(path, **how)
+    return parquet_columns(path) if kind == "parquet" else None
+
+
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
 
@@ -423,11 +478,22 @@ def read_published(
     DataError
         If nothing was published there, or not these bytes.
     """
-    place = Path(folder)
-    if (place / "current").exists():
-        place = (place / "current").resolve()
+    link = Path(folder) / "current"
+    if not link.exists():
+        return _read_version(Path(folder))
+    while True:
+        version = link.resolve()
+        try:
+            return _read_version(version)
+        except (DataError, OSError):
+            # A version may be removed while it is read; then there is a newer one.
+            if link.resolve() == version:
+                raise
+
+
+def _read_version(place: Path) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     if not (place / "manifest.json").is_file():
-        raise DataError(f"{folder}: holds no published release.")
+        raise DataError(f"{place}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]
     tables = [_read_checked(place, manifest["format"], file) for file in files]

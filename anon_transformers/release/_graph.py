@@ -19,7 +19,13 @@ from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig
-from anon_transformers.release._files import kind_of_file, read_parquet, write_parquet
+from anon_transformers.release._files import (
+    columns_of_file,
+    kind_of_file,
+    read_parquet,
+    write_parquet,
+)
+from anon_transformers.release._names import refuse_undeclared
 from anon_transformers.release._run import Run, sha256
 
 NODES = "nodes"
@@ -69,7 +75,12 @@ def _read(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
     kind = kind_of_file(path, readers)
     # Names are texts that look like numbers: 1.1 and 1.10 are two persons.
     options = {"exact": config.roles.columns} if kind == "csv" else {}
-    return readers[kind](path=path, **options)
+    names = columns_of_file(kind, path, options)
+    if names is not None:  # before any cell is read
+        refuse_undeclared(names, config.roles, f"source.{name}")
+    table = readers[kind](path=path, **options)
+    refuse_undeclared(list(table.columns), config.roles, f"source.{name}")
+    return table
 
 
 def check_graph_columns(

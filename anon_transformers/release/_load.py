@@ -1,8 +1,9 @@
 """First step: take the source as it is now into the private folder of a run."""
 
 import os
+import secrets
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,12 @@ import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
 from anon_transformers._moments import refuse_written_dates
-from anon_transformers.exceptions import ConfigurationError, DataError, unknown_choice
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    unknown_choice,
+)
 from anon_transformers.release._build import (
     check_gate,
     check_threshold,
@@ -19,10 +25,20 @@ from anon_transformers.release._build import (
     refuse_too_few_groups,
     refuse_unknown_parameters,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, read_config
+from anon_transformers.release._config import (
+    DeclaredRoles,
+    ReleaseConfig,
+    is_address,
+    read_config,
+)
 from anon_transformers.release._faults import INSENSITIVE_LIMIT, telling_faults
-from anon_transformers.release._files import kind_of_file, write_parquet
+from anon_transformers.release._files import (
+    columns_of_file,
+    kind_of_file,
+    write_parquet,
+)
 from anon_transformers.release._graph import NODES, read_graph, weight_shares
+from anon_transformers.release._names import refuse_other_columns
 from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
@@ -32,9 +48,11 @@ from anon_transformers.release._run import (
     make_private,
     next_run_id,
     now,
+    remove_runs,
     remove_tree,
     write_json,
 )
+from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._thresholds import tighten
 
 INPUT = "input"
@@ -109,23 +127,21 @@ def start_run(
         recover(config)
         ledger = Ledger(config.home)
         folder = runs / next_run_id(run_id, ledger)
-        draft = runs / f".{folder.name}.draft"
-        remove_tree(draft)
+        # First, so that there are never two copies of personal data.
+        remove_runs(config.home, again=folder.name)
+        draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
+        ledger.write(folder.name, "loading", draft=draft.name)
         make_private(draft)
         try:
             for name, table in tables.items():
                 write_parquet(table, draft / f"{name}.parquet")
             write_json(draft / "run.json", {"started": now(), **order})
+            ledger.write(folder.name, "loaded", rows=len(frame))
+            draft.rename(folder)
         except BaseException:
             remove_tree(draft)
+            ledger.abandon(folder.name)
             raise
-        ledger.write(folder.name, "loaded", rows=len(frame))
-        remove_tree(folder)
-        draft.rename(folder)
-        for older in runs.iterdir():
-            if older != folder:
-                ledger.abandon(older.name.removeprefix(".").removesuffix(".draft"))
-                remove_tree(older)
     return folder
 
 
@@ -135,12 +151,14 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
         if config.target.format not in shelf:
             told = unknown_choice("format", config.target.format, shelf)
             raise ConfigurationError(f"target.format: {told}")
+    refuse_headers_that_run(config)
     target, home = config.path(config.target.path), config.home
     if target.is_relative_to(home) or home.is_relative_to(target):
         raise ConfigurationError(
             f"workspace: {home} and the target {target} must not hold one another; "
             "the workspace is private."
         )
+    Ledger(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
         place = path
         while not place.exists():
@@ -153,6 +171,19 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
 
+def refuse_headers_that_run(config: ReleaseConfig) -> None:
+    """Refuse names of published columns that a spreadsheet would run."""
+    roles = config.roles
+    published = (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
+    # The names of the columns that name nodes are published, too.
+    for name in roles.columns if config.is_graph else published:
+        if config.target.guards_texts and would_run(name):
+            raise ConfigurationError(
+                f"roles: a spreadsheet would run {name!r} at the head of a column; "
+                "rename it, or state target.spreadsheet_safe: false."
+            )
+
+
 def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     """Read the source, one table or the two of a graph, and check its columns."""
     if config.is_graph:
@@ -160,6 +191,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
         refuse_telling(weight_shares(edges, nodes, config), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
+    refuse_other_columns(list(frame.columns), config.roles)
     # What is swapped keeps its values, and hides whose they are.
     swaps = installed().anonymizers[config.anonymizer.name].kind == "linked"
     check_columns(frame, config.roles, judge_sensitive=not swaps)
@@ -174,7 +206,9 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     readers = installed().readers
     options = config.source.options
     kind = config.source.kind
-    if config.source.path is not None:
+    if is_address(config.source.path):
+        options["path"] = config.source.path
+    elif config.source.path is not None:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], readers)
     reader = readers[kind]
@@ -184,9 +218,28 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
         )
     # A stranger's TypeError could quote a cell, so its words are never passed on.
     refuse_unknown_parameters("source", reader, options)
-    if "path" in options and not Path(options["path"]).is_file():
+    if isinstance(options.get("path"), Path) and not options["path"].is_file():
         raise DataError(f"source.path: {options['path']} does not exist.")
+    names = columns_of_file(kind, options.get("path", ""), options)
+    if names is None:
+        return call_reader(kind, reader, options)
+    # Before any cell is read: what is said of one names its column.
+    refuse_other_columns(names, config.roles)
     return reader(**options)
+
+
+def call_reader(
+    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
+) -> pd.DataFrame:
+    """Read with a stranger's reader; what it says may name undeclared columns."""
+    try:
+        return reader(**options)
+    except ConfigurationError:
+        raise
+    except AnonymizationError as error:
+        told = f"source: the reader {kind!r} failed with {type(error).__name__}."
+    # Out here nothing is chained to it: some loggers print all that is.
+    raise DataError(told)
 
 
 def check_columns(

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import logging
 import os
 import re
 import secrets
 import shutil
+import stat
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,12 +18,23 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    ReleaseError,
+)
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._thresholds import Threshold
 
 PRIVATE = 0o700
-FINISHED = {"published", "quarantined", "abandoned"}
+FINISHED = {"published", "removed", "quarantined", "abandoned"}
+"""Events after which a run goes no further; a version is removed after it was public.
+"""
+QUARANTINE = "quarantine"
+EVENTS = {"loading", "loaded", "publishing", *FINISHED}
+LONGEST_LINE = 1 << 16
+"""A line of the ledger with more bytes is not one of ours."""
+LOG = logging.getLogger("anon_transformers.release")
 
 
 class Run:
@@ -85,17 +98,31 @@ class Run:
 
 
 class Ledger:
-    """What happened to each run, one line an event; private, and only ever longer."""
+    """What happened to each run, one line per event; private, and only ever longer.
+
+    A folder is named here before it is made: what this file does not name is not ours,
+    and is never removed.
+    """
 
     def __init__(self, home: Path):
         self.file = home / "ledger.jsonl"
 
+    def refuse_no_file(self) -> None:
+        """Refuse a link or a folder in place of the ledger."""
+        if os.path.lexists(self.file) and not is_plain(self.file, stat.S_ISREG):
+            raise ConfigurationError(
+                f"workspace: {self.file} is no plain file; without a ledger no run "
+                "starts, for nobody would know what it left."
+            )
+
     def write(self, run_id: str, event: str, **facts: Any) -> None:
         """Append an event."""
         line = json.dumps({"at": now(), "run": run_id, "event": event, **facts})
-        with self.file.open("ab+") as file:
+        # A link that somebody planted is not followed.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        with os.fdopen(os.open(self.file, flags, 0o600), "ab+") as file:
             # A line that a crash cut off must not swallow this one.
-            if file.tell():
+            if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
                 line = line if file.read(1) == b"\n" else f"\n{line}"
             file.write(line.encode() + b"\n")
@@ -103,27 +130,62 @@ class Ledger:
             os.fsync(file.fileno())
 
     def events(self) -> list[dict[str, Any]]:
-        """Everything so far; a line cut off by a crash is left out."""
-        if not self.file.exists():
-            return []
-        found = []
-        for line in self.file.read_text(encoding="utf-8").splitlines():
-            try:
-                found.append(json.loads(line))
-            except json.JSONDecodeError:
-                continue
+        """Everything so far; lines that are not ours, or cut off, are left out."""
+        return [event for event in self._lines() if event is not None]
+
+    def warn_of_odd_lines(self) -> None:
+        """Log how many lines cannot be read as events."""
+        odd = sum(event is None for event in self._lines())
+        if odd:
+            LOG.warning("%s: %d lines are no events and were left out.", self.file, odd)
+
+    def _lines(self) -> Iterator[dict[str, Any] | None]:
+        if not is_plain(self.file, stat.S_ISREG):
+            return
+        with self.file.open("rb") as file:
+            while line := file.readline(LONGEST_LINE):
+                whole = line.endswith(b"\n")
+                yield _event(line) if whole or len(line) < LONGEST_LINE else None
+                while not whole and line:
+                    line = file.readline(LONGEST_LINE)
+                    whole = line.endswith(b"\n")
+
+    def stories(self) -> dict[str, list[dict[str, Any]]]:
+        """The events of each run, in their order."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for event in self.events():
+            found.setdefault(event["run"], []).append(event)
         return found
 
     def last(self, run_id: str) -> dict[str, Any] | None:
         """The last event of a run."""
-        of_run = [event for event in self.events() if event["run"] == run_id]
-        return of_run[-1] if of_run else None
+        return self.stories().get(run_id, [None])[-1]
 
     def abandon(self, run_id: str) -> None:
         """Note that an unfinished run goes no further."""
         last = self.last(run_id)
         if last is not None and last["event"] not in FINISHED:
             self.write(run_id, "abandoned")
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    """A line of the ledger; None if it is not one that we write."""
+    try:
+        event = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(event, dict) or event.get("event") not in EVENTS:
+        return None
+    files = event.get("files", [])
+    if not isinstance(files, list) or not isinstance(event.get("version", ""), str):
+        return None
+    names = [event.get("run"), event.get("draft", "none"), *files]
+    return event if all(map(_is_name, names)) else None
+
+
+def _is_name(given: Any) -> bool:
+    """Whether it can name a file; one that leads elsewhere is none that we gave."""
+    return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
 
 
 def now() -> str:
@@ -143,22 +205,78 @@ def next_run_id(given: str | None, ledger: Ledger) -> str:
     mark = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
     plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
     base = f"{plain}-{mark}"
-    finished = {e["run"] for e in ledger.events() if e["event"] in FINISHED}
+    stories, home = ledger.stories(), ledger.file.parent
+
+    def is_free(name: str) -> bool:
+        # What others put there must not pass for a run of ours.
+        if name in stories:
+            folder = home / "runs" / name
+            there = os.path.lexists(folder) and not is_plain(folder)
+            return stories[name][-1]["event"] not in FINISHED and not there
+        shelves = (home / "runs", home / QUARANTINE)
+        return not any(os.path.lexists(shelf / name) for shelf in shelves)
+
     names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
-    return next(name for name in names if name not in finished)
+    return next(name for name in names if is_free(name))
 
 
 def make_private(folder: Path) -> Path:
-    """Make a folder that only its owner can enter."""
-    folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
-    folder.chmod(PRIVATE)
+    """Make a folder that only its owner can enter; one that is there stays as it is."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, mode=PRIVATE)
+        folder.chmod(PRIVATE)
     return folder
 
 
+def is_plain(path: Path, kind: Callable[[int], bool] = stat.S_ISDIR) -> bool:
+    """Whether it is there as a folder, or as what else is asked for, and no link."""
+    try:
+        return kind(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def left_alone(path: Path, why: str = "no run in the ledger made it") -> None:
+    """Log that something was not removed."""
+    LOG.warning("%s: left as it is; %s.", path, why)
+
+
 def remove_tree(folder: Path) -> None:
-    """Remove a folder; it is no error if it is gone already."""
-    if folder.exists():
+    """Remove a folder of ours; it is no error if it is gone already.
+
+    A link in its place is left: what it points at is not ours.
+    """
+    if is_plain(folder):
         shutil.rmtree(folder)
+    elif os.path.lexists(folder):
+        left_alone(folder, "it is no folder")
+
+
+def remove_runs(home: Path, again: str) -> None:
+    """Remove the folders of all runs, and of what was cut off while it was loaded.
+
+    Parameters
+    ----------
+    home : Path
+        Private folder of the release.
+    again : str
+        Name of the run that starts now, maybe over; the others are given up.
+    """
+    ledger = Ledger(home)
+    stories = ledger.stories()
+    owners = {name: name for name in stories}
+    for name, story in stories.items():
+        loading = [event for event in story if event["event"] == "loading"]
+        owners |= {event["draft"]: name for event in loading if "draft" in event}
+    runs = home / "runs"
+    for place in sorted(runs.iterdir()) if runs.is_dir() else ():
+        if place.name in owners:
+            remove_tree(place)
+        else:
+            left_alone(place)
+    for name, story in stories.items():
+        if name != again and story[-1]["event"] not in FINISHED:
+            ledger.write(name, "abandoned")
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -168,12 +286,17 @@ def write_json(path: Path, content: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
+    draft = path.with_name(draft_of(path.name))
     with draft.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
+
+
+def draft_of(name: str) -> str:
+    """What a file is called while it is written."""
+    return f".{name}.draft"
 
 
 def sha256(path: Path) -> str:
@@ -185,14 +308,21 @@ def sha256(path: Path) -> str:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; it falls when the process ends, however it ends."""
-    # A link that somebody planted is not followed, and nothing is emptied.
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-    handle = os.open(folder / ".lock", flags, 0o600)
+    handle = _open_lock(folder)
     try:
         flock(handle, LOCK_EX)
         yield
     finally:
         os.close(handle)
+
+
+def _open_lock(folder: Path) -> int:
+    file = folder / ".lock"
+    if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
+        # A link is not followed: everybody who finds it locks the folder itself.
+        left_alone(file, "it is no plain file, and the folder itself is locked")
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
 
 def discreet(step: Callable[..., str]) -> Callable[..., str]:

@@ -1,4 +1,4 @@
-"""Configuration that is read strictly: no unknown key, no key twice."""
+"""Configuration that is read strictly: no unknown key, no key twice, no surprise."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,6 +8,11 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
+
+LARGEST_FILE = 1_000_000
+"""Bytes of a release file; people write a few thousand."""
+MOST_NODES = 100_000
+"""Texts, lists and mappings of a release file, with each alias written out."""
 
 
 class Strict(BaseModel):
@@ -37,7 +42,20 @@ def misspelt(given: Iterable[Any], legal: Iterable[str]) -> str | None:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without the silent last-one-wins for a key that stands twice."""
+    """YAML without the silent last-one-wins for a key that stands twice.
+
+    Aliases of aliases can stand for more than any memory holds: they are counted as if
+    they were written out, before anything is made of them.
+    """
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None and _written_out(node, {}) > MOST_NODES:
+            raise ConfigurationError(
+                f"with its aliases written out the file has more than {MOST_NODES:,} "
+                "entries."
+            )
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         seen: set[Any] = set()
@@ -50,6 +68,20 @@ class _Loader(yaml.SafeLoader):
                 raise ConfigurationError(f"line {line}: the key {key!r} stands twice.")
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
+
+
+def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
+    """Entries below a node, with each alias written out; one of itself has no end."""
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = float("inf")  # until it is counted: met again, it holds itself
+    below: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        below = [part for pair in node.value for part in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        below = node.value
+    known[id(node)] = 1 + sum(_written_out(part, known) for part in below)
+    return known[id(node)]
 
 
 def parse_yaml(text: str) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_a_green_run_publishes(found, airflow_folder):
     assert seen["states"] == dict.fromkeys(STEPS, "success")
     assert seen["manifest"]["release"] == "people"
     assert seen["manifest"]["measured"]["checks"][0]["observed"] >= 3
-    assert seen["ledger"] == ["loaded", "publishing", "published"]
+    assert seen["ledger"] == ["loading", "loaded", "publishing", "published"]
     assert not list((airflow_folder / "work").rglob("input*"))
 
 

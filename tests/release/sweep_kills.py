@@ -15,7 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 
 FILES = {"data.csv", "manifest.json", "validation.json", "validation.html"}
-FINISHED = {"published", "quarantined", "abandoned"}
+FINISHED = {"published", "removed", "quarantined", "abandoned"}
+THEIRS = "thesis.txt"
+"""Every file of this name is somebody else's, and must stay as it is."""
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink", "os.chmod"}
 STEPS = ("load", "anonymize", "validate", "publish")
 WRITERS = tuple(
@@ -107,7 +109,7 @@ def check_reader(target, old):
         assert old is None, "the old release is gone"
         assert not current.is_symlink(), "current points nowhere"
         return "nothing"
-    found = {path.name: path.read_bytes() for path in current.iterdir()}
+    found = read_files(current)
     assert set(found) == FILES, sorted(found)
     manifest = json.loads(found["manifest.json"])
     assert manifest["sha256"] == sha256(found["data.csv"]).hexdigest()
@@ -120,28 +122,92 @@ def check_reader(target, old):
     return "new"
 
 
+def read_files(folder):
+    """Bytes of the files that are not somebody else's, by name."""
+    paths = [path for path in folder.iterdir() if path.name != THEIRS]
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def own_names(folder):
+    """What lies in a folder, without links and what holds somebody else's file only."""
+    return {
+        path.name
+        for path in folder.iterdir()
+        if path.name != THEIRS and set(list_names(path)) != {THEIRS}
+    }
+
+
+def list_names(path):
+    return [p.name for p in path.iterdir()] if path.is_dir() else []
+
+
 def check_clean(home, target):
     """Nothing half done is left, and the ledger agrees with what there is."""
-    assert {p.name for p in target.iterdir()} == {".lock", "current", "versions"}
-    versions = {p.name for p in (target / "versions").iterdir()}
-    assert not [name for name in versions if name.startswith(".")], versions
-    assert 1 <= len(versions) <= 2, versions
+    assert own_names(target) == {".lock", "current", "versions"}
+    versions = own_names(target / "versions")
+    assert len(versions) == 1, versions
     for version in versions:
-        assert {p.name for p in (target / "versions" / version).iterdir()} == FILES
-    assert {p.name for p in home.iterdir()} == {".lock", "ledger.jsonl", "runs"}
-    assert not list((home / "runs").iterdir())
+        assert set(read_files(target / "versions" / version)) == FILES
+    assert own_names(home) - {"quarantine"} == {".lock", "ledger.jsonl", "runs"}
+    assert not own_names(home / "runs")
+    assert not list(home.rglob("input*")), "raw data are left"
     stories = {}
-    for line in (home / "ledger.jsonl").read_text().splitlines():
-        event = json.loads(line)
-        stories.setdefault(event["run"], []).append(event["event"])
+    for line in (home / "ledger.jsonl").read_bytes().splitlines():
+        if line.startswith(b'{"at"'):
+            event = json.loads(line)
+            stories.setdefault(event["run"], []).append(event["event"])
     for run, story in stories.items():
-        assert story[0] == "loaded", (run, story)
+        assert story[0] == "loading", (run, story)
         assert story[-1] in FINISHED, (run, story)
         assert story.count("published") <= 1, (run, story)
     published = [run for run, story in stories.items() if story[-1] == "published"]
-    assert versions <= set(published), (versions, stories)
+    assert versions == set(published), (versions, stories)
     assert (target / "current").resolve().name in versions
     return stories
+
+
+# ---------------------------------------------------------------- the layouts
+
+
+def lay_out_foreign(folder):
+    """A house that somebody else lives in: links, strays, folders with a dot in front.
+
+    ``versions`` is a link to a folder that holds more than versions.
+    """
+    home, target = folder / "work" / "people", folder / "out"
+    for place in (
+        target,
+        folder / "disk" / ".snapshot",
+        folder / "disk" / "photos",
+        folder / "elsewhere",
+        home,
+        home / "runs",
+        home / "runs" / ".git",
+        home / "runs" / "thesis",
+        home / "quarantine" / "plague",
+    ):
+        place.mkdir(parents=True, exist_ok=True)
+        (place / THEIRS).write_text("mine")
+    (target / "versions").symlink_to("../disk")
+    (home / "runs" / "link").symlink_to("../../../elsewhere")
+
+
+def disturb(folder):
+    """What happens to a house in use: odd lines, a stray file, a clock stepped back."""
+    (folder / "out" / "current" / THEIRS).write_text("mine")
+    version = (folder / "out" / "current").resolve()
+    for path in (version, *version.iterdir()):
+        os.utime(path, (4 * 10**9, 4 * 10**9))
+    with (folder / "work" / "people" / "ledger.jsonl").open("ab") as ledger:
+        ledger.write(b'[1, 2]\n\xff\xfe\n{"event": "published"}\n{"run": "x", "ev')
+
+
+def find_theirs(folder):
+    """Every file of somebody else: where it is, and what it says."""
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in sorted(folder.rglob(THEIRS))
+    }
 
 
 # ---------------------------------------------------------------- the sweep
@@ -150,23 +216,31 @@ def check_clean(home, target):
 class Sweep:
     """One folder, set back to the same state before each kill."""
 
-    def __init__(self, folder, *, replace, by_line=False):
+    def __init__(self, folder, *, replace, by_line=False, foreign=False):
         self.folder = Path(folder)
         self.template, self.play = self.folder / "template", self.folder / "play"
         self.target, self.home = self.play / "out", self.play / "work" / "people"
         self.file = self.play / "people.yaml"
         self.by_line = by_line
         self.old = None
+        if foreign:
+            lay_out_foreign(self.template)
         self.reset()
         assert in_child(self.run) == 0
         check_clean(self.home, self.target)
         if replace:
             assert in_child(self.run) == 0  # so that an older version is removed, too
+            if foreign:
+                disturb(self.play)
             shutil.rmtree(self.template)
             shutil.copytree(self.play, self.template, symlinks=True)
             current = self.target / "current"
-            files = {path.name: path.read_bytes() for path in current.iterdir()}
-            self.old = {"version": current.resolve().name, "files": files}
+            self.old = {
+                "version": current.resolve().name,
+                "files": read_files(current),
+            }
+        self.theirs = find_theirs(self.template)
+        assert bool(self.theirs) == foreign
 
     def run(self, on_step=None):
         from anon_transformers.release import run_release
@@ -199,14 +273,18 @@ class Sweep:
             places = (str(self.target), str(self.play / "work"))
             die_at(point, places, notes)
 
+    def check_reader(self):
+        assert find_theirs(self.play) == self.theirs, "somebody else's data changed"
+        return check_reader(self.target, self.old)
+
     def kill_at(self, point):
         """Kill there, judge, run again, judge again; what a reader saw."""
         self.reset()
         ended = in_child(lambda: (self.arm(point, {}), self.run()))
         assert ended in (0, -signal.SIGKILL), ended
-        seen = check_reader(self.target, self.old)
+        seen = self.check_reader()
         assert in_child(self.run) == 0, "the next run failed"
-        assert check_reader(self.target, self.old) == "new"
+        assert self.check_reader() == "new"
         check_clean(self.home, self.target)
         return ended, seen
 
@@ -227,21 +305,30 @@ class Sweep:
         assert ended in (0, -signal.SIGKILL), ended
         if ended == 0:
             return ended, "new"
-        seen = check_reader(self.target, self.old)
+        seen = self.check_reader()
         first, location = json.loads(diary.read_text())
         assert in_child(lambda: steps(first, location)) == 0, "the retry failed"
-        assert check_reader(self.target, self.old) == "new"
-        assert not list((self.home / "runs").iterdir()), "private data are left"
+        assert self.check_reader() == "new"
+        assert not own_names(self.home / "runs"), "private data are left"
         assert in_child(self.run) == 0, "the next run failed"
         check_clean(self.home, self.target)
         return ended, seen
 
 
 def main(folder, kind, way, stride):
-    """``stride``: every how many points, of those that decide nothing."""
+    """``kind``: first or replacement, with ``-foreign`` in somebody else's house.
+
+    ``stride``: every how many points, of those that decide nothing.
+    """
     import great_expectations  # noqa: F401 - imported before the first fork
 
-    sweep = Sweep(folder, replace=kind == "replacement", by_line=way == "lines")
+    kind, _, layout = kind.partition("-")
+    sweep = Sweep(
+        folder,
+        replace=kind == "replacement",
+        by_line=way == "lines",
+        foreign=layout == "foreign",
+    )
     warm_up(sweep)
     total, begins = sweep.count()
     strict = {

@@ -112,6 +112,46 @@ def test_unreadable_yaml_is_a_configuration_error(release, content):
     assert str(release.file) in release.refusal()
 
 
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+MERGES = "a: &a {x: 1}\n" + "".join(
+    f"{new}: &{new} {{<<: [{', '.join([f'*{old}'] * 9)}]}}\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        pytest.param(LAUGHS, "aliases", id="a billion laughs"),
+        pytest.param(MERGES, "aliases", id="a billion merges"),
+        pytest.param("a: &a [*a]\n", "aliases", id="itself"),
+        pytest.param("a: &a {b: [1, *a]}\n", "aliases", id="itself below"),
+        pytest.param("# " + "x" * 2_000_000, "1 MB", id="too large"),
+        pytest.param("a: " + "[1, " * 200_000 + "]" * 200_000, "1 MB", id="deep"),
+    ],
+)
+def test_a_file_that_would_grow_is_refused(release, content, told):
+    release.write_text(content)
+    assert told in release.refusal()
+
+
+def test_aliases_in_measure_are_read(release):
+    text = release.file.read_text().replace("[age, zip]", "&known [age, zip]")
+    text = text.replace("- age\n", "- &age age\n")
+    assert "&age" in text
+    release.write_text(text)
+    assert load(release.file)
+
+
+def test_no_more_of_a_file_is_read_than_it_may_hold(release):
+    with release.file.open("w") as file:
+        file.truncate(10**11)  # takes no room on the disk
+    assert "1 MB" in release.refusal()
+
+
 def test_a_file_that_is_no_text_or_not_there(release):
     release.file.write_bytes(b"\xff\xfe\x00\x01")
     assert "cannot be read" in release.refusal()
@@ -154,7 +194,8 @@ def test_an_undeclared_column_of_the_source_is_an_error(release):
     roles = {**release.content["roles"], "insensitive": []}
     release.write(roles=roles)
     told = release.refusal(DataError)
-    assert "columns without a declared role: note" in told
+    assert "1 column has no declared role (column 5)" in told
+    assert "note" not in told
 
 
 def test_a_declared_column_that_the_source_lacks_is_an_error(release):

@@ -116,6 +116,26 @@ def test_of_what_a_method_tells_only_the_numbers_are_published(release, register
     assert details == {"boxes": 3, "seen": [4], "worst": {}}
 
 
+def test_names_of_columns_are_no_markup_in_the_report(release):
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    odd = "<script>alert(1)</script>"
+    rows[0][1:4] = [odd, "[bold]zip[/bold]", "<b>job</b>"]
+    release.write_rows(rows)
+    roles = {
+        **release.content["roles"],
+        "quasi_identifiers": rows[0][1:3],
+        "sensitive": rows[0][3:4],
+    }
+    asked = {"model": "distinct-l-diversity", "l": 2, "sensitive": "<b>job</b>"}
+    release.write(roles=roles, thresholds=[*release.content["thresholds"], asked])
+    run_release(release.file)
+    page = (release.target / "current" / "validation.html").read_text()
+    assert "<script>" not in page
+    assert "<b>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "&lt;b&gt;job&lt;/b&gt;" in page
+
+
 # ---------------------------------------------------------------- strangers' errors
 
 

@@ -15,6 +15,8 @@ pytestmark = [
     pytest.mark.gx,
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
 ]
+KINDS = ["first", "replacement", "first-foreign", "replacement-foreign"]
+"""With ``-foreign``: in a house that holds links, strays and others' folders, too."""
 SCRIPT = Path(__file__).with_name("sweep_kills.py")
 
 
@@ -51,7 +53,8 @@ def seen_by_readers(report):
 
 
 @pytest.mark.parametrize(
-    ("kind", "before"), [("first", "nothing"), ("replacement", "old")]
+    ("kind", "before"),
+    [("first", "nothing"), ("replacement", "old"), ("replacement-foreign", "old")],
 )
 def test_killed_while_it_loads_or_publishes(release, tmp_path, kind, before):
     report = sweep(release, tmp_path, kind, "changes", stride=5)
@@ -69,7 +72,7 @@ def test_a_step_that_was_killed_can_be_done_again(release, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["first", "replacement"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", ["changes", "retry"])
 def test_killed_at_every_change_of_the_file_system(release, tmp_path, kind, way):
     report = sweep(release, tmp_path, kind, way, stride=1)
@@ -77,7 +80,7 @@ def test_killed_at_every_change_of_the_file_system(release, tmp_path, kind, way)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["first", "replacement"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_killed_at_every_seventh_line_that_may_write(release, tmp_path, kind):
     report = sweep(release, tmp_path, kind, "lines", stride=7)
     assert len(seen_by_readers(report)) > 50

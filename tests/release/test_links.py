@@ -178,9 +178,15 @@ def test_swaps_need_the_model_that_judges_swaps(swapped, thresholds):
     assert told.endswith("add {model: probabilistic-k-anonymity, k: …}.")
 
 
-def test_a_stated_k_of_one_may_be_released(swapped):
-    swapped.write(thresholds=[{**SWAPPED, "k": 1}, {"model": "k-anonymity", "k": 1}])
-    assert publish(validate(anonymize(load(swapped.file))))
+def test_a_stated_k_of_one_is_judged_beside_another_promise_only(swapped):
+    nothing = {**SWAPPED, "k": 1}
+    swapped.write(thresholds=[nothing, {"model": "k-anonymity", "k": 1}])
+    assert "k=1, k=1 promise nothing" in swapped.refusal()
+    swapped.write(thresholds=[{**nothing, "max_value_disclosure": 1.0}])
+    assert "max_value_disclosure=1 promise nothing" in swapped.refusal()
+    swapped.write(thresholds=[{**nothing, "max_value_disclosure": 0.99}])
+    with pytest.raises(GateError, match="max_value_disclosure is 1"):
+        validate(anonymize(load(swapped.file)))
 
 
 def test_another_anonymizer_has_no_groups_to_judge(swapped):

@@ -138,8 +138,52 @@ def test_metrics_alone_protect_nobody(release, anonymizer, metrics, add):
 
 
 def test_one_privacy_model_is_enough(release):
-    release.write(thresholds=[{"model": "k-anonymity", "k": 1}])
+    release.write(thresholds=[{"model": "k-anonymity", "k": 2}])
     assert load(release.file)
+
+
+K_1 = {"model": "k-anonymity", "k": 1}
+
+
+@pytest.mark.parametrize(
+    "thresholds",
+    [
+        [K_1],
+        [K_1, {"metric": "loss", "max": 0.9}],
+        [K_1, {"model": "distinct-l-diversity", "l": 1, "sensitive": "job"}],
+        [K_1, {"model": "t-closeness", "t": 1.0, "sensitive": "job"}],
+        [K_1, {"model": "entropy-l-diversity", "l": 1, "sensitive": "job"}],
+        [{"model": "alpha-k-anonymity", "alpha": 1, "k": 1, "sensitive": "job"}],
+        [{"model": "recursive-cl-diversity", "c": 2, "l": 1, "sensitive": "job"}],
+    ],
+    ids=lambda asked: "-".join(t.get("model", t.get("metric")) for t in asked),
+)
+def test_a_promise_of_nothing_is_refused_as_the_only_one(release, thresholds):
+    release.write(thresholds=thresholds)
+    told = release.refusal()
+    assert "promise nothing" in told
+    assert "k=1" in told or "l=1" in told
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "job"},
+        {"model": "t-closeness", "t": 0.9, "sensitive": "job"},
+        {"model": "beta-likeness", "beta": 3, "sensitive": "job"},
+        {"model": "recursive-cl-diversity", "c": 1, "l": 1, "sensitive": "job"},
+        {"model": "alpha-k-anonymity", "alpha": 0.9, "k": 1, "sensitive": "job"},
+    ],
+    ids=lambda asked: asked["model"],
+)
+def test_a_promise_of_nothing_may_stand_beside_another(release, more):
+    release.write(thresholds=[K_1, more])
+    assert load(release.file)
+
+
+def test_a_trigger_may_make_a_promise_of_nothing_one(release):
+    release.write(thresholds=[K_1])
+    assert load(release.file, None, {"k_anonymity_k": 3})
 
 
 def test_no_threshold_at_all(release):
@@ -162,6 +206,54 @@ def test_a_hierarchy_that_cannot_be_read(release):
 
 
 # ---------------------------------------------------------------- places
+
+
+PLACES = {
+    "target.path": {"target": {"path": "s3://bucket/x"}},
+    "workspace": {"workspace": "s3://bucket/x"},
+    "suite": {"suite": "s3://bucket/x"},
+    "source.path": {"source": {"path": "s3://bucket/x.csv"}},
+    "source.path ": {"source": {"path": "s3://bucket/x.csv", "kind": "csv"}},
+    "source.path  ": {"source": {"path": "file:///x.parquet"}},
+    "hierarchies.zip": {"hierarchies": {"zip": "https://x.org/zip.csv"}},
+    "hierarchies.zip ": {"hierarchies": {"zip": {"path": "https://x.org/zip.csv"}}},
+    "source.edges": {"source": {"kind": "graph", "edges": "s3://bucket/x.csv"}},
+    "source.nodes": {
+        "source": {"kind": "graph", "edges": "x.csv", "nodes": "s3://bucket/x"}
+    },
+}
+
+
+@pytest.mark.parametrize(("key", "changes"), PLACES.items(), ids=PLACES)
+def test_an_address_that_nothing_opens_is_refused(release, key, changes):
+    release.write(**changes)
+    told = release.refusal()
+    assert f"{key.strip()}" in told
+    assert "://" in told
+    assert ("without file://" in told) == ("file" in str(changes))
+    assert not (release.folder / "s3:").exists()
+
+
+def test_an_address_is_handed_to_a_registered_reader_as_it_is(release, registered):
+    import pandas as pd
+
+    seen = []
+
+    def bucket(path):
+        seen.append(path)
+        return pd.read_csv(release.source, dtype=str)
+
+    registered("readers", "bucket", bucket)
+    release.write(source={"kind": "bucket", "path": "s3://bucket/x.csv"})
+    assert load(release.file)
+    assert seen == ["s3://bucket/x.csv"]
+
+
+@pytest.mark.parametrize("key", ["target", "workspace"])
+def test_nothing_is_written_into_the_librarys_own_data(release, key):
+    given = "bundled:adult"
+    release.write(**{key: {"path": given} if key == "target" else given})
+    assert "bundled:" in release.refusal()
 
 
 def test_a_source_that_is_not_there(release):
@@ -252,7 +344,8 @@ def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error,
         run_release(release.file)
     assert not release.target.exists()
     assert release.runs() == []
-    assert [event["event"] for event in release.events()] == ["loaded", "abandoned"]
+    events = [event["event"] for event in release.events()]
+    assert events == ["loading", "loaded", "abandoned"]
 
 
 @pytest.mark.parametrize(

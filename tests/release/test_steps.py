@@ -84,10 +84,10 @@ def test_private_evidence_goes_with_publication(release):
 def test_the_ledger_tells_the_story(release):
     run = load(release.file, "first")
     name = Path(run).name
-    assert release.told(name) == ["loaded"]
+    assert release.told(name) == ["loading", "loaded"]
     for step in STEPS:
         step(run)
-    assert release.told(name) == ["loaded", "publishing", "published"]
+    assert release.told(name) == ["loading", "loaded", "publishing", "published"]
     assert mode(release.home) == 0o700
 
 
@@ -100,7 +100,7 @@ def test_a_line_that_a_crash_cut_off_does_not_swallow_the_next(release):
     lines = ledger.read_text().splitlines()
     readable = [json.loads(line) for line in lines if line.endswith("}")]
     told = [event["event"] for event in readable if event["run"] == published]
-    assert told == ["loaded", "publishing", "published"]
+    assert told == ["loading", "loaded", "publishing", "published"]
 
 
 # ---------------------------------------------------------------- what is published
@@ -150,7 +150,8 @@ def test_there_is_nothing_to_read_before_the_first_publication(release):
         read_published(release.target)
 
 
-def test_current_and_previous_version_are_kept(release):
+def test_current_and_previous_version_are_kept_if_the_file_says_so(release):
+    release.write(target={"path": "out", "keep_versions": 1})
     versions = [Path(run_release(release.file)).name for _ in range(4)]
     assert release.versions() == sorted(versions[-2:])
     assert (release.target / "current").readlink() == Path("versions", versions[-1])
@@ -167,7 +168,7 @@ def test_what_else_lies_in_the_target_is_left_alone(release):
         run_release(release.file)
     assert (strange / "cat.jpg").read_text() == "meow"
     assert (release.target / "versions" / "notes.txt").read_text() == "mine"
-    assert len(release.versions()) == 4
+    assert len(release.versions()) == 3
 
 
 # ---------------------------------------------------------------- doing it again
@@ -193,6 +194,7 @@ def test_the_same_name_after_publication_is_a_new_version(release):
             result = step(run)
         return result
 
+    release.write(target={"path": "out", "keep_versions": 1})
     first = through("scheduled__2024-01-01T00:00:00+00:00")
     kept = snapshot(first)
     second = through("scheduled__2024-01-01T00:00:00+00:00")
@@ -210,6 +212,7 @@ def test_different_names_never_become_one(release, names):
 
 @pytest.mark.parametrize("name", [".hidden", "..", "../../up", "", "-x", "a" * 300])
 def test_any_name_makes_a_safe_folder(release, name):
+    release.write(target={"path": "out", "keep_versions": 1})
     run = Path(load(release.file, name))
     assert run.parent == release.home / "runs"
     assert not run.name.startswith(".")
@@ -238,7 +241,7 @@ def test_a_newer_run_takes_the_place_of_an_unfinished_one(release):
     newer = Path(load(release.file, "newer"))
     assert not older.exists()
     assert release.runs() == [newer.name]
-    assert release.told(older.name) == ["loaded", "abandoned"]
+    assert release.told(older.name) == ["loading", "loaded", "abandoned"]
     for step in STEPS:
         with pytest.raises(ReleaseError, match="is gone"):
             step(str(older))
@@ -335,7 +338,7 @@ def test_a_broken_threshold_quarantines_the_candidate(release):
     assert not list(release.home.rglob("input*"))
     assert not release.target.exists()
     assert release.runs() == []
-    assert release.told(place.name) == ["loaded", "quarantined"]
+    assert release.told(place.name) == ["loading", "loaded", "quarantined"]
 
 
 def test_a_quarantined_run_goes_no_further_and_the_next_is_new(release):

@@ -1,0 +1,399 @@
+"""A release removes what its ledger says it made, and nothing else."""
+
+import json
+import logging
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.release import (
+    anonymize,
+    load,
+    publish,
+    read_published,
+    run_release,
+    validate,
+)
+
+pytestmark = pytest.mark.gx
+FILES = {"data.csv", "manifest.json", "validation.json", "validation.html"}
+LONG_AGO, FAR_AHEAD = 10**8, 4 * 10**9
+
+
+def plant(folder, text="mine"):
+    """A file of somebody else, with the folders above it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "thesis.txt").write_text(text)
+    return folder / "thesis.txt"
+
+
+def raw_copies(release):
+    return sorted(release.folder.rglob("input*.parquet"))
+
+
+def step_clock(folder, moment):
+    for path in (folder, *folder.rglob("*")):
+        os.utime(path, (moment, moment), follow_symlinks=False)
+
+
+def warned(caplog, path):
+    """Whether a warning names the path."""
+    told = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
+    return any(str(path) in text for text in told)
+
+
+def whole(release):
+    """The current release can be read, and has its four files."""
+    assert {p.name for p in (release.target / "current").iterdir()} == FILES
+    return len(read_published(release.target)) == 40
+
+
+# ---------------------------------------------------------------- earlier versions
+
+
+@pytest.mark.parametrize("keep", [None, 0, 1, 2])
+def test_as_many_earlier_versions_stay_as_the_file_says(release, keep):
+    stated = {} if keep is None else {"keep_versions": keep}
+    release.write(target={"path": "out", **stated})
+    made = [Path(run_release(release.file)).name for _ in range(4)]
+    assert release.versions() == sorted(made[-1 - (keep or 0) :])
+    assert (release.target / "current").readlink() == Path("versions", made[-1])
+    story = ["loading", "loaded", "publishing", "published"]
+    assert release.told(made[0]) == [*story, "removed"]
+    assert release.told(made[-1]) == story
+
+
+@pytest.mark.parametrize("keep", [-1, True, 1.5, "2", None])
+def test_a_number_of_versions_is_a_whole_number(release, keep):
+    release.write(target={"path": "out", "keep_versions": keep})
+    assert "target.keep_versions" in release.refusal()
+
+
+def test_the_order_of_versions_is_that_of_the_ledger(release):
+    release.write(target={"path": "out", "keep_versions": 1})
+    first, second = (Path(run_release(release.file)) for _ in range(2))
+    step_clock(first, FAR_AHEAD)
+    step_clock(second, LONG_AGO)
+    third = Path(run_release(release.file))
+    assert release.versions() == sorted([second.name, third.name])
+    step_clock(third, LONG_AGO)
+    load(release.file)  # cleans up, too
+    assert release.versions() == sorted([second.name, third.name])
+    assert whole(release)
+
+
+def test_a_version_that_somebody_points_current_at_is_not_removed(release):
+    release.write(target={"path": "out", "keep_versions": 1})
+    first, second = (Path(run_release(release.file)) for _ in range(2))
+    (release.target / "current").unlink()
+    (release.target / "current").symlink_to(Path("versions", first.name))
+    release.write(target={"path": "out", "keep_versions": 0})
+    load(release.file)
+    assert release.versions() == sorted([first.name, second.name])
+    third = Path(run_release(release.file))
+    assert release.versions() == [third.name]
+
+
+def test_a_reader_whose_version_is_removed_reads_the_next_one(release, monkeypatch):
+    from anon_transformers.release import _files
+
+    old = Path(run_release(release.file))
+    following = validate(anonymize(load(release.file)))
+    hash_of, read_from = _files.sha256, []
+
+    def publish_first(path):
+        read_from.append(path.parent)
+        if len(read_from) == 1:
+            publish(following)
+        return hash_of(path)
+
+    monkeypatch.setattr(_files, "sha256", publish_first)
+    assert len(read_published(release.target)) == 40
+    assert read_from[0] == old
+    assert not old.exists()
+    assert read_from[-1] == (release.target / "current").resolve()
+
+
+def test_a_reader_of_changed_bytes_is_refused_all_the_same(release):
+    version = Path(run_release(release.file))
+    (version / "data.csv").write_text("a\n1\n")
+    with pytest.raises(DataError, match="not the bytes"):
+        read_published(release.target)
+
+
+# ---------------------------------------------------------------- links
+
+
+def test_versions_may_lie_behind_a_link(release, caplog):
+    theirs = plant(release.folder / "disk" / "photos")
+    release.target.mkdir()
+    (release.target / "versions").symlink_to(release.folder / "disk")
+    for _ in range(3):
+        last = Path(run_release(release.file)).name
+        assert whole(release)
+    assert release.versions() == sorted([last, "photos"])
+    assert theirs.read_text() == "mine"
+    assert warned(caplog, release.target / "versions")
+
+
+def test_a_target_may_lie_behind_a_link(release):
+    (release.folder / "disk").mkdir()
+    release.target.symlink_to(release.folder / "disk")
+    made = [Path(run_release(release.file)) for _ in range(2)]
+    assert whole(release)
+    assert release.versions() == [made[-1].name]
+
+
+def test_current_may_have_been_pointed_elsewhere(release):
+    first = run_release(release.file)
+    theirs = plant(release.folder / "elsewhere")
+    (release.target / "current").unlink()
+    (release.target / "current").symlink_to(theirs.parent)
+    load(release.file)
+    assert Path(first).is_dir()
+    last = run_release(release.file)
+    assert theirs.read_text() == "mine"
+    assert release.versions() == [Path(last).name]
+    assert whole(release)
+
+
+def test_a_folder_in_place_of_current_is_refused(release):
+    theirs = plant(release.target / "current")
+    with pytest.raises(ConfigurationError, match="current") as caught:
+        load(release.file)
+    assert str(theirs.parent) in str(caught.value)
+    assert theirs.read_text() == "mine"
+    assert not release.work.exists()
+
+
+@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
+def test_a_link_among_runs_is_left_and_not_followed(release, caplog, shelf):
+    theirs = plant(release.folder / "elsewhere")
+    (release.home / shelf).mkdir(parents=True)
+    link = release.home / shelf / "link"
+    link.symlink_to(theirs.parent)
+    for _ in range(2):
+        run_release(release.file)
+    assert theirs.read_text() == "mine"
+    assert link.is_symlink()
+    assert raw_copies(release) == []
+    assert shelf == "quarantine" or warned(caplog, link)
+
+
+def test_a_link_in_place_of_a_run_is_not_followed(release, caplog):
+    run = Path(load(release.file, "first"))
+    elsewhere = release.folder / "elsewhere"
+    run.rename(elsewhere)
+    run.symlink_to(elsewhere)
+    again = Path(load(release.file, "first"))
+    assert again != run
+    publish(validate(anonymize(str(again))))
+    assert (elsewhere / "input.parquet").is_file()
+    assert run.is_symlink()
+    assert warned(caplog, run)
+    assert not (release.home / "runs" / again.name).exists()
+
+
+@pytest.mark.parametrize("place", ["home", "target"])
+def test_a_link_in_place_of_a_lock_is_not_followed(release, caplog, place):
+    folder = getattr(release, place)
+    folder.mkdir(parents=True)
+    theirs = plant(release.folder / "elsewhere")
+    (folder / ".lock").symlink_to(theirs)
+    for _ in range(2):
+        run_release(release.file)
+    assert theirs.read_text() == "mine"
+    assert (folder / ".lock").is_symlink()
+    assert warned(caplog, folder / ".lock")
+    assert raw_copies(release) == []
+
+
+@pytest.mark.parametrize("to", ["thesis.txt", "missing.txt"])
+def test_a_link_in_place_of_the_ledger_is_refused(release, to):
+    theirs = plant(release.folder / "elsewhere")
+    release.home.mkdir(parents=True)
+    (release.home / "ledger.jsonl").symlink_to(theirs.with_name(to))
+    for _ in range(2):
+        with pytest.raises(ConfigurationError, match=r"ledger\.jsonl is no plain file"):
+            load(release.file)
+    assert [p.name for p in theirs.parent.iterdir()] == ["thesis.txt"]
+    assert theirs.read_text() == "mine"
+    assert raw_copies(release) == []
+
+
+# ---------------------------------------------------------------- what others made
+
+
+def test_a_file_that_somebody_put_into_a_version_stays(release, caplog):
+    first, second = (Path(run_release(release.file)) for _ in range(2))
+    theirs = plant(second)
+    step_clock(second, FAR_AHEAD)
+    (second / "data.csv.link").symlink_to(theirs)
+    third = Path(run_release(release.file))
+    assert not first.exists()
+    assert {p.name for p in second.iterdir()} == {"thesis.txt", "data.csv.link"}
+    assert warned(caplog, theirs)
+    caplog.clear()
+    run_release(release.file)
+    assert theirs.read_text() == "mine"
+    assert not third.exists()
+    assert not warned(caplog, theirs)  # once is enough: the version is gone
+
+
+def test_a_link_in_place_of_a_published_file_is_not_ours(release):
+    first = Path(run_release(release.file))
+    theirs = plant(release.folder / "elsewhere")
+    (first / "data.csv").unlink()
+    (first / "data.csv").symlink_to(theirs)
+    run_release(release.file)
+    assert theirs.read_text() == "mine"
+    assert [p.name for p in first.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize("workspace", [".", "work"])
+def test_a_workspace_over_a_folder_of_somebody_else(release, caplog, workspace):
+    home = release.folder / workspace / "people"
+    release.write(workspace=workspace)
+    places = [
+        home,
+        home / "runs",
+        home / "runs" / "thesis",
+        home / "runs" / ".git",
+        home / "runs" / ".thesis.draft",
+        home / "quarantine" / "plague",
+        release.target / "versions" / ".snapshot",
+        release.target / "versions" / ".20240101T000000-abcdef",
+        release.target / "versions" / "photos",
+        release.target,
+    ]
+    theirs = [plant(place) for place in places]
+    hidden = release.target / ".current"
+    hidden.write_text("mine")
+    home.chmod(0o755)
+    load(release.file, "given up")
+    for _ in range(3):
+        run_release(release.file)
+    assert all(file.read_text() == "mine" for file in [*theirs, hidden])
+    assert home.stat().st_mode & 0o777 == 0o755
+    assert whole(release)
+    assert raw_copies(release) == []
+    for place in places[2:5]:
+        assert warned(caplog, place)
+    assert warned(caplog, home / "runs" / "thesis.txt")
+
+
+@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
+def test_a_run_does_not_take_a_folder_that_is_there(release, shelf):
+    taken = load(release.file, "monthly")
+    shutil.rmtree(release.work)
+    theirs = plant(release.home / shelf / Path(taken).name)
+    run = load(release.file, "monthly")
+    assert run != taken
+    assert load(release.file, "monthly") == run
+    publish(validate(anonymize(run)))
+    assert theirs.read_text() == "mine"
+
+
+def test_a_version_that_another_workspace_made_is_told_and_left(release, caplog):
+    first = Path(run_release(release.file))
+    shutil.rmtree(release.work)
+    second = Path(run_release(release.file))
+    assert release.versions() == sorted([first.name, second.name])
+    assert warned(caplog, first)
+
+
+# ---------------------------------------------------------------- the ledger
+
+
+ODD_LINES = {
+    "a list": b"[1, 2]",
+    "a number": b"7",
+    "null": b"null",
+    "without a run": b'{"event": "published"}',
+    "without an event": b'{"run": "x"}',
+    "a run that is a list": b'{"run": ["x"], "event": "loading"}',
+    "an unknown event": b'{"run": "x", "event": "danced"}',
+    "a version that is no text": b'{"run": "x", "event": "published", "version": 7}',
+    "files that are no names": b'{"run": "x", "event": "publishing", "files": 7}',
+    "a draft that leads elsewhere": b"""{"run": "x", "event": "publishing",
+        "draft": "..", "files": ["ledger.jsonl"]}""".replace(b"\n", b""),
+    "no JSON": b"hello",
+    "cut off": b'{"run": "x", "ev',
+    "no UTF-8": b'{"run": "\xff\xfe", "event": "loading"}',
+    "nothing but zeros": b"\0" * 50,
+    "deep": b"[" * 100_000,
+    "huge": b'{"run": "' + b"x" * 10_000_000 + b'", "event": "loading"}',
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+@pytest.mark.parametrize("where", ["first", "last"])
+def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where):
+    first = Path(run_release(release.file))
+    run = Path(load(release.file, "given up"))
+    ledger = release.home / "ledger.jsonl"
+    lines = ledger.read_bytes()
+    odd = line + b"\n" + lines if where == "first" else lines + line
+    ledger.write_bytes(odd)
+    second = Path(run_release(release.file))
+    assert ledger.read_bytes().startswith(odd)
+    assert not run.exists()
+    assert not first.exists()
+    assert release.versions() == [second.name]
+    assert raw_copies(release) == []
+    assert warned(caplog, ledger)
+    told = [json.loads(line) for line in ledger.read_bytes().splitlines()[-3:]]
+    assert [event["event"] for event in told] == ["publishing", "removed", "published"]
+
+
+def test_a_ledger_that_is_fine_is_not_warned_of(release, caplog):
+    for _ in range(3):
+        run_release(release.file)
+    assert not [r for r in caplog.records if r.name.startswith("anon_transformers")]
+
+
+# ---------------------------------------------------------------- raw copies
+
+
+def test_what_a_run_leaves_is_removed_by_the_next(release):
+    run_release(release.file)
+    known = "cut-off"
+    ledger = release.home / "ledger.jsonl"
+    line = {"run": known, "event": "loading", "draft": ".cut-off.draft"}
+    with ledger.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    theirs = plant(release.home / "runs" / ".cut-off.other")
+    for name in (".cut-off.draft", known):
+        plant(release.home / "runs" / name).rename(
+            release.home / "runs" / name / "input.parquet"
+        )
+    load(release.file)
+    assert len(raw_copies(release)) == 1
+    assert release.told(known) == ["loading", "abandoned"]
+    assert theirs.read_text() == "mine"
+
+
+def test_no_run_starts_beside_raw_data_that_cannot_be_removed(release, monkeypatch):
+    older = Path(load(release.file, "older"))
+
+    def refuse(path, *args, **kwargs):
+        raise PermissionError(13, "not yours", str(path))
+
+    monkeypatch.setattr(shutil, "rmtree", refuse)
+    with pytest.raises(PermissionError, match="not yours"):
+        load(release.file, "newer")
+    assert raw_copies(release) == [older / "input.parquet"]
+    monkeypatch.undo()
+    newer = Path(load(release.file, "newer"))
+    assert raw_copies(release) == [newer / "input.parquet"]
+
+
+def test_the_ledger_is_for_its_owner_only(release):
+    run_release(release.file)
+    assert (release.home / "ledger.jsonl").stat().st_mode & 0o777 == 0o600

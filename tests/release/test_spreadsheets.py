@@ -1,0 +1,237 @@
+"""No cell of a published CSV file is run by a spreadsheet, and none is lost."""
+
+import csv
+import json
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers._tables import to_text
+from anon_transformers.release import read_published, run_release
+from anon_transformers.release._files import read_data, schema_of, write_csv
+from anon_transformers.release._spreadsheets import (
+    guard,
+    guard_texts,
+    unguard,
+    would_run,
+)
+
+pytestmark = pytest.mark.gx
+RUN = "=+-@\t\r\n"
+texts = st.text(
+    st.one_of(
+        st.sampled_from("=+-@\t\r\n' 15.e"),
+        st.characters(exclude_categories=("Cs",), exclude_characters="\x00"),
+    ),
+    max_size=6,
+)
+
+
+def is_number(text):
+    """What a spreadsheet shows as a number: slow, and not by a pattern."""
+    digits = set("0123456789+-.eE")
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return set(text) <= digits and text.lstrip("+-")[0].isdigit()
+
+
+# ---------------------------------------------------------------- texts
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'),
+        ("+49 30 123", "'+49 30 123"),
+        ("-", "'-"),
+        ("-x", "'-x"),
+        ("-5+2", "'-5+2"),
+        ("--5", "'--5"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\rx", "'\rx"),
+        ("\nx", "'\nx"),
+        (" =1", "' =1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("'=1", "''=1"),
+        ("''=1", "'''=1"),
+        ("'\t", "''\t"),
+    ],
+)
+def test_what_would_be_run_gets_an_apostrophe(text, written):
+    assert guard(text) == written
+    assert unguard(written) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-5", "+5", "-5.25", "-1e5", "+1.5E-3", "0", "2024-01-31", "[-5, -1]",
+        "(-5, 3]", " ", "{-a, b}", "<= -5", "*", "'", "''", "it's", "'quoted'", "a=b",
+        "x@y.org", "",
+    ],
+)  # fmt: skip
+def test_numbers_dates_and_labels_stay_as_they_are(text):
+    assert guard(text) == text
+    assert unguard(text) == text
+
+
+@given(text=texts)
+def test_every_text_comes_back(text):
+    assert unguard(guard(text)) == text
+
+
+@given(text=texts)
+def test_nothing_that_is_written_would_be_run(text):
+    written = guard(text)
+    first = written[:1]
+    assert not first or first not in RUN or is_number(written)
+
+
+@given(one=texts, other=texts)
+def test_two_texts_are_written_as_two(one, other):
+    assert (guard(one) == guard(other)) == (one == other)
+
+
+@given(
+    cells=st.lists(st.one_of(texts, st.none(), st.integers()), min_size=1, max_size=6)
+)
+def test_every_column_comes_back_from_a_file(cells):
+    frame = pd.DataFrame({"a": pd.Series(cells, dtype=object), "n": range(len(cells))})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        table, schema = guard_texts(frame, schema_of(frame))
+        write_csv(table, path)
+        with path.open(newline="") as file:
+            written = [row[0] for row in csv.reader(file)][1:]
+        assert not any(would_run(text) for text in written)
+        loaded = read_data(path, "csv", schema)
+    assert to_text(loaded["a"]).tolist() == to_text(frame["a"]).tolist()
+    assert loaded["n"].tolist() == list(range(len(cells)))
+
+
+# ---------------------------------------------------------------- in a release
+
+
+def with_formulas(release):
+    """A release whose published columns hold formulas."""
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    for number, row in enumerate(rows[1:]):
+        row[3] = ["=1+2", "'=1+2", "plain", "@SUM(A1)"][number % 4]
+        row[4] = ["-5", "-x"][number % 2]
+    release.write_rows(rows)
+    return rows
+
+
+def published_cells(release):
+    with (release.target / "current" / "data.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    return header, rows
+
+
+def test_no_formula_is_published_and_readers_get_the_cells(release):
+    rows = with_formulas(release)
+    run_release(release.file)
+    _, found = published_cells(release)
+    assert not [cell for row in found for cell in row if would_run(cell)]
+    table = read_published(release.target)
+    assert sorted(table["job"]) == sorted(row[3] for row in rows[1:])
+    assert sorted(table["note"]) == sorted(row[4] for row in rows[1:])
+    schema = release.manifest()["schema"]
+    assert schema == {
+        "age": "text", "zip": "text", "job": "guarded", "note": "guarded",
+    }  # fmt: skip
+
+
+def test_the_gate_judges_the_values_as_they_were(release):
+    """Guarded, two values that differ must not become one, nor one two."""
+    with_formulas(release)
+    asked = {"model": "distinct-l-diversity", "l": 2, "sensitive": "job"}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 8}, asked])
+    run_release(release.file)
+    table = read_published(release.target)
+    (check,) = [
+        c for c in release.manifest()["measured"]["checks"] if "diversity" in c["id"]
+    ]
+    least = table.groupby(["age", "zip"])["job"].nunique().min()
+    assert check["observed"] == least
+
+
+def test_it_can_be_turned_off(release):
+    rows = with_formulas(release)
+    release.write(target={"path": "out", "spreadsheet_safe": False})
+    run_release(release.file)
+    header, found = published_cells(release)
+    place = header.index("job")
+    assert sorted(row[place] for row in found) == sorted(row[3] for row in rows[1:])
+    assert release.manifest()["schema"]["job"] == "text"
+    assert sorted(read_published(release.target)["job"]) == sorted(
+        row[3] for row in rows[1:]
+    )
+
+
+def test_parquet_files_are_no_spreadsheets(release):
+    rows = with_formulas(release)
+    release.write(target={"path": "out", "format": "parquet"})
+    run_release(release.file)
+    table = pd.read_parquet(release.target / "current" / "data.parquet")
+    assert sorted(table["job"]) == sorted(row[3] for row in rows[1:])
+    assert release.manifest()["schema"]["job"] == "text"
+
+
+def test_columns_without_formulas_are_texts(release):
+    run_release(release.file)
+    assert set(release.manifest()["schema"].values()) == {"text"}
+
+
+@pytest.mark.parametrize("name", ["=note", "@note", "-note", "\tnote"])
+def test_a_header_that_would_be_run_is_refused(release, name):
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    rows[0][4] = name
+    release.write_rows(rows)
+    roles = {**release.content["roles"], "insensitive": [name]}
+    release.write(roles=roles)
+    told = release.refusal()
+    assert "spreadsheet_safe: false" in told
+    assert repr(name) in told
+    release.write(target={"path": "out", "format": "parquet"})
+    run_release(release.file)
+    release.write(target={"path": "out", "spreadsheet_safe": False})
+    run_release(release.file)
+    assert name in read_published(release.target)
+
+
+def test_a_header_that_is_not_published_may_be_anything(release):
+    rows = [line.split(",") for line in release.source.read_text().splitlines()]
+    rows[0][0] = "=name"
+    release.write_rows(rows)
+    release.write(roles={**release.content["roles"], "identifiers": ["=name"]})
+    run_release(release.file)
+
+
+@pytest.mark.parametrize("given", ["no", 0, None])
+def test_it_is_either_on_or_off(release, given):
+    release.write(target={"path": "out", "spreadsheet_safe": given})
+    assert "target.spreadsheet_safe" in release.refusal()
+
+
+def test_a_published_table_can_be_a_source_again(release):
+    """What is published may be read by hand, with the kinds of its manifest."""
+    rows = with_formulas(release)
+    run_release(release.file)
+    manifest = json.loads((release.target / "current" / "manifest.json").read_text())
+    from anon_transformers.release._files import read_csv
+
+    table = read_csv(
+        release.target / "current" / "data.csv", columns=manifest["schema"]
+    )
+    assert sorted(table["job"]) == sorted(row[3] for row in rows[1:])
