@@ -107,7 +107,7 @@ def table():
         ({"mode": "relaxed", "k": 5}, InfeasibleError, "k=5 .* n_samples=4"),
         ({"suppression": "masks"}, ParameterError,
          "suppression: .*'masks'; did you mean 'mask'"),
-        ({"suppression_limit": 2}, ParameterError, "suppression_limit .*got 2"),
+        ({"suppression_limit": 2.5}, ParameterError, "suppression_limit .*got 2.5"),
         ({"hierarchies": {"lnad": Hierarchy([("b", "*")])}}, ParameterError,
          "hierarchies: unknown column 'lnad'; did you mean 'land'"),
         ({"hierarchies": {"land": Hierarchy([("b", "*")])}}, DataError,

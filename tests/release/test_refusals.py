@@ -44,7 +44,7 @@ def test_k_below_one_or_no_number(release, k):
     [
         ({"k": 0}, "k must be a whole number of at least 1, got 0"),
         ({"k": "many"}, "k must be a whole number"),
-        ({"suppression_limit": 2}, "suppression_limit must be a share"),
+        ({"suppression_limit": 2.5}, "suppression_limit must be a share"),
         ({"suppression": "hide"}, "suppression"),
         ({"output": "boxes"}, "output"),
         ({"models": 5}, "models must be a list"),
