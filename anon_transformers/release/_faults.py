@@ -52,7 +52,8 @@ def table_faults(
     suppression_label : str
         The mark of a suppressed cell.
     """
-    faults = column_faults(table, roles)
+    wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
+    faults = column_faults(map(str, table.columns), wanted)
     if len(table) > len(source):
         faults.append(f"the candidate has {len(table)} rows, the source {len(source)}")
     if faults:
@@ -70,10 +71,9 @@ def table_faults(
     return faults + identifier_faults(source, table, roles)
 
 
-def column_faults(frame: pd.DataFrame, roles: DeclaredRoles) -> list[str]:
+def column_faults(held: Iterable[str], wanted: Iterable[str]) -> list[str]:
     """Columns that an anonymizer published unasked, or lost."""
-    wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
-    held = {str(name) for name in frame.columns}
+    held, wanted = set(held), set(wanted)
     lacking = ", ".join(sorted(wanted - held))
     faults = []
     if held - wanted:

@@ -28,6 +28,7 @@ from anon_transformers.release._build import (
 from anon_transformers.release._candidate import files_of, hash_of, read_candidate
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
+    column_faults,
     table_faults,
     telling_faults,
 )
@@ -245,24 +246,13 @@ def graph_faults(run: Run, edges: pd.DataFrame, nodes: pd.DataFrame) -> list[str
     if not carries_weights(config):
         wanted -= {*map(str, config.roles.insensitive)}
     held = {str(name) for name in (*edges.columns, *nodes.columns)}
-    faults = told_faults(held - set(made), wanted - set(made))
+    faults = column_faults(held - set(made), wanted - set(made))
     # The rule that chose the names is asked again: what it gives nobody had before.
     old = read_parquet(run.path(f"{NODES}.parquet")).iloc[:, 0]
     new = new_names(len(nodes), old)
     if nodes.iloc[:, 0].tolist() != new.tolist():
         faults.append("the nodes of the candidate have other names than n0, n1, n2, …")
     return faults
-
-
-def told_faults(held: set[str], wanted: set[str]) -> list[str]:
-    """Columns that are there and should not, and the other way round, in words."""
-    faults = [
-        ("the candidate holds columns that may not be published", held - wanted),
-        ("the candidate lacks columns", wanted - held),
-    ]
-    return [
-        f"{what}: {', '.join(sorted(columns))}" for what, columns in faults if columns
-    ]
 
 
 def quarantine(run: Run) -> str:
