@@ -37,6 +37,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._seals import sealed
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._ties import tie_key
 
@@ -97,18 +98,16 @@ def write_candidate(run: Run) -> None:
     else:
         tables, noted = protected_table(run, anonymizer, draft)
     files = write_tables(tables, draft, config.target)
-    write_json(
-        draft / "candidate.json",
-        {
-            **files,
-            "format": config.target.format,
-            "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
-            "publishes": anonymizer.publishes,
-            "report": asdict(anonymizer.report_),
-            "extremes": anonymizer.extremes,
-            **noted,
-        },
-    )
+    note = {
+        **files,
+        "format": config.target.format,
+        "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
+        "publishes": anonymizer.publishes,
+        "report": asdict(anonymizer.report_),
+        "extremes": anonymizer.extremes,
+        **noted,
+    }
+    write_json(draft / "candidate.json", sealed(run, note))
     draft.rename(run.path("candidate"))
 
 

@@ -1,10 +1,14 @@
 """What one step leaves in the run's folder for the next."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ReleaseError
-from anon_transformers.release._run import Run, sha256
+from anon_transformers.release._run import Run, sha256, write_json
+from anon_transformers.release._seals import sealed, unsealed
+
+VERDICT = "verdict.json"
 
 
 def read_candidate(run: Run) -> dict[str, Any]:
@@ -14,6 +18,7 @@ def read_candidate(run: Run) -> dict[str, Any]:
     if not folder.is_dir():
         raise ReleaseError(f"run {run.id} has no candidate yet.")
     noted = json.loads((folder / "candidate.json").read_text(encoding="utf-8"))
+    noted = unsealed(run, noted)
     for file in files_of(noted):
         if sha256(folder / file["data"]) != file["sha256"]:
             raise ReleaseError(
@@ -32,9 +37,19 @@ def hash_of(noted: dict[str, Any]) -> str:
     return "+".join(file["sha256"] for file in files_of(noted))
 
 
+def write_verdict(run: Run, verdict: dict[str, Any]) -> None:
+    """Keep what *validate* found, bound to this run, its candidate and its report."""
+    write_json(run.path(VERDICT), sealed(run, verdict, _judged(run)))
+
+
 def read_verdict(run: Run) -> dict[str, Any]:
-    """What *validate* found."""
-    file = run.path("verdict.json")
+    """What *validate* found of this very candidate."""
+    file = run.path(VERDICT)
     if not file.exists():
         raise ReleaseError(f"run {run.id} has not been validated.")
-    return json.loads(file.read_text(encoding="utf-8"))
+    verdict = json.loads(file.read_text(encoding="utf-8"))
+    return unsealed(run, verdict, _judged(run))
+
+
+def _judged(run: Run) -> list[Path]:
+    return [run.path("candidate") / "candidate.json", run.path("validation.html")]

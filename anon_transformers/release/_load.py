@@ -50,8 +50,10 @@ from anon_transformers.release._run import (
     now,
     remove_runs,
     remove_tree,
+    sha256,
     write_json,
 )
+from anon_transformers.release._seals import make_key
 from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._thresholds import tighten
 
@@ -92,6 +94,7 @@ def load(
     refuse_unwritable(config)
     refuse_foreign_target(config)
     order = {
+        "file": str(Path(config_path).absolute()),
         "config": config.model_dump(mode="json"),
         "thresholds": [threshold.to_dict() for threshold in thresholds],
     }
@@ -133,9 +136,13 @@ def start_run(
         ledger.write(folder.name, "loading", draft=draft.name)
         make_private(draft)
         try:
+            make_key(draft)
+            inputs = {}
             for name, table in tables.items():
                 write_parquet(table, draft / f"{name}.parquet")
-            write_json(draft / "run.json", {"started": now(), **order})
+                inputs[name] = sha256(draft / f"{name}.parquet")
+            noted = {"started": now(), "inputs": inputs, **order}
+            write_json(draft / "run.json", noted)
             ledger.write(folder.name, "loaded", rows=len(frame))
             draft.rename(folder)
         except BaseException:

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.release._build import check_threshold
 from anon_transformers.release._candidate import (
     files_of,
     hash_of,
     read_candidate,
     read_verdict,
 )
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     FINISHED,
@@ -40,6 +41,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
+from anon_transformers.release._thresholds import Threshold, tighten
 
 VERSIONS = "versions"
 CURRENT = "current"
@@ -71,6 +73,7 @@ def publish(location: str) -> str:
     candidate, verdict = read_candidate(run), read_verdict(run)
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
+    refuse_loosened(run)
     target = open_target(run.config)
     version = target / VERSIONS / run.id
     with locked(target):
@@ -90,6 +93,38 @@ def publish(location: str) -> str:
         run.ledger.write(run.id, "published", version=str(version))
     remove_tree(run.folder)
     return str(version)
+
+
+def refuse_loosened(run: Run) -> None:
+    """Refuse a candidate that was judged by less than the release file asks for now.
+
+    The file may have been tightened while the run was on its way.
+    """
+    asked = read_config(run.file)
+    in_force = {threshold.id: threshold for threshold in run.thresholds}
+    if asked.roles != run.config.roles:
+        raise ReleaseError(
+            f"run {run.id}: the roles in {run.file} were changed after it was loaded; "
+            "start the release again."
+        )
+    for threshold in asked.thresholds:
+        judged = in_force.get(threshold.id)
+        same = judged is not None and (judged.kind, judged.name, _words(judged)) == (
+            threshold.kind, threshold.name, _words(threshold)
+        )  # fmt: skip
+        if judged is None or not same:
+            raise ReleaseError(
+                f"run {run.id} was not judged by {threshold.id}, which {run.file} asks "
+                "for now; start the release again."
+            )
+        numbers = {threshold.key(key): n for key, n in judged.numbers().items()}
+        tighten((threshold,), numbers, {threshold.id: check_threshold(threshold)})
+
+
+def _words(threshold: Threshold) -> dict[str, Any]:
+    """Parameters that are no numbers."""
+    numbers = threshold.numbers()
+    return {key: word for key, word in threshold.params.items() if key not in numbers}
 
 
 def _refuse_another(

@@ -82,6 +82,17 @@ class Run:
         """The thresholds in force, tightened at trigger time or not."""
         return tuple(Threshold.model_validate(t) for t in self._order["thresholds"])
 
+    @property
+    def file(self) -> Path:
+        """The release file that the run was started with."""
+        return Path(self._order["file"])
+
+    def refuse_changed_inputs(self) -> None:
+        """Refuse loaded tables that are not those that were loaded."""
+        for name, loaded in self._order["inputs"].items():
+            if sha256(self.path(f"{name}.parquet")) != loaded:
+                raise ReleaseError(f"run {self.id}: what was loaded changed since.")
+
     def has_order(self, order: Mapping[str, Any]) -> bool:
         """Whether it was started with this configuration and these thresholds."""
         whole = self.path("run.json").is_file()

@@ -25,7 +25,12 @@ from anon_transformers.release._build import (
     make_hierarchies,
     requirements_for,
 )
-from anon_transformers.release._candidate import files_of, hash_of, read_candidate
+from anon_transformers.release._candidate import (
+    files_of,
+    hash_of,
+    read_candidate,
+    write_verdict,
+)
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
     column_faults,
@@ -49,8 +54,8 @@ from anon_transformers.release._run import (
     make_private,
     remove_tree,
     sha256,
-    write_json,
 )
+from anon_transformers.release._seals import KEY
 
 
 @discreet
@@ -75,6 +80,7 @@ def validate(location: str) -> str:
     """
     run = Run(location)
     candidate = read_candidate(run)
+    run.refuse_changed_inputs()
     tables = [read_file(run, candidate, file) for file in files_of(candidate)]
     result = judge_candidate(run, candidate, tables)
     numbers = measured_numbers(
@@ -82,7 +88,7 @@ def validate(location: str) -> str:
     )
     verdict = {"sha256": hash_of(candidate), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate, verdict)
-    write_json(run.path("verdict.json"), verdict)
+    write_verdict(run, verdict)
     if not result.passed:
         place = quarantine(run)
         told = "; ".join(result.reasons) or "a threshold is broken"
@@ -260,6 +266,7 @@ def quarantine(run: Run) -> str:
     place = make_private(run.folder.parent.parent / "quarantine") / run.id
     remove_tree(place)
     for private in (
+        KEY,
         "input.parquet",
         f"candidate/{PERSONS}",
         f"candidate/{REFERENCES}",

@@ -1,0 +1,136 @@
+"""What was validated is what is published: by this run, of these bytes, and no less."""
+
+import json
+import shutil
+
+import pytest
+
+from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.release import anonymize, load, publish, validate
+
+
+def rewritten(path, **changes):
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, **changes}))
+
+
+def judged(release, run_id=None):
+    return validate(anonymize(load(release.file, run_id)))
+
+
+def refused(release, location, sentence, step=publish):
+    with pytest.raises(AnonymizationError, match=sentence):
+        step(location)
+    assert not (release.target / "current").exists()
+
+
+def test_what_was_judged_is_published(release):
+    publish(judged(release))
+    assert (release.target / "current").exists()
+    public = release.public_bytes()
+    assert not any(b"seal" in content for content in public.values())
+
+
+def test_a_verdict_cannot_be_turned(release, tmp_path):
+    location = judged(release)
+    verdict = json.loads((tmp_path / location / "verdict.json").read_text())
+    rewritten(tmp_path / location / "verdict.json", checks=verdict["checks"][:1])
+    refused(release, location, "were changed between two steps")
+
+
+def test_thresholds_cannot_be_lowered_behind_the_gate(release, tmp_path):
+    location = judged(release)
+    order = json.loads((tmp_path / location / "run.json").read_text())
+    order["thresholds"][0]["k"] = 2
+    order["config"]["thresholds"][0]["k"] = 2
+    rewritten(tmp_path / location / "run.json", **order)
+    refused(release, location, "were changed between two steps")
+
+
+def test_a_verdict_of_another_run_does_not_count(release, tmp_path):
+    first = judged(release, "one")
+    kept = tmp_path / "kept.json"
+    shutil.copy(tmp_path / first / "verdict.json", kept)
+    second = anonymize(load(release.file, "two"))
+    shutil.copy(kept, tmp_path / second / "verdict.json")
+    shutil.copy(kept, tmp_path / second / "validation.html")
+    refused(release, second, "were changed between two steps")
+
+
+def test_a_candidate_with_a_new_hash_does_not_fit(release, tmp_path):
+    location = anonymize(load(release.file))
+    data = tmp_path / location / "candidate" / "data.csv"
+    data.write_text(data.read_text().upper())
+    from anon_transformers.release._run import sha256
+
+    rewritten(data.with_name("candidate.json"), sha256=sha256(data))
+    refused(release, location, "were changed between two steps", step=validate)
+
+
+def test_what_was_loaded_stays_what_it_was(release, tmp_path):
+    location = anonymize(load(release.file))
+    file = tmp_path / location / "input.parquet"
+    file.write_bytes(file.read_bytes() + b" ")
+    refused(release, location, "what was loaded changed since", step=validate)
+
+
+def test_a_run_without_its_key_goes_no_further(release, tmp_path):
+    location = judged(release)
+    (tmp_path / location / "seal.key").unlink()
+    refused(release, location, "has no key")
+
+
+def test_a_file_that_was_tightened_on_the_way_counts(release):
+    location = judged(release)
+    thresholds = [{**t} for t in release.content["thresholds"]]
+    thresholds[0]["k"] = 4
+    release.write(thresholds=thresholds)
+    refused(release, location, "would loosen the release, which asks for 4")
+
+
+def test_a_file_that_asks_for_less_now_changes_nothing(release):
+    location = judged(release)
+    thresholds = [{**t} for t in release.content["thresholds"]]
+    thresholds[0]["k"] = 2
+    release.write(thresholds=thresholds[:1])
+    publish(location)
+    assert release.manifest()["promised"]["in_force"][0]["k"] == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"model": "distinct-l-diversity", "l": 2},
+            "not judged by distinct-l-diversity",
+        ),
+        ({"model": "t-closeness", "t": 0.9, "distance": "equal"}, "not judged by t-"),
+    ],
+)
+def test_a_threshold_that_was_added_on_the_way_counts(release, change, sentence):
+    location = judged(release)
+    release.write(thresholds=[*release.content["thresholds"], change])
+    refused(release, location, sentence)
+
+
+def test_roles_that_changed_on_the_way_count(release):
+    location = judged(release)
+    roles = {**release.content["roles"], "identifiers": ["name", "note"]}
+    release.write(roles={**roles, "insensitive": []})
+    refused(release, location, "the roles in .* were changed")
+
+
+def test_a_file_that_is_gone_cannot_be_asked(release):
+    location = judged(release)
+    release.file.unlink()
+    with pytest.raises(AnonymizationError, match="cannot be read"):
+        publish(location)
+    assert not (release.target / "current").exists()
+
+
+def test_quarantine_keeps_no_key(release):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3},
+                              {"metric": "average-risk", "max": 0.001}])  # fmt: skip
+    with pytest.raises(ReleaseError):
+        judged(release)
+    assert not list((release.home / "quarantine").rglob("seal.key"))
