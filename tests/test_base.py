@@ -325,7 +325,7 @@ class TestParameters:
             ({"k": 0}, "k must be a whole number of at least 1, got 0"),
             ({"k": 2.5}, r"k must be a whole number of at least 1, got 2\.5"),
             ({"suppression": "hide"}, "suppression: .*'hide'.*'blank', 'drop', 'mask'"),
-            ({"suppression_limit": 1.5}, r"suppression_limit .* 0 to 1, got 1\.5"),
+            ({"suppression_limit": 1.5}, r"suppression_limit .* 0 to 1, .*got 1\.5"),
             ({"suppression_limit": -0.1}, "suppression_limit must be a share"),
             ({"suppression_limit": float("nan")}, "suppression_limit must be a share"),
             ({"suppression_limit": "10%"}, "suppression_limit must be a share"),

@@ -347,19 +347,26 @@ class TestModels:
         assert KAnonymity(k).level(classes) >= k
         assert all(verdict.passed for verdict in done.check(out))
 
-    @given(table=tables, k=ks, n_persons=st.integers(1, 30))
-    def test_k_counts_persons(self, oracle, table, k, n_persons):
+    @given(
+        table=tables,
+        k=ks,
+        n_persons=st.integers(1, 30),
+        suppression=st.sampled_from(["mask", "drop"]),
+    )
+    def test_k_counts_persons(self, oracle, table, k, n_persons, suppression):
         people = oracle.people(*table)
         who = np.random.default_rng(table[0]).integers(0, n_persons, len(people))
         people = people.assign(who=who.astype(str))
-        done = datafly(oracle, k, subject="who")
+        done = datafly(oracle, k, subject="who", suppression=suppression)
         if people["who"].nunique() < k:
             with pytest.raises(InfeasibleError):
                 done.fit(people)
             return
         out = done.fit_transform(people)
         assert "who" not in out
-        grouped = out.assign(who=people["who"]).groupby(oracle.known, dropna=False)
+        who = people["who"].to_numpy()
+        who = who if suppression == "mask" else who[~done.suppressed_mask_]
+        grouped = out.assign(who=who).groupby(oracle.known, dropna=False)
         assert grouped["who"].nunique().min() >= k
 
 

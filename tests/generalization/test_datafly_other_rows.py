@@ -220,24 +220,26 @@ def test_later_doubles_get_what_the_rule_gives_if_it_was_approved(
         assert found == (expected if expected in approved else "*")
 
 
+DATES = st.dates().map(lambda d: f"{d:%d/%m/}{d.year:04}")
 values = st.sampled_from(
     [
         st.integers(-500, 500),
         st.floats(-50, 50, allow_nan=False).map(lambda x: round(x, 3)),
         st.text("abc", min_size=1, max_size=4),
-        st.dates().map(lambda d: f"{d:%d/%m/}{d.year:04}"),
+        DATES,
     ]
 )
 
 
 @given(kind=values, data=st.data(), k=st.sampled_from([2, 3]))
 def test_rows_of_the_fitted_table_are_published_as_they_were(kind, data, k):
+    types = {"x": "date"} if kind is DATES else None
     columns = st.lists(kind | st.none(), min_size=k, max_size=20)
     table = pd.DataFrame({"x": data.draw(columns)})
     picked = data.draw(
         st.lists(st.integers(0, len(table) - 1), min_size=1, max_size=10)
     )
-    done = DataflyAnonymizer(k=k, suppression="mask")
+    done = DataflyAnonymizer(k=k, types=types, suppression="mask")
     try:
         published = done.fit_transform(table)
     except InfeasibleError as error:
