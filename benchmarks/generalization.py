@@ -58,7 +58,10 @@ def anonymizers(columns):
             columns, k=K, mode="relaxed", duplicates="ignore"
         ),
         "datafly": DataflyAnonymizer(
-            columns, k=K, hierarchies={name: trees[name] for name in columns}
+            columns,
+            k=K,
+            hierarchies={name: trees[name] for name in columns},
+            suppression="mask",
         ),
     }
 

@@ -131,7 +131,8 @@ class TestZones:
     )
 
     def labels(self, table, more=None, method=MondrianAnonymizer, **options):
-        done = method(k=2, **options).fit(pd.DataFrame({"x": table}))
+        done = method(k=2, suppression="mask", **options)
+        done.fit(pd.DataFrame({"x": table}))
         return done.transform(pd.DataFrame({"x": table if more is None else more}))["x"]
 
     def test_days_are_those_of_the_zone(self):
