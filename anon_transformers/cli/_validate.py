@@ -188,24 +188,33 @@ def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
     if not (place / "manifest.json").is_file():
         raise ConfigurationError(f"{folder} holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    report = {k: v for k, v in manifest["measured"].items() if k != "checks"}
     frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
     if isinstance(frame, tuple):
         return frame[0], {
             **_told_by(manifest),
             "nodes": frame[1],
             "quasi_identifiers": list(frame[0].columns[:2]),
-            "report": report,
         }
     # Masked rows keep their sensitive cells: the input's distribution is still there.
-    masked = manifest["anonymizer"].get("suppression", "mask") == "mask"
-    whole = masked and len(frame) == manifest["measured"]["rows"]
+    whole = _suppression(manifest["anonymizer"]) == "mask"
     return frame, {
         "references": _references(frame, sensitive) if whole else None,
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        "report": report,
         **_told_by(manifest),
     }
+
+
+def _suppression(stated: dict[str, Any]) -> str | None:
+    """What an anonymizer did with suppressed rows; None if nobody knows."""
+    import inspect
+
+    from anon_transformers.registry import registry
+
+    shelf = registry().anonymizers
+    if "suppression" in stated or stated["name"] not in shelf:
+        return stated.get("suppression")
+    takes = inspect.signature(shelf[stated["name"]]).parameters
+    return takes["suppression"].default if "suppression" in takes else None
 
 
 def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -268,12 +277,11 @@ def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
 
     It stays a failure: nobody can judge it again.
     """
-    then = {c["id"]: c for c in measured if c["observed"] is not None}
+    held = {check["id"] for check in measured if check["passed"]}
     told_of = [
-        f"At release, {check.id} was measured as {shown(then[check.id]['observed'])}: "
-        f"{check.sentence}"
+        f"At release, {check.id} held: {check.sentence}"
         for check in result.checks
-        if check.observed is None and check.id in then
+        if check.observed is None and check.id in held
     ]
     return replace(result, reasons=(*result.reasons, *told_of))
 
@@ -292,9 +300,9 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
             f"This release counts persons (subject {subject!r}). Whose rows are one "
             "person's is not published, so no promise about them can be judged again.",
             *(
-                f"At release, {check['id']} was measured as "
-                f"{shown(check['observed'])}: {check['sentence']}"
+                f"At release, {check['id']} held: {check['sentence']}"
                 for check in measured
+                if check["passed"]
             ),
         ),
     )
