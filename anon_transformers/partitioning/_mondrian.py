@@ -291,7 +291,9 @@ class MondrianAnonymizer(TableAnonymizer):
         check_domains(self.domain)
         for name in ("step", "domain"):
             if getattr(self, name) and self.boxes != "cuts":
-                raise ParameterError(f"{name} needs boxes='cuts': tight boxes end at values.")
+                raise ParameterError(
+                    f"{name} needs boxes='cuts': tight boxes end at values."
+                )
         for model in self.models or ():
             if model.merging == "none":
                 raise ParameterError(

@@ -205,4 +205,6 @@ def in_declared_list(column: Column, given: Sequence[Any]) -> Column:
 def refuse_outside(name: Hashable, count: int) -> None:
     """Refuse rows that the declared domain does not have."""
     if count:
-        raise DataError(f"column {name!r} holds values outside its domain in {count} rows.")
+        raise DataError(
+            f"column {name!r} holds values outside its domain in {count} rows."
+        )

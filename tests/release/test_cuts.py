@@ -125,7 +125,9 @@ def test_a_method_without_cuts_warns_and_the_report_says_why(release, params, to
 def test_every_other_method_that_shows_values_says_so(release, params):
     roles = {**release.content["roles"], "quasi_identifiers": ["age"]}
     roles["insensitive"] = ["note", "zip"]
-    threshold = "probabilistic-k-anonymity" if "swap" in params["name"] else "k-anonymity"
+    threshold = (
+        "probabilistic-k-anonymity" if "swap" in params["name"] else "k-anonymity"
+    )
     release.write(roles=roles, thresholds=[{"model": threshold, "k": 3}])
     assert anonymizer_of(release, **params).extremes
 

@@ -285,7 +285,9 @@ def repeated_persons(release, **anonymizer):
         row[0], row[1], row[2] = f"{NAME_MARK}{person}", str(20 + person), "007"
     release.write_rows(rows)
     roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
-    release.write(roles=roles, anonymizer=release.mondrian(step={"age": 1}, **anonymizer))
+    release.write(
+        roles=roles, anonymizer=release.mondrian(step={"age": 1}, **anonymizer)
+    )
 
 
 def test_k_counts_persons_where_a_subject_is_declared(release):
