@@ -9,11 +9,10 @@ from anon_transformers.fuzzy._naming import interval_names
 from anon_transformers.fuzzy._rules import Intervals
 from anon_transformers.fuzzy._scaling import Axis
 
-
 OUTER_LIMITS = (
     "The intervals of a column end at the lowest and the highest value of the table: "
-    "whoever knows who has it reads it; limits between them are computed from values of "
-    "persons too. Names (labels) do not show them."
+    "whoever knows who has it reads it; limits between them are computed from the "
+    "values of persons too. Names (labels) do not show them."
 )
 
 

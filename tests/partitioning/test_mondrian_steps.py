@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_transformers._labels import parse_set
-from anon_transformers.attacks._places import pair
 from anon_transformers._tables import identify
+from anon_transformers.attacks._places import pair
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
@@ -361,8 +361,10 @@ TREE = Hierarchy([(SECRET, "*"), ("b", "*")])
         ({"step": {"age": "week"}}, ParameterError, "step, age: must be .*'month'"),
         ({"step": {"age": "month"}}, ParameterError,
          "step, age: the column holds numbers"),
-        ({"step": {"born": 1.5}, "quasi_identifiers": ["born"]}, ParameterError, "step, born: the column holds dates"),
-        ({"step": {"age": 1, "land": 5}}, ParameterError, "step, land: only numbers and dates"),
+        ({"step": {"born": 1.5}, "quasi_identifiers": ["born"]}, ParameterError,
+         "step, born: the column holds dates"),
+        ({"step": {"age": 1, "land": 5}}, ParameterError,
+         "step, land: only numbers and dates"),
         ({"step": 5}, ParameterError, "step must be a dict"),
         ({"domain": 5}, ParameterError, "domain must be a dict"),
         ({"domain": {"land": "b"}}, ParameterError, "domain, land: must be"),
@@ -370,7 +372,8 @@ TREE = Hierarchy([(SECRET, "*"), ("b", "*")])
          "domain, land: categories must be different"),
         ({"domain": {"age": [60, 10]}}, ParameterError,
          "domain, age: .* low is not above high"),
-        ({"domain": {"age": [10]}}, ParameterError, r"domain, age: must be \[low, high"),
+        ({"domain": {"age": [10]}}, ParameterError,
+         r"domain, age: must be \[low, high"),
         ({"domain": {"age": ["a", "b"]}}, ParameterError, "domain, age: must be"),
         ({"domain": {"age": [25, 45]}}, DataError,
          "'age' holds values outside its domain in 2 rows"),
