@@ -102,7 +102,9 @@ class Table:
         codes, coded = self._coded()
         if coded is not None:
             ties = (np.cumsum(coded) - 1)[ties[coded[ties]]]
-        order = ties[sort_rows(codes[:, ties], [c.cardinality for c in self.known])]
+        order = ties[
+            sort_rows(list(codes[:, ties]), [c.cardinality for c in self.known])
+        ]
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         of_row = place

@@ -76,11 +76,13 @@ def break_between(column: Column, coordinates: np.ndarray, axis: Axis) -> np.nda
     column : Column
         Numbers or dates.
     coordinates : float64 ndarray
-        Rising; a value lies below the first one and above the last.
+        Rising; a value lies below the first one and above the last, but for rounding.
     axis : Axis
         Of the column.
     """
     below = np.searchsorted(axis.place_values(column.values), coordinates, "right") - 1
+    # The mean of equal doubles may be a digit above them, and so above the last value.
+    below = np.clip(below, 0, len(column.values) - 2)
     low, high = column.values[below], column.values[below + 1]
     found = axis.back(coordinates)
     if column.values.dtype.kind == "M":

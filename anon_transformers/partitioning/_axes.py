@@ -113,7 +113,7 @@ def cut_axis(
 
 
 def _axis_of_names(column: Column, step: Any, domain: Any, *, needed: bool) -> Axis:
-    """Cells of categories: the values that occur, with their gaps in a declared list."""
+    """Cells of categories: each value that occurs, or parts of a declared list."""
     if step is not None:
         raise ParameterError(
             f"step, {column.name}: only numbers and dates have a step; list the "

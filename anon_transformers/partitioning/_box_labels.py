@@ -105,7 +105,7 @@ def _list_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
     first, last = _places(axis, np.array([low]), np.array([high]))
     # All of them: the first and the last would do only where everybody knows the list.
     members = axis.column.values[first[0] : last[0] + 1]
-    return set_label(members, missing=missing, longest=None)
+    return set_label(members.tolist(), missing=missing, longest=None)
 
 
 def _places(

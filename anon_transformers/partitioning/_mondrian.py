@@ -95,8 +95,8 @@ class MondrianAnonymizer(TableAnonymizer):
     step : dict of column to number or str, default=None
         With ``boxes="cuts"``, the step whose multiples the cuts of a column lie on: a
         number, or for dates whole days, ``"month"``, ``"year"`` or several of them, as
-        in ``"5 years"``. The search itself knows no other cuts, so that every promise is
-        judged as it is published. If given, and be it empty, a column with neither a
+        in ``"5 years"``. The search itself knows no other cuts, so that every promise
+        is judged as it is published. If given, and be it empty, a column with neither a
         hierarchy nor a step nor a declared list is refused. None: cuts lie halfway
         between two values, which tells of both; a release refuses that.
     domain : dict of column to list, default=None

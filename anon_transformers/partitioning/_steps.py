@@ -8,6 +8,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -109,7 +110,7 @@ def between(cells: Sequence[int]) -> list[int]:
     >>> between([2, 3, 9, 23])
     [3, 8, 16]
     """
-    return [_roundest(*gap) for gap in zip(cells[:-1], cells[1:], strict=True)]
+    return [_roundest(low, high) for low, high in pairwise(cells)]
 
 
 def _roundest(low: int, high: int) -> int:
@@ -136,7 +137,7 @@ def _date_step(column: Column, step: object) -> tuple[int, str]:
     if found is not None:
         return int(found[1] or 1), UNITS[found[2]]
     if isinstance(step, Real) and float(step).is_integer():
-        return int(step), UNITS["day"]
+        return int(float(step)), UNITS["day"]
     raise ParameterError(
         f"step, {column.name}: the column holds dates; state whole days, 'month', "
         f"'year' or several of them ('5 years'), got {step!r}."
@@ -176,7 +177,11 @@ def domain_ends(column: Column, given: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def _number(end: Any) -> Any:
-    if isinstance(end, bool) or not isinstance(end, Real) or not np.isfinite(end):
+    if (
+        isinstance(end, bool)
+        or not isinstance(end, Real)
+        or not np.isfinite(float(end))
+    ):
         raise TypeError
     return int(end) if isinstance(end, Integral) else np.float64(end)
 

@@ -39,13 +39,13 @@ class Homogeneous(NamedTuple):
 def check_ties_do_not_sort_by_the_sensitive_value(estimator: Any) -> None:
     """Classes with a single secret are no more frequent than random ties make them."""
     found = homogeneous_classes(estimator, N_TABLES)
-    # What swaps a column may group by that column itself; only the source must not tell.
+    # Swaps may group by the column itself that they move; the source must not tell.
     by_chance = [found.shuffled] + [found.dealt] * (estimator.kind == "table")
     for count in by_chance:
         require(
             found.by_secret - count <= FARTHEST * math.sqrt(found.by_secret + count),
-            "Ties between rows fall by chance, not by a sensitive value or by the order "
-            "of the source.",
+            "Ties between rows fall by chance, not by a sensitive value or by the "
+            "order of the source.",
             f"{found.by_secret} classes with a single sensitive value in {N_TABLES} "
             f"tables, {count} where ties are random",
         )

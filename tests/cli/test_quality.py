@@ -137,7 +137,11 @@ def test_a_published_release_says_which_columns_are_compared(
             "sensitive": ["pay"],
             "insensitive": ["land"],
         },
-        "anonymizer": {"name": "mondrian", "output": "center"},
+        "anonymizer": {
+            "name": "mondrian",
+            "output": "center",
+            "step": {"age": 1, "zip": 1},
+        },
         "thresholds": [{"model": "k-anonymity", "k": 3}],
         "target": {"path": "out"},
     }

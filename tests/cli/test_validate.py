@@ -13,7 +13,7 @@ yaml = pytest.importorskip("yaml")
 CONFIG = {
     "source": {"path": "visits.csv"},
     "roles": {"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "pid"},
-    "anonymizer": {"name": "mondrian"},
+    "anonymizer": {"name": "mondrian", "step": {"age": 1}},
     "thresholds": [
         {"model": "k-anonymity", "k": 3},
         {"metric": "average-risk", "max": 0.4},

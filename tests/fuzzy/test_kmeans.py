@@ -119,6 +119,28 @@ def test_values_that_doubles_cannot_tell_apart_make_fewer_sets(scale):
     assert recoder.fit_transform(table)["x"].nunique() == 2
 
 
+def test_a_mean_that_rounds_above_the_last_value_parts_the_last_two():
+    table = pd.DataFrame({"x": np.repeat([0.0, 0.3, 0.1 + 0.2], [60, 30, 30])})
+    done = KMeansRecoder(k=2, n_sets=3, random_state=0)
+    out = done.fit_transform(table)["x"]
+    assert out[0] != out[119]
+    assert done.transform(table)["x"].tolist() == out.tolist()
+
+
+@given(seed=st.integers(0, 99), coding=st.sampled_from(["independent", "joint"]))
+def test_the_order_of_rows_changes_nothing(seed, coding):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.integers(0, 6, size=(40, 2)) / 3, columns=["x", "y"])
+    order = rng.permutation(len(table))
+    one, two = (
+        KMeansRecoder(
+            k=1, n_sets=3, n_init=2, coding=coding, random_state=seed
+        ).fit_transform(rows)
+        for rows in (table, table.iloc[order])
+    )
+    assert one.iloc[order].to_numpy().tolist() == two.to_numpy().tolist()
+
+
 def test_census(census, recomputed):
     # Starts differ, so only pairs that one column of large numbers decides.
     rows = [row for row in recomputed("kmeans", "joint") if row.i == 1]

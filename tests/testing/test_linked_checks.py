@@ -139,16 +139,18 @@ class KeepsTheTable(RowBlocks):
 class WrongLinks(RowBlocks):
     def linkage(self, original, published):
         linkage = super().linkage(original, published)
-        for rows in (linkage.sources or {}).values():
-            rows[:2] = rows[1::-1].copy()
+        for names, rows in (linkage.sources or {}).items():
+            labels = self.labels_[names]
+            one, other = np.flatnonzero(labels == labels[0])[:2]
+            rows[[one, other]] = rows[[other, one]]
         return linkage
 
 
 class NeverKeepsACell(RowBlocks):
     """Draws until nobody has their own cell, as if that were safer."""
 
-    def _swap(self, table):
-        sources, passes = super()._swap(table)
+    def _swap(self, frame, trees):
+        sources, passes = super()._swap(frame, trees)
         for names, labels in self.labels_.items():
             order = np.argsort(labels, kind="stable")
             groups = np.split(order, np.cumsum(np.bincount(labels))[:-1])
@@ -158,9 +160,9 @@ class NeverKeepsACell(RowBlocks):
 
 
 class MovesNothing(RowBlocks):
-    def _swap(self, table):
-        sources, passes = super()._swap(table)
-        return {names: np.arange(table.n_rows) for names in sources}, passes
+    def _swap(self, frame, trees):
+        sources, passes = super()._swap(frame, trees)
+        return {names: np.arange(len(frame)) for names in sources}, passes
 
 
 class SameForEverySeed(RowBlocks):
