@@ -18,6 +18,7 @@ from anon_transformers._readings import read_text
 from anon_transformers._tables import Column, identify, to_text
 from anon_transformers.exceptions import DataError
 from anon_transformers.metrics._coverage import Domain
+from anon_transformers.metrics._labels_read import plain_label
 from anon_transformers.release._config import DeclaredRoles
 
 INSENSITIVE_LIMIT = 0.05
@@ -120,12 +121,30 @@ def label_faults(
             continue
         values = domain.ground.codes[rows]
         outside = np.asarray(cover[labels.codes, values]).ravel() == 0
+        outside &= ~_names_a_group(domain, labels, values)
         if outside.any():
             faults.append(
                 f"column {name!r} holds labels in {int(outside.sum())} rows that do "
                 "not cover the value of the source"
             )
     return faults
+
+
+def _names_a_group(domain: Domain, labels: Column, values: np.ndarray) -> np.ndarray:
+    """Whether each label is the name of a group that the value is in, at any level.
+
+    Two levels may share a name, as 1950 is a year and a decade.
+    """
+    tree, found = domain.ground.hierarchy, np.zeros(len(values), dtype=bool)
+    if tree is None:
+        return found
+    names = [plain_label(str(text), tree) for text in labels.texts()]
+    for level in range(tree.n_levels):
+        groups, texts, _ = tree.level(level)
+        place = {text: at for at, text in enumerate(texts)}
+        named = np.array([*(place.get(name, -1) for name in names), -1])
+        found |= named[labels.codes] == np.append(groups, -2)[values]
+    return found
 
 
 def center_faults(

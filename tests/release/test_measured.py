@@ -69,11 +69,7 @@ def test_a_process_without_the_input_finds_every_number(release, tmp_path, suppr
     measured, validation = release_with(
         release,
         ASKED,
-        anonymizer={
-            "name": "mondrian",
-            "suppression": suppression,
-            "suppression_limit": 0.2,
-        },
+        anonymizer=release.mondrian(suppression=suppression, suppression_limit=0.2),
     )
     again = measured_elsewhere(release, tmp_path)
     levels = again.pop("levels")
@@ -102,7 +98,7 @@ def test_the_released_distribution_is_everybodys(release):
     measured, _ = release_with(
         release,
         [{"model": "t-closeness", "t": 1, "reference": "released"}],
-        anonymizer={"name": "mondrian", "models": []},
+        anonymizer=release.mondrian(models=[]),
     )
     assert "observed" in measured["checks"][1]
 
@@ -113,7 +109,10 @@ def test_persons_are_not_published_and_neither_are_their_counts(release):
     release.write_rows(rows)
     roles = {"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "who"}
     measured, _ = release_with(
-        release, [{"model": "distinct-l-diversity", "l": 1}], roles=roles
+        release,
+        [{"model": "distinct-l-diversity", "l": 1}],
+        roles=roles,
+        anonymizer={"name": "mondrian", "step": {"age": 1}},
     )
     assert set(measured) == {
         "checks", "rows", "suppressed_rows", "classes", "column_losses"

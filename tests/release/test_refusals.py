@@ -69,7 +69,7 @@ def test_what_an_anonymizer_may_not_state(release, stated, told):
         ({"metric": "loss", "id": "x"}, "a metric needs min or max"),
         ({"metric": "loss", "max": "0.5"}, "max must be a finite number, got '0.5'"),
         ({"metric": "loss", "max": True}, "max must be a finite number"),
-        ({"metric": "loss", "max": [0.5]}, "expected a number or a text"),
+        ({"metric": "loss", "max": [0.5]}, "expected a number, a text or a list"),
         ({"metric": "loss", "max": float("nan")}, "not a finite number"),
         ({"metric": "loss", "max": float("inf")}, "not a finite number"),
         ({"metric": "loss", "max": 0.5, "mid": 3}, "unknown parameter 'mid'"),
@@ -338,7 +338,7 @@ def test_the_example_release_is_legal(root):
 def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error, told):
     rows = [line.split(",") for line in release.source.read_text().splitlines()]
     release.write_rows(bend(rows))
-    roles = {**release.content["roles"], "accept_unique": ["note"]}
+    roles = {**release.content["roles"], "accept_unique": ["note", "job"]}
     release.write(roles=roles)
     with pytest.raises(error, match=told.replace("*", r"\*")):
         run_release(release.file)

@@ -66,7 +66,7 @@ def test_evidence_of_persons_is_not_published(file):
 def test_untouched_columns_are_published_to_the_last_digit(file):
     rows = "".join(f"{i},{20 + i},{i}.50,{i}\n" for i in range(6))
     (file.parent / "people.csv").write_text("person,age,job,note\n" + rows)
-    text = TEXT.replace("job]", "job], insensitive: [note], accept_unique: [note]")
+    text = TEXT.replace("job]", "job], insensitive: [note], accept_unique: [note, job]")
     file.write_text(text)
     version = publish(candidate_of(file))
     table = pd.read_csv(file.parent / version / "data.csv", dtype=str)
