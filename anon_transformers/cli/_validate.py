@@ -103,8 +103,9 @@ def validate(
 ) -> None:
     """Judge a table by thresholds; exit code 1 when one is broken or cannot be judged.
 
-    The folder of a published release is judged by the thresholds in its manifest. One
-    that counts persons cannot be judged again from what it publishes. t-closeness
+    The folder of a published release is judged by the thresholds in its manifest, or by
+    those you name. One that counts persons, and the loss of a run, cannot be judged
+    again from what is published. t-closeness
     compares classes with the table before anything was suppressed: give it with
     [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
     Models of graphs judge an edge table by its first two columns, unless two others

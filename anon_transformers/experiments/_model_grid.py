@@ -51,7 +51,7 @@ def with_models(
     >>> from anon_transformers import MondrianAnonymizer
     >>> with_models(MondrianAnonymizer(), {"k": 5, "t-closeness.t": 0.2})
     {'k': 5, 'models': [TCloseness(sensitive=None, multiple='each', \
-reference='input', t=0.2, distance='equal')]}
+missing_marks=None, reference='input', t=0.2, distance='equal')]}
     """
     own = {name: value for name, value in parameters.items() if "." not in name}
     asked = _by_model({n: v for n, v in parameters.items() if "." in n})

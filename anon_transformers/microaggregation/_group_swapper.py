@@ -135,9 +135,9 @@ class GroupSwapper(LinkedAnonymizer):
     >>> swapper.fit_transform(people)
        age  pay
     0   20  130
-    1   44  250
+    1   44  200
     2   22  100
-    3   40  200
+    3   40  250
     >>> swapper.labels_
     {('pay',): array([1, 0, 1, 0])}
     """

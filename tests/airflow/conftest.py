@@ -42,6 +42,7 @@ roles:
   quasi_identifiers: [age]
   sensitive: [job]
   identifiers: [name, zip]
+  rows_are_persons: true
 anonymizer: {name: fuzzy-c-means, n_sets: 3}
 thresholds:
   - {model: k-anonymity, k: 3}

@@ -101,7 +101,8 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
         pytest.param([*ROLES, "-o", "k=1"], 2, "option of its own", id="k-twice"),
         pytest.param([*ROLES, "-o", "output=center", "-o", "output=interval"], 2,
                      "stands twice", id="option-twice"),
-        pytest.param([*ROLES[:-2], "--insensitive", "name"], 2, "value of their own",
+        pytest.param([*ROLES[:-2], "--insensitive", "name"], 2,
+                     "100% of the rows hold values that fewer than 3 do (limit 5%)",
                      id="names-insensitive"),
         pytest.param([*ROLES, "--hierarchy", "age=none.csv"], 2, "does not exist",
                      id="no-hierarchy-file"),
@@ -254,8 +255,19 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
     assert manifest["measured"]["checks"][0]["observed"] >= 5
     assert (Path(manifest["folder"]) / "validation.html").is_file()
     folder = tmp_path / "study/build/releases/adult"
-    judged = anon("validate", folder, "--json")
+    judged = anon("validate", folder, "--k", 5, "-t", "average-risk,max=0.15", "--json")
     assert judged.exit_code == 0, judged.output
+    assert [c["passed"] for c in json.loads(judged.stdout)["checks"]] == [True, True]
+    # The loss of the run is not in the table: its promise cannot be judged again.
+    judged = anon("validate", folder, "--json")
+    assert judged.exit_code == 1
+    told = json.loads(judged.stdout)
+    assert {c["id"]: c["passed"] for c in told["checks"]} == {
+        "k-anonymity": True,
+        "average-risk": True,
+        "loss": False,
+    }
+    assert any(reason.startswith("At release, loss held: ") for reason in told["reasons"])
     data = Path(manifest["folder"]) / "data.csv"
     data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
     changed = anon("validate", folder)

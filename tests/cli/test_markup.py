@@ -114,12 +114,15 @@ def test_release(anon, people):
     config = {
         "source": {"path": people.name},
         "roles": {"quasi_identifiers": [KNOWN, CLOSING], "sensitive": [SECRET]},
-        "anonymizer": {"name": "mondrian"},
+        "anonymizer": {"name": "mondrian", "step": {KNOWN: 1, CLOSING: 1}},
         "thresholds": [{"model": "k-anonymity", "k": 3}],
         "target": {"path": "out"},
         "name": "people",
     }
     file = people.with_name("[b]release.yaml")
+    unstated = {**config, "anonymizer": {"name": "mondrian"}}
+    file.write_text(yaml.safe_dump(unstated))
+    printed(anon("release", file), f"step: {{{KNOWN}: 5}}", code=2)
     file.write_text(yaml.safe_dump(config))
     printed(anon("release", file), "k-anonymity")
     printed(

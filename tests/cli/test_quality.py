@@ -136,6 +136,7 @@ def test_a_published_release_says_which_columns_are_compared(
             "quasi_identifiers": ["age", "zip"],
             "sensitive": ["pay"],
             "insensitive": ["land"],
+            "accept_unique": ["pay"],
         },
         "anonymizer": {
             "name": "mondrian",

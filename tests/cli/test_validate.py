@@ -48,8 +48,18 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     told = " ".join(judged.output.split())
     assert "counts persons (subject 'pid')" in told
     assert "is not published" in told
-    assert "At release, k-anonymity was measured as 5" in told
-    assert "At release, average-risk was measured as 0.2" in told
+    assert (
+        "At release, k-anonymity held: Every combination of age must be shared by at "
+        "least 3 persons." in told
+    )
+    assert "At release, average-risk held: average-risk must be at most 0.4" in told
+    # Numbers of persons would tell of them.
+    manifest = json.loads((visits.with_name("out") / "current/manifest.json").read_text())
+    checks = manifest["measured"]["checks"]
+    assert [check["id"] for check in checks] == ["k-anonymity", "average-risk"]
+    for check in checks:
+        assert check["passed"]
+        assert not {"observed", "units", "failing", "details"} & set(check)
     assert "unknown column" not in told
     for options in ([], ["--k", 2]):
         judged = anon("validate", visits.with_name("out"), *options, "--json")

@@ -223,6 +223,7 @@ roles:
   identifiers: [name]
   quasi_identifiers: [zip, ward]
   sensitive: [income]
+  accept_unique: [income]
 anonymizer: {name: prefix, fill: "-", suppression_limit: 0.1}
 thresholds:
   - {model: k-anonymity, k: 3}

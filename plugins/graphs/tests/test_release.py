@@ -26,6 +26,8 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
+from anon_transformers.release._run import Run
+from anon_transformers.release._seals import sealed
 from anon_transformers_graphs.privacy import KDegree
 
 CONFIG = """\
@@ -301,6 +303,12 @@ def test_names_that_were_kept_are_refused(folder, before, new, forged):
     ]
     noted["sha256"], noted["nodes"]["sha256"] = digests
     (place / "candidate.json").write_text(json.dumps(noted))
+    with pytest.raises(ReleaseError, match="changed between two steps"):
+        validate(location)
+    # As an anonymizer would have left it that keeps names.
+    del noted["seal"]
+    forged_note = sealed(Run(Path(location)), noted)
+    (place / "candidate.json").write_text(json.dumps(forged_note))
     with pytest.raises(GateError, match="other names"):
         validate(location)
 
@@ -360,10 +368,14 @@ def anon(monkeypatch, capsys, *asked):
 def test_commands_speak_of_nodes(folder, monkeypatch, capsys):
     code, said = anon(monkeypatch, capsys, "release", release(folder))
     assert code == 0
-    assert "3 nodes" in said
-    assert "of the edges are in one of the graphs only" in said
-    assert "suppressed" not in said
     file, nodes = (folder / "out" / "current" / f"{n}.csv" for n in ("edges", "nodes"))
+    assert f"│ nodes │ {len(pd.read_csv(nodes))} │ published │" in said
+    assert f"│ edges │ {len(pd.read_csv(file))} │ published │" in said
+    assert "│ k-degree │ 3 │" in said
+    # How many edges changed is a number of the input.
+    assert "│ loss │ holds │" in said
+    assert "suppressed" not in said
+    assert "rows" not in said
     asked = ("validate", file, "--nodes", nodes, "-t")
     assert anon(monkeypatch, capsys, *asked, "k-degree,k=3")[0] == 0
     assert anon(monkeypatch, capsys, *asked, "k-degree,k=30")[0] == 1
