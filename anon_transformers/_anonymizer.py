@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._frames import is_frame, to_frame
-from anon_transformers._tables import Column
+from anon_transformers._readings import read_text
+from anon_transformers._tables import Column, to_text
 from anon_transformers._ties import tie_order
 from anon_transformers.exceptions import (
     DataError,
@@ -162,7 +163,7 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 def repeated_identifiers(
     frame: pd.DataFrame, identifiers: Sequence[Hashable]
 ) -> dict[Hashable, int]:
-    """Identifiers that repeat, each with the number of values that do.
+    """Identifiers that repeat, as people read them, and how many values do.
 
     Examples
     --------
@@ -172,8 +173,9 @@ def repeated_identifiers(
     """
     found = {}
     for name in identifiers:
-        again = frame[name].dropna()
-        n_values = int(again[again.duplicated()].nunique())
+        rows = to_text(frame[name]).value_counts()
+        by_reading = rows.groupby([read_text(text) for text in rows.index]).sum()
+        n_values = int((by_reading > 1).sum())
         if n_values:
             found[name] = n_values
     return found

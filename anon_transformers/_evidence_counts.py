@@ -67,14 +67,11 @@ class Holdings:
         return owner, pair, first
 
     def counts(self) -> sparse.csr_array:
-        """Persons by class and value; last those of whom no value is known there."""
-        owner, pair, first = self._cells()
-        value = self.value[pair]
-        # A missing cell beside a known one of the same person says nothing more.
-        told = first | (value != self.missing)
-        ones = np.ones(int(told.sum()), dtype=np.int64)
+        """Persons by class and value; last those of whom some value is not known."""
+        owner, pair, _ = self._cells()
+        ones = np.ones(len(pair), dtype=np.int64)
         return count_table(
-            owner[told], value[told], ones, self.held.shape[0], self.missing + 1
+            owner, self.value[pair], ones, self.held.shape[0], self.missing + 1
         )
 
     def n_persons(self) -> np.ndarray:
@@ -113,7 +110,7 @@ class SensitiveCounts:
     counts : sparse array of shape (n_classes, n_values + 1)
         Rows by class and value; the last column counts missing values. Where persons
         are known: the persons who hold the value at least once, and last those of whom
-        no value is known.
+        some value is missing.
     reference : ndarray of shape (n_values + 1,)
         Rows, or persons, by value in the table that the classes are compared with.
     hierarchy : Hierarchy or None
@@ -250,7 +247,7 @@ class SensitiveCounts:
         width = int(codes[-1]) + 1
         _, first = np.unique(codes[:-1], return_index=True)
         values = self.values[first[: width - 1]]
-        reference = np.bincount(codes, self.reference, width).astype(np.int64)
+        reference = self._read_reference(codes, width)
         if self.holdings is not None:
             holdings = self.holdings.relabeled(codes)
             counts = holdings.counts()
@@ -263,6 +260,15 @@ class SensitiveCounts:
         return replace(
             self, values=values, counts=counts, reference=reference, holdings=holdings
         )
+
+    def _read_reference(self, codes: np.ndarray, width: int) -> np.ndarray:
+        """The reference by read value."""
+        if (self.reference_persons or np.inf) >= self.reference.sum():
+            return np.bincount(codes, self.reference, width).astype(np.int64)
+        # Persons may hold two spellings: as many as the more frequent one, at least.
+        reference = np.zeros(width, dtype=np.int64)
+        np.maximum.at(reference, codes, self.reference)
+        return reference
 
     def merge(self, into: np.ndarray, n_classes: int) -> "SensitiveCounts":
         """Join classes as :meth:`Classes.merge` does."""

@@ -7,6 +7,7 @@ A column may hold three texts, and a reader sees one value: ``HIV``, ``hiv`` and
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from decimal import Decimal
 
 import numpy as np
 
@@ -14,15 +15,20 @@ USUAL_MARKS = frozenset(
     {
         "-", "--", "---", ".", "..", "?", "??", "#n/a", "#na", "#null!", "(null)",
         "<na>", "<null>", "[null]", "\\n", "missing", "n.a", "n.a.", "n/a", "na", "nan",
-        "nat", "nil", "none", "not available", "null", "unknown", "\u2013", "\u2014",
+        "nat", "nil", "none", "(none)", "not available", "not known", "null",
+        "unknown", "\u2013", "\u2014",
     }
 )  # fmt: skip
 """Texts that say that a value is missing, as they are read."""
 
-NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+)?(\.[0-9]*)?\Z")
-"""How a number is written. A leading zero or an exponent is part of a code."""
-CODE = re.compile(r"[-+]?(0[0-9]+|[0-9]+[eE][0-9]+)\Z")
-"""What Python would take for a number, and a reader of codes does not."""
+PLAIN = re.compile(r"[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+)?(\.[0-9]*)?\Z")
+"""A number that nobody takes for a code: no leading zero, no exponent."""
+NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]{1,3})?\Z")
+"""What is a number in a column of numbers, and may be a code elsewhere."""
+BLANKS = "\u2800\u3164\uffa0\u115f\u1160"
+"""Letters and signs that look like blanks."""
+INVISIBLE = {"Cf", "Cc", "Cn", "Co", "Cs"}
+"""Categories of characters that show nothing."""
 
 
 def read_text(text: str) -> str:
@@ -33,11 +39,21 @@ def read_text(text: str) -> str:
     >>> read_text(" Breast  Cancer\u200b") == read_text("breast cancer")
     True
     """
-    if text.isascii():  # most texts are, and need no more
+    if text.isascii() and text.isprintable():  # most texts are, and need no more
         return " ".join(text.casefold().split())
-    visible = (c for c in text if unicodedata.category(c) != "Cf")
-    folded = unicodedata.normalize("NFC", "".join(visible)).casefold()
+    # Composed by compatibility: full-width letters read like others.
+    plain = unicodedata.normalize("NFKC", text)
+    for blank in BLANKS:
+        plain = plain.replace(blank, " ")
+    visible = (c for c in plain if c.isspace() or _shows(c))
+    folded = unicodedata.normalize("NFKC", "".join(visible)).casefold()
     return " ".join(unicodedata.normalize("NFC", folded).split())
+
+
+def _shows(letter: str) -> bool:
+    """Whether a character is seen; joiners and variation selectors are not."""
+    joiner = letter == "\u034f" or "\ufe00" <= letter <= "\ufe0f"
+    return not joiner and unicodedata.category(letter) not in INVISIBLE
 
 
 def read_values(
@@ -66,37 +82,56 @@ def read_values(
     >>> read_values(["001", "1"]) is None
     True
     """
-    named = USUAL_MARKS if marks is None else {read_text(mark) for mark in marks}
+    usual = marks is None
+    named = USUAL_MARKS if usual else {read_text(mark) for mark in marks or ()}
     plain = [read_text(text) for text in texts]
-    known = [text for text in plain if text not in named]
-    if _are_numbers(known):
-        plain = [_number(text) for text in plain]
+    missing = [text in named or (usual and _says_nothing(text)) for text in plain]
+    known = [text for text, lost in zip(plain, missing, strict=True) if not lost]
+    numbers = _are_numbers(known)
+    plain = [_number(text, numbers) for text in plain]
     order: dict[str, int] = {}
-    for text in plain:
-        if text not in named:
+    for text, lost in zip(plain, missing, strict=True):
+        if not lost:
             order.setdefault(text, len(order))
     if len(order) == len(plain):
         return None
-    codes = [order.get(text, len(order)) for text in plain]
+    codes = [
+        len(order) if lost else order[text]
+        for text, lost in zip(plain, missing, strict=True)
+    ]
     return np.array([*codes, len(order)], dtype=np.int64)
 
 
+def _says_nothing(text: str) -> bool:
+    """Whether a text has neither a letter nor a digit nor a sign that means one."""
+    return not any(c.isalnum() or unicodedata.category(c)[0] == "S" for c in text)
+
+
 def _are_numbers(texts: Sequence[str]) -> bool:
-    """Whether a column is one of numbers, though a few of its cells may be none."""
-    written = sum(_is_number(text) for text in texts)
-    codes = any(CODE.match(text) for text in texts)
-    return written > 0 and not codes and 2 * written >= len(texts)
+    """Whether a column is one of numbers: all are, and most are no codes."""
+    plain = sum(_is_plain(text) for text in texts)
+    return 2 * plain > len(texts) and all(
+        _is_plain(text) or NUMBER.match(text) for text in texts
+    )
 
 
-def _is_number(text: str) -> bool:
-    return NUMBER.match(text) is not None and any(c.isdigit() for c in text)
+def _is_plain(text: str) -> bool:
+    return PLAIN.match(text) is not None and any(c.isdigit() for c in text)
 
 
-def _number(text: str) -> str:
-    """One spelling of a number, digit by digit; any other text as it is."""
-    if not _is_number(text):
+def _number(text: str, in_numbers: bool) -> str:
+    """One spelling of a number, digit by digit; any other text as it is.
+
+    ``007`` and ``5e4`` are numbers in a column of numbers only. To take ``1`` and
+    ``1.0`` for one value elsewhere, too, can only lower what is reached.
+    """
+    if _is_plain(text):
+        digits = text.replace(",", "")
+    elif in_numbers and NUMBER.match(text):
+        digits = f"{Decimal(text):f}"
+    else:
         return text
-    whole, _, decimals = text.replace(",", "").lstrip("+-").partition(".")
-    decimals = decimals.rstrip("0")
-    digits = f"{whole or '0'}.{decimals}" if decimals else whole or "0"
-    return f"-{digits}" if text.startswith("-") and digits != "0" else digits
+    whole, _, decimals = digits.lstrip("+-").partition(".")
+    whole, decimals = whole.lstrip("0") or "0", decimals.rstrip("0")
+    shown = f"{whole}.{decimals}" if decimals else whole
+    return f"-{shown}" if text.startswith("-") and shown != "0" else shown

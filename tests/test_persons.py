@@ -53,8 +53,8 @@ def holders(rows):
         if who is not None and value is not None:
             known[value].add(who)
     everybody = {who for who, _ in rows if who is not None}
-    nobody_knows = everybody - set().union(*known.values())
-    return dict(known), nobody_knows, everybody
+    lacking = {who for who, value in rows if who is not None and value is None}
+    return dict(known), lacking, everybody
 
 
 def pairs(frame):
@@ -73,7 +73,7 @@ def largest_share(known, unknown, everybody):
     if not everybody:
         return 1.0
     most = max((len(who) for who in known.values()), default=0)
-    return (most + len(unknown)) / len(everybody)
+    return min((most + len(unknown)) / len(everybody), 1.0)
 
 
 def has_several(known, unknown, everybody):
@@ -245,7 +245,7 @@ def test_risk_and_class_statistics_count_persons():
 def test_a_distribution_counts_persons_and_goes_with_them_as_reference():
     frame = visits({"p": ["a", "a", "b"], "q": ["b", None]})
     told = distribution(frame["s"], frame["who"])
-    assert told == {"a": 1, "b": 2}
+    assert told == {"a": 1, "b": 2, None: 1}
     classes = classes_of(frame, references={"s": told}, reference_persons=2)
     model = BetaLikeness(1)
     assert model.level(classes) == 0

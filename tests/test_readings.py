@@ -41,6 +41,12 @@ def classes_of(values, q=None):
         pytest.param(["1E50", "10e49", "J45"], 3, id="codes-with-an-e"),
         pytest.param(["flu", "cold"], 2, id="plain"),
         pytest.param(["12", "12.0", "about 12"], 2, id="nearly-numbers"),
+        pytest.param(["50000", "50000.0", "007"], 2, id="beside-a-code"),
+        pytest.param(["50000", "50000.0", "5e4", "60000", "70000"], 3, id="exponent"),
+        pytest.param(["HIV", "\uff28\uff29\uff36", "HIV\ufe0f"], 1, id="full-width"),
+        pytest.param(["HIV", "HI\u034fV", "HIV\u2800", "HIV\x7f"], 1, id="invisible"),
+        pytest.param(["HIV", "???", "...", "N/A", "*"], 1, id="says-nothing"),
+        pytest.param(["+", "++", "a"], 3, id="signs"),
     ],
 )
 def test_spellings_of_one_value_are_one_value(values, level):

@@ -86,7 +86,7 @@ class BeliefBound(ReferenceModel):
         return [cls(positive=0.8), cls(positive=0.9, negative=0.01)]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        beliefs = np.minimum(largest_shares(column), 1.0)
+        beliefs = largest_shares(column)
         if self.negative is None:
             return beliefs
         ruled_out = self._rules_out(column, self.negative + ROUNDING)

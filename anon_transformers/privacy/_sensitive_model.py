@@ -39,7 +39,8 @@ class SensitiveModel:
     of one number in a column of numbers; a mark of a missing value is no value.
 
     Where persons are known, every count is of persons, and the share of a value in a
-    class is the share of its persons who hold it at least once.
+    class is the share of its persons who hold it at least once, or of whom a value is
+    missing.
     """
 
     sensitive: Hashable | None = None
@@ -163,7 +164,7 @@ def largest_shares(column: SensitiveCounts) -> np.ndarray:
     counted protects nobody: 1.
     """
     known, unknown = largest_counts(*in_rows(column), column.missing)
-    shares = (known + unknown) / np.maximum(column.totals, 1)
+    shares = np.minimum((known + unknown) / np.maximum(column.totals, 1), 1.0)
     return np.where(column.totals > 0, shares, 1.0)
 
 

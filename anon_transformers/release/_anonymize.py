@@ -84,8 +84,14 @@ def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
     anonymizer = make_anonymizer(config, run.thresholds)
-    if anonymizer.extremes:
-        told = f"anonymizer {config.anonymizer.name}: {anonymizer.extremes}"
+    # Before it sees the table: what it says afterwards could be told of persons.
+    said = {
+        "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
+        "publishes": anonymizer.publishes,
+        "extremes": anonymizer.extremes,
+    }
+    if said["extremes"]:
+        told = f"anonymizer {config.anonymizer.name}: {said['extremes']}"
         warnings.warn(told, ExtremesWarning, stacklevel=level_of_caller())
     draft = run.path(".candidate.draft")
     remove_tree(draft)
@@ -101,10 +107,8 @@ def write_candidate(run: Run) -> None:
     note = {
         **files,
         "format": config.target.format,
-        "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
-        "publishes": anonymizer.publishes,
         "report": asdict(anonymizer.report_),
-        "extremes": anonymizer.extremes,
+        **said,
         **noted,
     }
     write_json(draft / "candidate.json", sealed(run, note))
@@ -133,10 +137,12 @@ def protected_table(
     """The protected table, its rows in random order, and what is noted of it."""
     config = run.config
     anonymizer.set_output(transform="default")
-    source = read_parquet(run.path("input.parquet"))
+    given = read_parquet(run.path("input.parquet"))
     if config.roles.subject is not None:
         anonymizer._tie_key = tie_key(config.home)
-    table = anonymizer.fit_transform(with_stated_texts(source, config))
+    table = anonymizer.fit_transform(with_stated_texts(given, config))
+    # Read again: whoever was given a table may have written into it.
+    source = read_parquet(run.path("input.parquet"))
     refuse_other_rows(anonymizer, table, source)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)

@@ -6,7 +6,7 @@ values they stand for, and no column tells persons apart. An anonymizer may come
 anybody; none of this takes its word for anything.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +23,8 @@ from anon_transformers.release._config import DeclaredRoles
 
 INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
+SHORTEST_NAME = 4
+"""An identifier of as many characters is looked for within labels too."""
 SENSITIVE_LIMIT = 0.5
 """The same of a sensitive column, which is meant to differ between persons."""
 
@@ -62,13 +64,17 @@ def table_faults(
     known = roles.quasi_identifiers
     kept = [*roles.sensitive, *roles.insensitive]
     if publishes == "swaps":
-        kept = list(dict.fromkeys([*known, *kept]))
-    faults += cell_faults(source, table, kept)
+        faults += cell_faults(source, table, dict.fromkeys([*known, *kept]))
+    else:
+        hidden = _suppressed_rows(table, known, suppression_label)
+        faults += moved_faults(source, table, rows, kept, hidden)
     if publishes == "labels":
         trees = {name: hierarchies.get(name) for name in known}
         faults += label_faults(source, table, rows, trees, suppression_label)
     elif publishes == "centers":
         faults += center_faults(source, table, rows, known, suppression_label)
+    elif publishes not in {"names", "swaps"}:
+        faults.append("the anonymizer does not say what it publishes")
     return faults + identifier_faults(source, table, roles)
 
 
@@ -100,6 +106,38 @@ def cell_faults(
                 f"column {name!r} holds cells in {beyond} rows that its source does not"
             )
     return faults
+
+
+def moved_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    rows: np.ndarray,
+    columns: Iterable[str],
+    hidden: np.ndarray,
+) -> list[str]:
+    """Cells that are not those of the row's source; suppressed rows may be emptied."""
+    faults = []
+    for name in columns:
+        after = to_text(table[name]).to_numpy(dtype=object)
+        before = to_text(source[name]).to_numpy(dtype=object)[rows]
+        emptied = hidden & pd.isna(after)
+        other = int(((after != before) & ~emptied).sum())
+        if other:
+            faults.append(
+                f"column {name!r} holds cells in {other} rows that its source does not"
+            )
+    return faults
+
+
+def _suppressed_rows(
+    table: pd.DataFrame, known: Sequence[str], suppression_label: str
+) -> np.ndarray:
+    """Rows whose quasi-identifiers show nothing."""
+    hidden = np.ones(len(table), dtype=bool)
+    for name in known:
+        texts = to_text(table[name])
+        hidden &= (texts.isna() | (texts == suppression_label)).to_numpy()
+    return hidden
 
 
 def label_faults(
@@ -205,13 +243,19 @@ def identifier_faults(
         # A mean may be anybody's number.
         if not names or pd.api.types.is_numeric_dtype(table[name].dtype):
             continue
-        strange = (names & _read(table[name])) - _read(source[name])
-        if strange:
-            texts = to_text(table[name]).dropna().map(read_text)
-            faults.append(
-                f"column {name!r} holds values of an identifier in "
-                f"{int(texts.isin(strange).sum())} rows"
-            )
+        own = _read(source[name])
+        labels = {
+            text: read_text(text) for text in to_text(table[name]).dropna().unique()
+        }
+        new = {text: read for text, read in labels.items() if read not in own}
+        told = [text for text, read in new.items() if read in names]
+        # What is short may stand in many a text by chance.
+        within = "\n".join(new.values())
+        long = [n for n in names if len(n) >= SHORTEST_NAME and n in within]
+        told += [text for text, read in new.items() if any(n in read for n in long)]
+        if told:
+            count = int(to_text(table[name]).isin(set(told)).sum())
+            faults.append(f"column {name!r} holds identifiers in {count} rows")
     return faults
 
 
@@ -224,7 +268,7 @@ def telling_faults(
     roles: DeclaredRoles,
     subject: pd.Series | None = None,
     *,
-    sensitive: bool = True,
+    exempt: Collection[str] = (),
     told: Callable[[float], None] | None = None,
 ) -> list[str]:
     """Columns, and pairs of insensitive ones, that tell persons apart.
@@ -237,10 +281,10 @@ def telling_faults(
         What the columns are, and what was accepted.
     subject : Series, optional
         The person of each row.
-    sensitive : bool, default=True
-        Whether sensitive columns are judged too; those that were swapped are not.
+    exempt : collection of str
+        Columns whose cells were swapped: they hide whose they are.
     told : callable, optional
-        Is given the share that all insensitive columns together tell apart.
+        Is given the share that all these columns together tell apart.
     """
     persons = None if subject is None else _numbered(identify(subject))
     coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
@@ -248,27 +292,31 @@ def telling_faults(
     def share(names: Sequence[Hashable]) -> float:
         return telling_share([coded[n] for n in names], persons, roles.small_group)
 
-    accepted = {frozenset(names) for names in roles.accepted_sets}
+    accepted = [set(names) for names in roles.accepted_sets]
     limits = [(name, "insensitive", INSENSITIVE_LIMIT) for name in roles.insensitive]
-    if sensitive:
-        limits += [(name, "sensitive", SENSITIVE_LIMIT) for name in roles.sensitive]
+    limits += [
+        (name, "sensitive", SENSITIVE_LIMIT)
+        for name in roles.sensitive
+        if name not in exempt
+    ]
     faults, alone = [], set()
     for name, role, limit in limits:
-        if frozenset([name]) in accepted:
-            alone.add(name)
-        elif (found := share([name])) > limit:
-            alone.add(name)
-            faults.append(_telling(f"{role} column {name!r}", found, limit, roles))
+        found = share([name])
+        if found > limit:
+            alone.add(name)  # and so does every pair that it is in
+            if {name} not in accepted:
+                faults.append(_telling(f"{role} column {name!r}", found, limit, roles))
     rest = [name for name in roles.insensitive if name not in alone]
     for pair in combinations(rest, 2):
-        if frozenset(pair) in accepted:
+        if any(names.issuperset(pair) for names in accepted):
             continue
         found = share(pair)
         if found > INSENSITIVE_LIMIT:
             both = f"insensitive columns {pair[0]!r} and {pair[1]!r} together"
             faults.append(_telling(both, found, INSENSITIVE_LIMIT, roles))
-    if told is not None and len(roles.insensitive) > 1:
-        told(share(roles.insensitive))
+    together = [name for name, _, _ in limits]
+    if told is not None and len(together) > 1:
+        told(share(together))
     return faults
 
 

@@ -3,7 +3,7 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
 from anon_transformers._moments import refuse_written_dates
+from anon_transformers._readings import read_values
+from anon_transformers._tables import to_text
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -201,7 +203,9 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     refuse_other_columns(list(frame.columns), config.roles)
     # What is swapped keeps its values, and hides whose they are.
     swaps = installed().anonymizers[config.anonymizer.name].kind == "linked"
-    check_columns(frame, config.roles, judge_sensitive=not swaps)
+    exempt = config.roles.sensitive if swaps else ()
+    check_columns(frame, config.roles, exempt=exempt)
+    refuse_odd_subjects(frame, config.roles)
     refuse_repeated_identifiers(frame, config.roles)
     refuse_several_values(frame, config.roles)
     refuse_unstated_dates(frame, config)
@@ -250,7 +254,7 @@ def call_reader(
 
 
 def check_columns(
-    frame: pd.DataFrame, roles: DeclaredRoles, *, judge_sensitive: bool = True
+    frame: pd.DataFrame, roles: DeclaredRoles, *, exempt: Collection[str] = ()
 ) -> None:
     """Every column has a declared role, and none tells persons apart."""
     if not len(frame):
@@ -269,7 +273,7 @@ def check_columns(
             "insensitive."
         )
     subject = None if roles.subject is None else frame[roles.subject]
-    for fault in telling_faults(frame, roles, subject, sensitive=judge_sensitive):
+    for fault in telling_faults(frame, roles, subject, exempt=exempt):
         raise DataError(f"{fault}.")
 
 
@@ -279,6 +283,27 @@ def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
         if column not in stated:
             refuse_written_dates(frame[column])
+
+
+def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse rows of nobody, and persons who are written in several ways."""
+    if roles.subject is None:
+        return
+    texts = to_text(frame[roles.subject])
+    nobody = int(texts.isna().sum())
+    if nobody:
+        raise DataError(
+            f"subject: column {roles.subject!r} is empty in {nobody} rows, which no "
+            "count of persons would see; leave these rows out, or say whose they are."
+        )
+    distinct = texts.unique().tolist()
+    codes = read_values(distinct, marks=())
+    if codes is not None:
+        raise DataError(
+            f"subject: the {len(distinct)} texts of column {roles.subject!r} are "
+            f"{int(codes[-1])} persons to a reader, who overlooks case, blanks and "
+            "spellings of a number; write each person one way."
+        )
 
 
 def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> None:

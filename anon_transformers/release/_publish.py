@@ -100,13 +100,14 @@ def refuse_loosened(run: Run) -> None:
 
     The file may have been tightened while the run was on its way.
     """
-    asked = read_config(run.file)
+    asked, config = read_config(run.file), run.config
     in_force = {threshold.id: threshold for threshold in run.thresholds}
-    if asked.roles != run.config.roles:
-        raise ReleaseError(
-            f"run {run.id}: the roles in {run.file} were changed after it was loaded; "
-            "start the release again."
-        )
+    for key in ("roles", "hierarchies", "anonymizer", "target", "suite"):
+        if getattr(asked, key) != getattr(config, key):
+            raise ReleaseError(
+                f"run {run.id}: {key} in {run.file} changed after it was loaded; start "
+                "the release again."
+            )
     for threshold in asked.thresholds:
         judged = in_force.get(threshold.id)
         same = judged is not None and (judged.kind, judged.name, _words(judged)) == (

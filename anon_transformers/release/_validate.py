@@ -136,6 +136,9 @@ def source_faults(
 ) -> list[str]:
     """What is wrong with a candidate beside its source; what tells persons apart."""
     roles, publishes = run.config.roles, candidate["publishes"]
+    kind = installed().anonymizers[run.config.anonymizer.name].kind
+    if (publishes == "swaps") != (kind == "linked"):
+        return ["the anonymizer says that it swaps cells, or not, against its kind"]
     source = read_parquet(run.path("input.parquet"))
     rows = read_rows(run, candidate)
     faults = table_faults(
@@ -155,14 +158,14 @@ def source_faults(
         if share > INSENSITIVE_LIMIT:
             counted = "rows" if subject is None else "persons"
             warnings.warn(
-                f"{run.config.name}: all insensitive columns together tell {share:.0%} "
-                f"of the {counted} apart; whoever knows them finds these.",
+                f"{run.config.name}: sensitive and insensitive columns together tell "
+                f"{share:.0%} of the {counted} apart; whoever knows them finds these.",
                 TellingColumnsWarning,
                 stacklevel=2,
             )
 
-    swaps = publishes == "swaps"
-    return telling_faults(frame, roles, subject, sensitive=not swaps, told=warn)
+    moved = {name for columns in candidate["moved"] for name in columns}
+    return telling_faults(frame, roles, subject, exempt=moved, told=warn)
 
 
 def persons_of(run: Run, candidate: dict[str, Any]) -> pd.Series:

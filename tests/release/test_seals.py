@@ -117,7 +117,7 @@ def test_roles_that_changed_on_the_way_count(release):
     location = judged(release)
     roles = {**release.content["roles"], "identifiers": ["name", "note"]}
     release.write(roles={**roles, "insensitive": []})
-    refused(release, location, "the roles in .* were changed")
+    refused(release, location, "roles in .* changed after it was loaded")
 
 
 def test_a_file_that_is_gone_cannot_be_asked(release):
