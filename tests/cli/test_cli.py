@@ -267,7 +267,9 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
         "average-risk": True,
         "loss": False,
     }
-    assert any(reason.startswith("At release, loss held: ") for reason in told["reasons"])
+    assert any(
+        reason.startswith("At release, loss held: ") for reason in told["reasons"]
+    )
     data = Path(manifest["folder"]) / "data.csv"
     data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
     changed = anon("validate", folder)

@@ -54,7 +54,9 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     )
     assert "At release, average-risk held: average-risk must be at most 0.4" in told
     # Numbers of persons would tell of them.
-    manifest = json.loads((visits.with_name("out") / "current/manifest.json").read_text())
+    manifest = json.loads(
+        (visits.with_name("out") / "current/manifest.json").read_text()
+    )
     checks = manifest["measured"]["checks"]
     assert [check["id"] for check in checks] == ["k-anonymity", "average-risk"]
     for check in checks:
