@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
-from uuid import uuid4
 
 import numpy as np
 
@@ -198,7 +197,9 @@ class GraphAnonymizer(BaseAnonymizer):
         verdicts = self._keep_promises(evidence)
         places, naming = np.arange(altered.n_nodes), graph.naming
         if self.relabel:
-            places, naming = rng.permutation(altered.n_nodes), uuid4().hex
+            places = rng.permutation(altered.n_nodes)
+            # One mark for one order: of the same names in the same new order only.
+            naming = f"{graph.naming or ''}{rng.bytes(16).hex()}"
         evidence = evidence.relabelled(places, naming)
         landed = self._landed(graph.n_nodes)
         names = self._names(form, altered, landed)

@@ -14,7 +14,6 @@ from anon_transformers.exceptions import (
     ReleaseError,
     TellingColumnsWarning,
 )
-from anon_transformers.graphs._names import new_names
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
@@ -33,7 +32,6 @@ from anon_transformers.release._candidate import (
 )
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
-    column_faults,
     table_faults,
     telling_faults,
 )
@@ -41,9 +39,9 @@ from anon_transformers.release._files import read_data, read_parquet
 from anon_transformers.release._graph import (
     FUNCTIONS,
     NODES,
-    carries_weights,
     read_functions,
 )
+from anon_transformers.release._graph_faults import graph_faults
 from anon_transformers.release._links import LINKS, read_links, read_rows
 from anon_transformers.release._measured import measured_numbers
 from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
@@ -158,8 +156,8 @@ def source_faults(
         if share > INSENSITIVE_LIMIT:
             counted = "rows" if subject is None else "persons"
             warnings.warn(
-                f"{run.config.name}: sensitive and insensitive columns together tell "
-                f"{share:.0%} of the {counted} apart; whoever knows them finds these.",
+                f"{run.config.name}: all insensitive columns together tell {share:.0%} "
+                f"of the {counted} apart; whoever knows them finds these.",
                 TellingColumnsWarning,
                 stacklevel=2,
             )
@@ -180,7 +178,7 @@ def persons_of(run: Run, candidate: dict[str, Any]) -> pd.Series:
 def judge_graph(
     run: Run, candidate: dict[str, Any], tables: Sequence[pd.DataFrame]
 ) -> GateResult:
-    """Put the two tables of a graph through the gate; it sees no original."""
+    """Put the two tables of a graph through the gate, and beside their source."""
     edges, nodes = tables
     strays = graph_faults(run, edges, nodes)
     result = run_gate(
@@ -244,24 +242,6 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
 def needs_links(run: Run) -> bool:
     """Whether a threshold judges rows beside their originals."""
     return "linkage" in evidence_kinds(run.thresholds)
-
-
-def graph_faults(run: Run, edges: pd.DataFrame, nodes: pd.DataFrame) -> list[str]:
-    """Columns of a graph that were published unasked, or lost; old names of nodes."""
-    config = run.config
-    made = installed().anonymizers[config.anonymizer.name].columns_made
-    wanted = {*map(str, edges.columns[:2]), str(nodes.columns[0])}
-    wanted |= {*config.roles.quasi_identifiers, *config.roles.insensitive}
-    if not carries_weights(config):
-        wanted -= {*map(str, config.roles.insensitive)}
-    held = {str(name) for name in (*edges.columns, *nodes.columns)}
-    faults = column_faults(held - set(made), wanted - set(made))
-    # The rule that chose the names is asked again: what it gives nobody had before.
-    old = read_parquet(run.path(f"{NODES}.parquet")).iloc[:, 0]
-    new = new_names(len(nodes), old)
-    if nodes.iloc[:, 0].tolist() != new.tolist():
-        faults.append("the nodes of the candidate have other names than n0, n1, n2, …")
-    return faults
 
 
 def quarantine(run: Run) -> str:

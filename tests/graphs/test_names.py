@@ -160,6 +160,17 @@ def test_a_renamed_graph_without_names_is_not_matched_by_order():
     assert beside.naming == published.naming
 
 
+def test_the_mark_of_new_names_comes_from_the_random_state():
+    graph = open_graph(PATH)[0]
+    one, same, other = (
+        Same(random_state=seed).fit_transform(graph).naming for seed in (0, 0, 1)
+    )
+    assert one == same != other
+    # The same order of other nodes is another order.
+    renamed = Same(random_state=1).fit_transform(graph)
+    assert Same(random_state=0).fit_transform(renamed).naming != one
+
+
 @pytest.mark.parametrize("form", [*FORMS, "sparse", "graph"])
 def test_a_mapping_tells_who_is_who(form):
     given_forms = {
