@@ -284,7 +284,7 @@ def telling_faults(
     exempt : collection of str
         Columns whose cells were swapped: they hide whose they are.
     told : callable, optional
-        Is given the share that all these columns together tell apart.
+        Is given the share that all insensitive columns together tell apart.
     """
     persons = None if subject is None else _numbered(identify(subject))
     coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
@@ -314,9 +314,8 @@ def telling_faults(
         if found > INSENSITIVE_LIMIT:
             both = f"insensitive columns {pair[0]!r} and {pair[1]!r} together"
             faults.append(_telling(both, found, INSENSITIVE_LIMIT, roles))
-    together = [name for name, _, _ in limits]
-    if told is not None and len(together) > 1:
-        told(share(together))
+    if told is not None and len(roles.insensitive) > 1:
+        told(share(roles.insensitive))
     return faults
 
 

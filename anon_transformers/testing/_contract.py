@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from anon_transformers.exceptions import PluginError, SpellingWarning
+from anon_transformers.exceptions import (
+    PluginError,
+    RepeatedIdentifierWarning,
+    SpellingWarning,
+)
 from anon_transformers.registry import Shelf
 
 Check = tuple[str, Callable[[], None]]
@@ -49,9 +53,10 @@ def bind(
 
 
 def _run(check: Callable[[Any], None], instance: Any) -> None:
-    """Run a check; that the examples spell values in several ways is on purpose."""
+    """Run a check; the examples spell values in several ways and repeat persons."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpellingWarning)
+        warnings.simplefilter("ignore", RepeatedIdentifierWarning)
         check(instance)
 
 

@@ -117,7 +117,8 @@ def test_what_only_rounding_makes_smaller_is_not_smaller():
 def test_gains_are_those_of_the_definition(table, enhanced):
     reference = np.array(table).sum(axis=0) + 1
     shares = reference / reference.sum()
-    found = largest_gains(*in_rows(table), shares, enhanced)
+    totals = np.array(table).sum(axis=1)
+    found = largest_gains(*in_rows(table), totals, shares, enhanced)
     for row, gain in zip(table, found, strict=True):
         if not sum(row):
             assert gain == 0
@@ -130,5 +131,12 @@ def test_gains_are_those_of_the_definition(table, enhanced):
 
 
 def test_a_value_that_the_reference_lacks_gains_without_bound():
-    found = largest_gains(*in_rows([[1, 1], [2, 0]]), np.array([1.0, 0.0]), False)
+    rows, shares = in_rows([[1, 1], [2, 0]]), np.array([1.0, 0.0])
+    found = largest_gains(*rows, np.array([2, 2]), shares, False)
     assert found.tolist() == [np.inf, 0.0]
+
+
+def test_gains_are_of_shares_of_the_totals():
+    # Both of two persons hold the first value, one of them the second one, too.
+    rows, shares = in_rows([[2, 1]]), np.array([0.5, 0.5])
+    assert largest_gains(*rows, np.array([2]), shares, False).tolist() == [1.0]

@@ -31,7 +31,7 @@ def patients(n=120, seed=0):
         {
             "age": age,
             "town": rng.choice(["Vic", "Reus", "Olot"], n),
-            "ill": np.array(["flu", "cold", "gout", "none"])[(age - 18) // 18],
+            "ill": np.array(["flu", "cold", "gout", "asthma"])[(age - 18) // 18],
             "pay": rng.integers(1, 40, n) * 100,
         }
     )
@@ -146,7 +146,12 @@ class TestPromise:
         assert len(groups) > 1
 
     def test_the_distance_of_a_hierarchy(self):
-        rows = [("flu", "lungs"), ("cold", "lungs"), ("gout", "rest"), ("none", "rest")]
+        rows = [
+            ("flu", "lungs"),
+            ("cold", "lungs"),
+            ("gout", "rest"),
+            ("asthma", "rest"),
+        ]
         tree = Hierarchy([(*row, "*") for row in rows])
         done = swapper(
             [TCloseness(t=0.3, distance="hierarchical")], hierarchies={"ill": tree}

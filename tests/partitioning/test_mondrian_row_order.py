@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,9 @@ def shuffled(table, seed):
 
 asked = st.sets(st.sampled_from(["subject", "model"]))
 ks = st.integers(1, 4)
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::anon_transformers.exceptions.RepeatedIdentifierWarning"
+)
 seeds = st.integers(0, 999)
 
 

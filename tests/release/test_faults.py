@@ -72,6 +72,19 @@ def odd_ages(table, X):
     return table.assign(age="somewhere")
 
 
+def swapped_rows(table, X):
+    # Each class is kept; whose rows they are is not what the order says.
+    return table.iloc[::-1].reset_index(drop=True)
+
+
+def permuted_jobs(table, X):
+    return table.assign(job=np.roll(table["job"].to_numpy(), 1))
+
+
+def emptied_where(table, X):
+    return table.assign(note=table["note"].where(table["job"] != X["job"].iloc[0]))
+
+
 def five_times(table, X):
     return pd.concat([table] * 5, ignore_index=True)
 
@@ -86,6 +99,9 @@ def five_times(table, X):
         (wrong_ages, "column 'age' holds labels in 40 rows that do not cover"),
         (odd_ages, "column 'age' holds labels in 40 rows that are neither"),
         (five_times, "made 200 rows of 40"),
+        (swapped_rows, "column 'job' holds cells in"),
+        (permuted_jobs, "column 'job' holds cells in"),
+        (emptied_where, "column 'note' holds cells in"),
     ],
 )
 def test_an_anonymizer_that_lies_is_caught(release, registered, lie, sentence):
@@ -103,8 +119,64 @@ def test_identifiers_are_looked_for_as_they_are_read(release, registered):
 
     registered("anonymizers", "named", Named)
     release.write(anonymizer=release.mondrian(name="named"))
-    with pytest.raises(GateError, match="'zip' holds values of an identifier in"):
+    with pytest.raises(GateError, match="'zip' holds identifiers in 10 rows"):
         run_release(release.file)
+
+
+@pytest.mark.parametrize(
+    ("word", "label", "sentence"),
+    [
+        ("names", "town of NAMEMARK7 and others", "'zip' holds identifiers in 40 rows"),
+        ("whatever", "somewhere", "does not say what it publishes"),
+        ("swaps", "007", "against its kind"),
+    ],
+)
+def test_what_an_anonymizer_says_of_itself_is_checked(
+    release, registered, word, label, sentence
+):
+    class Odd(Lying.telling(lambda table, X: table.assign(zip=label, age="all"))):
+        publishes = word
+
+    registered("anonymizers", "odd", Odd)
+    release.write(anonymizer=release.mondrian(name="odd"))
+    with pytest.raises(GateError, match=sentence) as caught:
+        run_release(release.file)
+    assert "NAMEMARK" not in str(caught.value)
+
+
+def test_a_table_that_an_anonymizer_writes_into_changes_no_count(release, registered):
+    class Writing(MondrianAnonymizer):
+        def fit_transform(self, X, y=None):
+            table = super().fit_transform(X)
+            X["name"] = [f"another {number}" for number in range(len(X))]
+            X["job"] = "JOBMARK-a"
+            return table
+
+    rows = visits(n_persons=10, n_rows=4)
+    of_persons(release, rows)
+    registered("anonymizers", "writing", Writing)
+    release.write(anonymizer={"name": "writing", "k": 1, "step": {"age": 1}})
+    with pytest.raises(GateError, match="k-anonymity: the level is"):
+        release.write(thresholds=[{"model": "k-anonymity", "k": 8}])
+        run_release(release.file)
+
+
+def test_what_it_says_after_it_saw_the_table_is_not_published(release, registered):
+    class Talking(MondrianAnonymizer):
+        def fit_transform(self, X, y=None):
+            table = super().fit_transform(X)
+            self.suppression_label = ", ".join(X["name"])
+            self.seen = ", ".join(X["name"])
+            return table
+
+        @property
+        def extremes(self):
+            return getattr(self, "seen", "")
+
+    registered("anonymizers", "talking", Talking)
+    release.write(anonymizer=release.mondrian(name="talking"))
+    run_release(release.file)
+    assert "NAMEMARK" not in str(release.public_bytes())
 
 
 @pytest.mark.parametrize("shift", [0.0, 1000.0])
@@ -183,6 +255,25 @@ def test_a_repeated_identifier_is_a_person_with_several_rows(release):
         run_release(release.file)
 
 
+@pytest.mark.parametrize("subject", ["who", None])
+def test_a_person_in_several_spellings_is_one_person(release, subject):
+    rows = visits(n_persons=20, n_rows=3)
+    for number, row in enumerate(rows[1:]):
+        row[0] = [row[0], row[0].lower(), f"{row[0]} "][number % 3]
+    of_persons(release, rows, subject=subject)
+    told = release.refusal(DataError)
+    spelt = "the 60 texts of column 'who' are 20 persons to a reader"
+    assert (spelt if subject else "identifier 'who' repeats: 20 of its values") in told
+
+
+def test_rows_of_nobody_are_refused(release):
+    rows = visits(n_persons=20, n_rows=3)
+    for row in rows[1:8]:
+        row[0] = ""
+    of_persons(release, rows)
+    assert "column 'who' is empty in 7 rows" in release.refusal(DataError)
+
+
 def test_one_value_per_person_is_checked_where_it_is_declared(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
     of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
@@ -251,6 +342,8 @@ def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
     rows = rows_of(day=[i % 8 for i in range(64)], ward=[i // 8 for i in range(64)])
     of_rows(release, rows, insensitive=["day", "ward"])
     assert "'day' and 'ward' together: 100% of the rows" in release.refusal(DataError)
+    of_rows(release, rows, insensitive=["day", "ward"], accept_unique=["day"])
+    assert "'day' and 'ward' together" in release.refusal(DataError)
     accepted = [["ward", "day"]]
     of_rows(release, rows, insensitive=["day", "ward"], accept_unique=accepted)
     with pytest.warns(TellingColumnsWarning, match="together tell 100% of the rows"):

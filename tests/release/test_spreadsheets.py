@@ -65,6 +65,12 @@ def is_number(text):
         ("'=1", "''=1"),
         ("''=1", "'''=1"),
         ("'\t", "''\t"),
+        ("\ufeff=1", "'\ufeff=1"),
+        ("\u200b=1", "'\u200b=1"),
+        (" \u2060'\u200e@x", "' \u2060'\u200e@x"),
+        ("\u00ad\tx", "'\u00ad\tx"),
+        ("\x01+x", "'\x01+x"),
+        ("\u200b-5", "'\u200b-5"),
     ],
 )
 def test_what_would_be_run_gets_an_apostrophe(text, written):
@@ -119,7 +125,67 @@ def test_every_column_comes_back_from_a_file(cells):
     assert loaded["n"].tolist() == list(range(len(cells)))
 
 
+@given(
+    cells=st.lists(st.one_of(texts.filter(bool), st.none()), min_size=1, max_size=6),
+    reverse=st.booleans(),
+)
+def test_every_ordered_column_comes_back_from_a_file(cells, reverse):
+    order = sorted({cell for cell in cells if cell is not None}, reverse=reverse)
+    ordered = pd.Categorical(cells, order, ordered=True)
+    frame = pd.DataFrame({"a": ordered, "n": range(len(cells))})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        table, schema = guard_texts(frame, schema_of(frame))
+        schema = json.loads(json.dumps(schema))
+        write_csv(table, path)
+        with path.open(newline="") as file:
+            written = [row[0] for row in csv.reader(file)][1:]
+        assert not any(would_run(text) for text in written)
+        loaded = read_data(path, "csv", schema)
+    assert loaded["a"].cat.ordered
+    assert loaded["a"].cat.categories.tolist() == order
+    assert to_text(loaded["a"]).tolist() == to_text(frame["a"]).tolist()
+
+
+def test_the_schema_says_that_an_ordered_column_is_guarded():
+    cells = pd.Categorical(["low", "=1+2"], ["low", "=1+2"], ordered=True)
+    frame = pd.DataFrame({"a": cells, "b": pd.Categorical(["x", "y"], ordered=True)})
+    table, schema = guard_texts(frame, schema_of(frame))
+    assert schema == {
+        "a": {"order": ["low", "=1+2"], "guarded": True},
+        "b": {"order": ["x", "y"]},
+    }
+    assert table["a"].tolist() == ["low", "'=1+2"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pd.Series([True, False]),
+        pd.Series([-1.5, None]),
+        pd.Series([-1, 2]),
+        pd.to_datetime(pd.Series(["2024-01-31", "2024-02-01"])),
+    ],
+)
+def test_numbers_and_dates_are_not_guarded(cells):
+    frame = pd.DataFrame({"a": cells})
+    schema = schema_of(frame)
+    assert guard_texts(frame, schema)[1] == schema
+
+
 # ---------------------------------------------------------------- in a release
+
+
+def test_a_formula_in_an_ordered_column_is_not_published(release):
+    rows = with_formulas(release)
+    order = ["plain", "=1+2", "@SUM(A1)", "'=1+2"]
+    release.write(columns={"job": {"order": order}})
+    run_release(release.file)
+    _, found = published_cells(release)
+    assert not [cell for row in found for cell in row if would_run(cell)]
+    table = read_published(release.target)
+    assert table["job"].cat.categories.tolist() == order
+    assert sorted(table["job"]) == sorted(row[3] for row in rows[1:])
 
 
 def with_formulas(release):

@@ -34,7 +34,7 @@ def swapped(release):
         {
             "name": [f"NAMEMARK{row}" for row in range(900)],
             "age": age,
-            "ill": np.array(["flu", "cold", "gout", "none"])[
+            "ill": np.array(["flu", "cold", "gout", "asthma"])[
                 np.where(rng.random(900) < 0.4, age // 18, rng.integers(0, 4, 900)) % 4
             ],
             "pay": rng.integers(1, 400, 900) * 100,
@@ -73,8 +73,7 @@ def test_readers_are_told_pass_or_fail_and_no_number_of_the_groups(swapped):
     for name in ("distinct-l-diversity", "t-closeness"):
         told = checks[name]
         assert told["passed"]
-        assert told["observed"] is told["units"] is told["failing"] is None
-        assert told["details"] == {}
+        assert not {"observed", "units", "failing", "details"} & set(told)
         assert "every group within which cells were swapped" in told["sentence"]
     page = (swapped.target / "current" / "validation.html").read_text()
     assert "not evaluated" not in page
