@@ -16,6 +16,7 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ExtremesWarning,
     ReleaseError,
+    RepeatedIdentifierWarning,
     level_of_caller,
 )
 from anon_transformers.release._build import (
@@ -24,7 +25,13 @@ from anon_transformers.release._build import (
     make_anonymizer,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, Target
-from anon_transformers.release._files import read_parquet, schema_of, write_parquet
+from anon_transformers.release._files import (
+    guess_again,
+    kind_of_file,
+    read_parquet,
+    schema_of,
+    write_parquet,
+)
 from anon_transformers.release._graph import NODES, graph_tables, write_functions
 from anon_transformers.release._links import kept_rows, write_links
 from anon_transformers.release._load import refuse_telling
@@ -140,10 +147,16 @@ def protected_table(
     given = read_parquet(run.path("input.parquet"))
     if config.roles.subject is not None:
         anonymizer._tie_key = tie_key(config.home)
-    table = anonymizer.fit_transform(with_stated_texts(given, config))
+    with warnings.catch_warnings():
+        # Loading has refused identifiers that repeat, or was told that they may.
+        warnings.simplefilter("ignore", RepeatedIdentifierWarning)
+        table = anonymizer.fit_transform(with_stated_texts(given, config))
     # Read again: whoever was given a table may have written into it.
     source = read_parquet(run.path("input.parquet"))
     refuse_other_rows(anonymizer, table, source)
+    # A lost column is the gate's to refuse.
+    kept = [name for name in unstated_columns(config) if name in table.columns]
+    table = guess_again(table, kept)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
     noted: dict[str, Any] = {}
@@ -170,6 +183,16 @@ def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFra
             if stated.get(name) == "text" and looks_like_dates(source[name])
         }
     )
+
+
+def unstated_columns(config: ReleaseConfig) -> list[str]:
+    """Columns that are published as they are, and whose kind was guessed."""
+    path, kind = config.source.path, config.source.kind
+    if path is None or (kind or kind_of_file(path, ())) != "csv":
+        return []
+    kept = (*config.roles.sensitive, *config.roles.insensitive)
+    known = {*config.stated_columns, *config.roles.quasi_identifiers}
+    return [name for name in kept if name not in known]
 
 
 def refuse_other_rows(

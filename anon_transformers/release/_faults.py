@@ -323,7 +323,7 @@ def _telling(what: str, share: float, limit: float, roles: DeclaredRoles) -> str
     return (
         f"{what}: {share:.0%} of the {'persons' if roles.subject else 'rows'} hold "
         f"values that fewer than {roles.small_group} do (limit {limit:.0%}); give "
-        "another role, or accept it under roles.accept_unique"
+        "another role, or accept it (accept_unique)"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers._tables import to_text
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import (
     GateError,
@@ -114,7 +115,9 @@ def judge_candidate(
     if run.config.is_graph:
         return judge_graph(run, candidate, tables)
     config, (frame,) = run.config, tables
-    faults = source_faults(run, candidate, frame)
+    source = read_parquet(run.path("input.parquet"))
+    faults = source_faults(run, candidate, source, frame)
+    frame = as_compared(frame, source, config.roles.sensitive)
     subject = config.roles.subject
     if subject is not None:
         frame = frame.assign(**{subject: persons_of(run, candidate)})
@@ -129,15 +132,30 @@ def judge_candidate(
     return with_faults(result, faults)
 
 
+def as_compared(
+    frame: pd.DataFrame, source: pd.DataFrame, sensitive: Sequence[str]
+) -> pd.DataFrame:
+    """The candidate with texts where the source has texts.
+
+    A column whose only text was dropped is published as numbers, and its reference is
+    that of texts.
+    """
+    texts = {
+        name: to_text(frame[name])
+        for name in sensitive
+        if name in frame.columns and pd.api.types.is_string_dtype(source[name].dtype)
+    }
+    return frame.assign(**texts)
+
+
 def source_faults(
-    run: Run, candidate: dict[str, Any], frame: pd.DataFrame
+    run: Run, candidate: dict[str, Any], source: pd.DataFrame, frame: pd.DataFrame
 ) -> list[str]:
     """What is wrong with a candidate beside its source; what tells persons apart."""
     roles, publishes = run.config.roles, candidate["publishes"]
     kind = installed().anonymizers[run.config.anonymizer.name].kind
     if (publishes == "swaps") != (kind == "linked"):
         return ["the anonymizer says that it swaps cells, or not, against its kind"]
-    source = read_parquet(run.path("input.parquet"))
     rows = read_rows(run, candidate)
     faults = table_faults(
         source,

@@ -13,6 +13,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import (
+    DataError,
     GateError,
     PluginError,
     ReleaseError,
