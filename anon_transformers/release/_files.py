@@ -22,18 +22,24 @@ from pandas.api import types
 
 from anon_transformers._moments import DateFormat
 from anon_transformers._tables import to_text
-from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.exceptions import (
+    DataError,
+    ParameterError,
+    check_choice,
+    unknown_choice,
+)
 from anon_transformers.release._run import sha256
 from anon_transformers.release._spreadsheets import GUARDED, unguard
 
 KINDS = ("integer", "number", "date", "text", GUARDED)
 Kind = str | Mapping[str, Any]
 """One of these, or how dates are written, or texts in their order."""
-DESCRIPTIONS = ("date", "last_year", "order")
+DESCRIPTIONS = ("date", "last_year", "order", GUARDED)
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _ZONED = re.compile(r"[-+][0-9]{2}:[0-9]{2}\Z")
+_ENDS = re.compile("[\r\t;]")
 _EXACT_DIGITS = 15
 _TINY = sys.float_info.min
 """From here on every float keeps as many digits."""
@@ -66,7 +72,8 @@ def read_csv(
         ``"date"`` (as 2026-01-31), ``"text"``; ``{"date": "%d/%m/%Y"}`` for dates that
         are written otherwise, as for ``datetime.strptime``, with ``"last_year"`` where
         years have two digits (up to 2025, 63 is 1963); or ``{"order": […]}`` for texts
-        in this order.
+        in this order. ``"guarded"``, and ``"guarded": true`` beside an order, are texts
+        that a release wrote so that no spreadsheet runs them.
     exact : sequence of str
         Columns that will be published as they are: taken for numbers only where that
         gives every text back, which ``1.50`` does not.
@@ -278,12 +285,15 @@ def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
 def _as_described(texts: pd.Series, kind: Mapping[str, Any]) -> pd.Series:
     """Dates that are written in a stated way, or texts in a stated order."""
     try:
-        if set(kind) == {"order"}:
+        if "order" in kind and {*kind} <= {"order", GUARDED}:
+            check_choice(GUARDED, kind.get(GUARDED, False), (False, True))
+            if kind.get(GUARDED):
+                texts = texts.map(unguard, na_action="ignore")
             return _in_order(texts, kind["order"])
         for key in kind:
             if key not in DESCRIPTIONS:
                 raise ParameterError(unknown_choice("key", key, DESCRIPTIONS))
-        if "date" not in kind or "order" in kind:
+        if "date" not in kind or {*kind} & {"order", GUARDED}:
             raise ParameterError("say either date (and last_year), or order.")
         written = DateFormat(kind["date"], kind.get("last_year"))
     except ParameterError as error:
@@ -388,9 +398,10 @@ def write_csv(
 ) -> None:
     """Write the published text of every cell; a missing one is empty."""
     texts = pd.DataFrame({name: to_text(frame[name]) for name in frame.columns})
-    # A lone carriage return ends a line for some readers, yet is not quoted by itself.
-    returns = any("\r" in str(name) for name in texts.columns) or any(
-        texts[name].str.contains("\r", regex=False, na=False).any() for name in texts
+    # For some readers a lone carriage return ends a line, and for spreadsheets of some
+    # countries a semicolon ends a cell; neither is quoted by itself.
+    ends = any(_ENDS.search(str(name)) for name in texts.columns) or any(
+        texts[name].str.contains(_ENDS, na=False).any() for name in texts
     )
     texts.to_csv(
         path,
@@ -398,7 +409,7 @@ def write_csv(
         encoding=encoding,
         index=False,
         lineterminator="\n",
-        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+        quoting=csv.QUOTE_ALL if ends else csv.QUOTE_MINIMAL,
     )
 
 

@@ -7,17 +7,17 @@ takes one apostrophe away wherever one was put.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
+from anon_transformers._readings import read_text
 from anon_transformers._tables import to_text
 
 GUARDED = "guarded"
 """Kind of a column of texts in which such cells have an apostrophe in front."""
 
-# Blanks before it do not help everywhere, and some programs read the wide forms alike.
-# Whatever begins so does so with an apostrophe in front, too: that makes it reversible.
-_RUN = re.compile(r"['\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]|'*[\t\r\n]")
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 
 
@@ -33,7 +33,23 @@ def would_run(text: str) -> bool:
 
 
 def _needs_guard(text: str) -> bool:
-    return _RUN.match(text) is not None and _NUMBER.match(text) is None
+    return _begins_to_run(text) and _NUMBER.match(text) is None
+
+
+def _begins_to_run(text: str) -> bool:
+    """Whether its first sign that is seen, but for apostrophes, has a text run.
+
+    Blanks and invisible signs before it do not help everywhere, and some programs read
+    the wide forms alike. Whatever begins so does so with an apostrophe in front, too:
+    that makes it reversible.
+    """
+    for sign in text:
+        seen = read_text(sign)
+        if sign in "\t\r\n" or (seen and seen in "=+-@"):
+            return True
+        if seen and sign != "'":
+            return False
+    return False
 
 
 def guard(text: str) -> str:
@@ -55,19 +71,21 @@ def unguard(text: str) -> str:
     >>> unguard("'=1+2"), unguard("'tis")
     ('=1+2', "'tis")
     """
-    return text[1:] if text.startswith("'") and _RUN.match(text[1:]) else text
+    return text[1:] if text.startswith("'") and _begins_to_run(text[1:]) else text
 
 
 def guard_texts(
-    frame: pd.DataFrame, schema: dict[str, str]
-) -> tuple[pd.DataFrame, dict[str, str]]:
+    frame: pd.DataFrame, schema: Mapping[str, Any]
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Guard the columns of texts that need it; their kind in the schema says so."""
     frame, schema = frame.copy(deep=False), dict(schema)
     for name in frame.columns:
-        if schema[str(name)] != "text":
+        kind = schema[str(name)]
+        ordered = isinstance(kind, Mapping)
+        if not ordered and kind != "text":
             continue
         texts = to_text(frame[name])
         if any(map(_needs_guard, texts.dropna().unique())):
             frame[name] = texts.map(guard, na_action="ignore")
-            schema[str(name)] = GUARDED
+            schema[str(name)] = {**kind, GUARDED: True} if ordered else GUARDED
     return frame, schema

@@ -173,13 +173,24 @@ def test_numbers_and_dates_are_not_guarded(cells):
     assert guard_texts(frame, schema)[1] == schema
 
 
+@pytest.mark.parametrize("text", ["a;=1+2", "a\t=1+2", "a\r=1+2"])
+def test_what_may_end_a_cell_elsewhere_is_quoted(tmp_path, text):
+    frame = pd.DataFrame({"a": [text, "b"], "n": [1, 2]})
+    write_csv(frame, tmp_path / "x.csv")
+    written = (tmp_path / "x.csv").read_bytes().decode()
+    assert f'"{text}"' in written
+    loaded = read_data(tmp_path / "x.csv", "csv", schema_of(frame))
+    assert loaded["a"].tolist() == [text, "b"]
+
+
 # ---------------------------------------------------------------- in a release
 
 
 def test_a_formula_in_an_ordered_column_is_not_published(release):
     rows = with_formulas(release)
     order = ["plain", "=1+2", "@SUM(A1)", "'=1+2"]
-    release.write(columns={"job": {"order": order}})
+    source = {**release.content["source"], "columns": {"job": {"order": order}}}
+    release.write(source=source)
     run_release(release.file)
     _, found = published_cells(release)
     assert not [cell for row in found for cell in row if would_run(cell)]
