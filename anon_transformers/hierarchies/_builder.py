@@ -27,6 +27,15 @@ class HierarchyBuilder(ABC):
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
 
+    @property
+    def extremes(self) -> str:
+        """What its labels tell of single persons, in a sentence or two.
+
+        A release warns of it and its report says it. Empty: no bound of a label is
+        somebody's value.
+        """
+        return ""
+
     @abstractmethod
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its generalizations, level by level, without the root."""

@@ -84,7 +84,7 @@ class Intervals(HierarchyBuilder):
         level before. Values outside the cuts fall into open ranges at the ends.
     quantiles : sequence of int, optional
         How many ranges with about equally many distinct values each level has, each a
-        divisor of the one before.
+        divisor of the one before. Bounds are values of the column: a release warns.
     start : number, default=0
         A bound from which widths are counted.
     closed : {"left", "right"}, default="left"
@@ -122,6 +122,16 @@ class Intervals(HierarchyBuilder):
         _check_widths([_decimal("widths", width) for width in self.widths])
         _check_cuts([[_decimal("cuts", c) for c in level] for level in self.cuts])
         _check_quantiles(self.quantiles)
+
+    @property
+    def extremes(self) -> str:
+        """What bounds tell that are taken from the values."""
+        if not self.quantiles:
+            return ""
+        return (
+            "Its ranges begin or end at values that persons have, of whom there may be "
+            "one. Ranges by widths or cuts do not show them."
+        )
 
     def rule(self, values: Sequence[str]) -> RangeRule:
         """With the quantiles of these values, and for whole numbers if they are."""

@@ -271,6 +271,9 @@ class MondrianAnonymizer(TableAnonymizer):
                 "which tells of both; state a step per column."
             )
         for name in self.quasi_identifiers or ():
+            told = getattr((self.hierarchies or {}).get(name), "extremes", "")
+            if told:
+                raise ParameterError(f"hierarchies, {name}: {told}")
             if not any(name in (held or {}) for held in self._ways_to_end_a_box()):
                 raise ParameterError(
                     f"step: {lacking_step(name)} (boxes: tight would publish the "

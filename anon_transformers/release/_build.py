@@ -279,6 +279,23 @@ def make_anonymizer(
     return anonymizer
 
 
+def extremes_of(anonymizer: BaseAnonymizer) -> str:
+    """What published values tell of single persons, by the method and its hierarchies.
+
+    Cells that are swapped are no labels of a hierarchy, and neither are columns that
+    are not generalized.
+    """
+    told = [anonymizer.extremes]
+    trees = getattr(anonymizer, "hierarchies", None) or {}
+    known = getattr(anonymizer, "quasi_identifiers", None)
+    for name, tree in trees.items():
+        sentence = getattr(tree, "extremes", "")
+        shown = anonymizer.publishes != "swaps" and (known is None or name in known)
+        if sentence and shown:
+            told.append(f"hierarchies, {name}: {sentence}")
+    return " ".join(filter(None, told))
+
+
 def _roles(config: ReleaseConfig) -> dict[str, Any]:
     """The declared columns as parameters of an anonymizer of tables."""
     return {

@@ -13,7 +13,7 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._build import make_anonymizer
+from anon_transformers.release._build import extremes_of, make_anonymizer
 from anon_transformers.release._config import read_config
 
 
@@ -140,6 +140,61 @@ def test_names_of_a_hierarchy_or_a_set_show_no_extreme(release, name):
     }
     release.write(hierarchies=trees)
     assert not anonymizer_of(release, name=name).extremes
+
+
+QUANTILES = {
+    "age": {"kind": "intervals", "quantiles": [8, 4, 2]},
+    "zip": {"kind": "masking"},
+}
+TOLD = "hierarchies, age: Its ranges begin or end at values that persons have"
+
+
+@pytest.mark.parametrize("name", ["datafly", "full-domain"])
+def test_ranges_by_quantiles_show_values_of_persons(release, name):
+    release.write(hierarchies=QUANTILES)
+    made = anonymizer_of(release, name=name)
+    assert not made.extremes
+    assert extremes_of(made).startswith(TOLD)
+    release.write(hierarchies={**QUANTILES, "age": {"kind": "masking"}})
+    assert not extremes_of(anonymizer_of(release, name=name))
+
+
+def test_the_sentences_of_a_method_and_of_its_hierarchies_are_joined(release):
+    release.write(hierarchies=QUANTILES)
+    made = anonymizer_of(release, name="mondrian", boxes="tight")
+    assert extremes_of(made).startswith(f"{made.extremes} {TOLD}")
+
+
+def test_a_hierarchy_that_is_not_published_tells_nothing(release):
+    roles = {**release.content["roles"], "quasi_identifiers": ["zip"]}
+    roles["sensitive"] = ["job", "age"]
+    release.write(roles=roles, hierarchies=QUANTILES)
+    assert not extremes_of(anonymizer_of(release, name="datafly"))
+    release.write(thresholds=[{"model": "probabilistic-k-anonymity", "k": 3}])
+    swapper = anonymizer_of(release, name="group-swap")
+    assert extremes_of(swapper) == swapper.extremes
+
+
+def test_a_release_by_quantiles_warns_and_the_report_says_why(release):
+    release.write(
+        hierarchies=QUANTILES,
+        anonymizer={"name": "datafly"},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    location = load(release.file)
+    with pytest.warns(ExtremesWarning, match=f"anonymizer datafly: {TOLD}"):
+        anonymize(location)
+    publish(validate(location))
+    assert "What an extreme tells" in report_of(release)
+    assert TOLD in report_of(release)
+
+
+@pytest.mark.parametrize("params", [{}, {"step": {"age": 5}}])
+def test_ranges_by_quantiles_end_no_box(release, params):
+    release.write(anonymizer={"name": "mondrian", **params}, hierarchies=QUANTILES)
+    told = release.refusal()
+    assert told.startswith("anonymizer mondrian: hierarchies, age: ")
+    assert "widths or cuts" in told
 
 
 def test_a_plugin_may_refuse_parameters_in_a_release(release, registered):
