@@ -127,7 +127,8 @@ def anonymize(
         "identifiers": identifiers or [],
         "subject": subject,
     }
-    _check_roles(frame, {**roles, "insensitive": insensitive or []}, accept_unique)
+    declared = {**roles, "insensitive": insensitive or []}
+    _check_roles(frame, declared, accept_unique, method)
     stated = {
         "hierarchies": read_hierarchies(hierarchies or [], unknown),
         "models": read_models(models or []) or None,
@@ -145,10 +146,13 @@ def anonymize(
         _tell(target, report, subject, to_stderr=to_stderr)
 
 
-def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> None:
+def _check_roles(
+    frame: Any, roles: Any, accept_unique: list[str] | None, method: str
+) -> None:
     """Hold a file to what a release is held to: a role for each column."""
     from pydantic import ValidationError
 
+    from anon_transformers.registry import registry
     from anon_transformers.release._config import DeclaredRoles
     from anon_transformers.release._load import check_columns
     from anon_transformers.release._strict import explain
@@ -159,7 +163,10 @@ def _check_roles(frame: Any, roles: Any, accept_unique: list[str] | None) -> Non
         declared = DeclaredRoles(**roles, accept_unique=tuple(accept_unique or ()))
     except ValidationError as error:
         raise ConfigurationError(explain(error)) from None
-    check_columns(frame, declared)
+    shelf = registry().anonymizers
+    # Cells that are swapped keep their values, and hide whose they are.
+    swaps = method in shelf and shelf[method].kind == "linked"
+    check_columns(frame, declared, exempt=declared.sensitive if swaps else ())
 
 
 def _parameters(

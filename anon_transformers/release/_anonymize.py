@@ -21,6 +21,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release._build import (
     evidence_kinds,
+    extremes_of,
     installed,
     make_anonymizer,
 )
@@ -95,7 +96,7 @@ def write_candidate(run: Run) -> None:
     said = {
         "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
         "publishes": anonymizer.publishes,
-        "extremes": anonymizer.extremes,
+        "extremes": extremes_of(anonymizer),
     }
     if said["extremes"]:
         told = f"anonymizer {config.anonymizer.name}: {said['extremes']}"

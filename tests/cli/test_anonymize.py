@@ -236,3 +236,13 @@ class TestWarnings:
         made = anon(*call, "-m", "mondrian", "-m", "datafly", "-g", "k=2,5")
         assert made.exit_code == 0, made.output
         assert made.stderr.count("warning: ") == made.stderr.count("\n") == 1
+
+
+def test_cells_that_are_swapped_may_be_unique(anon, tmp_path):
+    source, target = tmp_path / "pay.csv", tmp_path / "safe.csv"
+    rows = "".join(f"{20 + i % 30},{1000 + i}\n" for i in range(300))
+    source.write_text(f"age,pay\n{rows}")
+    known = ["-q", "age", "-s", "pay", "--method", "group-swap", "-k", "3"]
+    done = anon("anonymize", source, target, *known)
+    assert done.exit_code == 0, done.output
+    assert len(target.read_text().splitlines()) == 301
