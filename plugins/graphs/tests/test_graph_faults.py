@@ -1,6 +1,8 @@
 """A graph is compared with its source, whatever its anonymizer says of it."""
 
+import inspect
 import json
+import warnings
 from typing import ClassVar
 
 import networkx as nx
@@ -8,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers.exceptions import GateError
-from anon_transformers.graphs import Graph
+from anon_transformers.exceptions import GateError, TellingWeightsWarning
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.registry import registry
 from anon_transformers.release import read_published, run_release
+from anon_transformers.release._graph_faults import weight_faults
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
 from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
 
@@ -224,6 +227,29 @@ def test_our_methods_pass_with_labels(tmp_path, name, tree, kind):
     run_release(release(tmp_path, name, ALL[name], roles, tree))
     _, nodes = read_published(tmp_path / "out")
     assert {"age", "sex"} <= set(nodes.columns)
+
+
+def methods_that_carry_weights():
+    shelf = registry().anonymizers
+    graphs = {name: shelf[name] for name in shelf if shelf[name].kind == "graph"}
+    return sorted(
+        name
+        for name, cls in graphs.items()
+        if "weights" in inspect.signature(cls).parameters
+    )
+
+
+@pytest.mark.parametrize("name", methods_that_carry_weights())
+def test_every_method_of_ours_publishes_weights_of_the_source(tmp_path, name):
+    write_club(tmp_path, "member {}".format, weights=np.arange(78) % 5 / 4)
+    tables = [pd.read_csv(tmp_path / f"{part}.csv") for part in ("edges", "nodes")]
+    graph, _ = open_graph(tuple(tables))
+    for method in registry().anonymizers[name].test_instances():
+        method.set_params(weights="carry", random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TellingWeightsWarning)
+            edges, _ = method.fit_transform(tuple(tables))
+        assert not weight_faults(graph, edges["weight"])
 
 
 def test_parallel_edges_are_one_with_the_sum_of_their_weights(tmp_path):
