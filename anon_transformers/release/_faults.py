@@ -6,7 +6,7 @@ values they stand for, and no column tells persons apart. An anonymizer may come
 anybody; none of this takes its word for anything.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -289,7 +289,7 @@ def telling_faults(
     persons = None if subject is None else _numbered(identify(subject))
     coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
 
-    def share(names: Sequence[Hashable]) -> float:
+    def share(names: Sequence[str]) -> float:
         return telling_share([coded[n] for n in names], persons, roles.small_group)
 
     accepted = [set(names) for names in roles.accepted_sets]

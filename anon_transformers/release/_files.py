@@ -325,6 +325,20 @@ def _integers(texts: pd.Series) -> pd.Series:
         return texts.astype("UInt64") if missing else texts.astype("uint64")
 
 
+def guess_again(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """A part of a CSV file with columns of texts taken for what this part holds.
+
+    One text among numbers makes a column of texts. If its row is dropped, the kind of
+    the column must not tell that it was there.
+    """
+    kinds = {}
+    for name in columns:
+        if _kind_of(frame[name]) == "text":
+            texts = to_text(frame[name])
+            kinds[name] = _as_kind(texts, _guess(texts, exact=True))
+    return frame.assign(**kinds)
+
+
 def schema_of(frame: pd.DataFrame) -> dict[str, Any]:
     """Kind of each column, so that a reader can give cells back as they were."""
     return {str(name): _kind_of(frame[name]) for name in frame.columns}

@@ -87,7 +87,7 @@ def check_own_judgement_agrees(estimator: Any) -> None:
 def check_k_counts_subjects(estimator: Any) -> None:
     """With ``subject``, k persons share a combination, and the column is dropped."""
     example = _two_rows_a_person(examples(estimator)[0])
-    params = {"subject": "person", "identifiers": []}
+    params: dict[str, Any] = {"subject": "person", "identifiers": []}
     if "models" in estimator.get_params():
         # Some models cannot judge persons who have several values, as these have.
         params["models"] = None
