@@ -92,7 +92,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         where values repeat, it may not see that cells stayed, or that columns moved
         alike. Whoever has this can undo every swap.
     random_state : int or Generator, default=None
-        Whoever knows it can undo every swap. None: fresh entropy.
+        Decides ties between rows, and the swaps: whoever knows it can undo every one.
+        None: fresh entropy.
 
     Attributes
     ----------

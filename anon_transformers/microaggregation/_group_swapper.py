@@ -104,7 +104,8 @@ class GroupSwapper(LinkedAnonymizer):
         where values repeat, it may not see that cells stayed, or that columns moved
         alike. Whoever has this can undo every swap.
     random_state : int or Generator, default=None
-        Whoever knows it can undo every swap. None: fresh entropy.
+        Decides ties between rows, and the swaps: whoever knows it can undo every one.
+        None: fresh entropy.
 
     Attributes
     ----------
@@ -131,7 +132,7 @@ class GroupSwapper(LinkedAnonymizer):
     >>> import pandas as pd
     >>> from anon_transformers.microaggregation import GroupSwapper
     >>> people = pd.DataFrame({"age": [20, 44, 22, 40], "pay": [100, 250, 130, 200]})
-    >>> swapper = GroupSwapper(["age"], k=2, sensitive=["pay"], random_state=4)
+    >>> swapper = GroupSwapper(["age"], k=2, sensitive=["pay"], random_state=1)
     >>> swapper.fit_transform(people)
        age  pay
     0   20  130
