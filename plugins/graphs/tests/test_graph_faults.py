@@ -3,6 +3,7 @@
 import inspect
 import json
 import warnings
+from collections import Counter
 from typing import ClassVar
 
 import networkx as nx
@@ -11,10 +12,9 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import GateError, TellingWeightsWarning
-from anon_transformers.graphs import Graph, open_graph
+from anon_transformers.graphs import Graph
 from anon_transformers.registry import registry
 from anon_transformers.release import read_published, run_release
-from anon_transformers.release._graph_faults import weight_faults
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
 from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
 
@@ -243,13 +243,16 @@ def methods_that_carry_weights():
 def test_every_method_of_ours_publishes_weights_of_the_source(tmp_path, name):
     write_club(tmp_path, "member {}".format, weights=np.arange(78) % 5 / 4)
     tables = [pd.read_csv(tmp_path / f"{part}.csv") for part in ("edges", "nodes")]
-    graph, _ = open_graph(tuple(tables))
+    given = Counter(tables[0]["weight"])
     for method in registry().anonymizers[name].test_instances():
         method.set_params(weights="carry", random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TellingWeightsWarning)
             edges, _ = method.fit_transform(tuple(tables))
-        assert not weight_faults(graph, edges["weight"])
+        # A new edge that no edge made room for may have the weight of any.
+        beyond = Counter(edges["weight"]) - given
+        assert {*edges["weight"]} <= {*given}
+        assert beyond.total() <= max(0, len(edges) - given.total())
 
 
 def test_parallel_edges_are_one_with_the_sum_of_their_weights(tmp_path):
