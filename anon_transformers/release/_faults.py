@@ -23,10 +23,10 @@ from anon_transformers.release._config import DeclaredRoles
 
 INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
-SHORTEST_NAME = 4
-"""An identifier of as many characters is looked for within labels too."""
 SENSITIVE_LIMIT = 0.5
 """The same of a sensitive column, which is meant to differ between persons."""
+SHORTEST_NAME = 4
+"""An identifier of as many characters is looked for within labels too."""
 
 
 def table_faults(
