@@ -50,12 +50,20 @@ class Holdings:
     ) -> "Holdings":
         """Collect rows whose class, person and value are known."""
         width = missing + 1
-        told = persons.astype(np.int64) * width + values
-        nothing = np.unique(persons).astype(np.int64) * width + missing
-        pairs = np.union1d(told, nothing)
-        ones = np.ones(len(told), dtype=np.int64)
-        at = np.searchsorted(pairs, told)
-        held = count_table(labels, at, ones, n_classes, len(pairs))
+        present = np.bincount(persons, minlength=1) > 0
+        groups = group_rows([persons, values], [len(present), width])
+        person, value = persons[groups.first], values[groups.first]
+        # Those who have no missing value get a pair with it, which no row holds.
+        present[person[value == missing]] = False
+        others = np.flatnonzero(present)
+        pairs = np.append(person.astype(np.int64) * width + value, others * width)
+        pairs[len(person) :] += missing
+        order = np.argsort(pairs)
+        place = np.empty(len(pairs), dtype=np.int64)
+        place[order] = np.arange(len(pairs))
+        ones = np.ones(len(persons), dtype=np.int64)
+        held = count_table(labels, place[groups.labels], ones, n_classes, len(pairs))
+        pairs = pairs[order]
         return cls(pairs // width, pairs % width, held, missing)
 
     def _cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
