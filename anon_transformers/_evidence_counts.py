@@ -212,17 +212,16 @@ class SensitiveCounts:
     def ancestors(self) -> np.ndarray:
         """Group of each value at each level of the tree below its root.
 
-        Shape (n_levels, n_values + 1), for the levels that join something. A missing
-        value, and one that the tree does not have, meets the others at the root only.
+        Shape (n_levels - 1, n_values + 1). A missing value, and one that the tree does
+        not have, meets the others at the root only.
         """
         if self.hierarchy is None:
             raise ParameterError("there is no hierarchy of these values.")
         places = _places(self.texts, self.hierarchy)
-        levels = _joining_levels(self.hierarchy)
-        groups = np.empty((len(levels), self.missing + 1), np.int64)
+        groups = np.empty((self.hierarchy.n_levels - 1, self.missing + 1), np.int64)
         known = places >= 0
         own = np.arange(self.missing + 1)[~np.append(known, False)]
-        for level, row in zip(levels, groups, strict=True):
+        for level, row in enumerate(groups):
             codes, labels, _ = self.hierarchy.level(level)
             row[:-1][known] = codes[places[known]]
             row[own] = len(labels) + np.arange(len(own))
@@ -600,21 +599,6 @@ def _in_natural_order(
     texts = np.array(sorted(both), dtype=object)
     key = natural_key(series)
     return texts if key is None else texts[np.argsort(key(texts), kind="stable")]
-
-
-def _joining_levels(tree: Hierarchy) -> list[int]:
-    """Levels below the root at which groups are fewer than below, and more than one.
-
-    A level that joins nothing is no step between values: forty of them would make any
-    two values near.
-    """
-    counts = [len(tree.level(level).labels) for level in range(tree.n_levels - 1)]
-    below = [len(tree.leaves) + 1, *counts]
-    return [
-        level
-        for level, count in enumerate(counts)
-        if 1 < count < below[level] or level == 0
-    ]
 
 
 def _places(texts: np.ndarray, tree: Hierarchy) -> np.ndarray:

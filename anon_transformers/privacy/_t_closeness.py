@@ -81,17 +81,18 @@ class TCloseness(ReferenceModel):
         ]
 
     def check_feasible(self, evidence: Classes) -> None:
-        """Refuse a distance by rank of values that have none; before a search begins.
+        """Refuse what no class could be judged by; before a search begins.
 
         Raises
         ------
         NotEvaluable
-            If a column holds texts, and ``distance`` is "ordered".
+            If persons have several values, or a column holds texts and ``distance`` is
+            "ordered".
         """
-        if self.distance == "ordered":
-            for name in evidence.sensitive_names(self.sensitive):
-                if not evidence.sensitive[name].ordered:
-                    raise NotEvaluable(without_order(self.name, name))
+        for name in evidence.sensitive_names(self.sensitive):
+            refuse_several(evidence.sensitive[name])
+            if self.distance == "ordered" and not evidence.sensitive[name].ordered:
+                raise NotEvaluable(without_order(self.name, name))
 
     def distances(self, column: SensitiveCounts) -> np.ndarray:
         """How far each class lies from the reference."""

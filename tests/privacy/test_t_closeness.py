@@ -248,21 +248,3 @@ def test_an_anonymizer_refuses_to_promise_it_before_it_searches():
         made.fit(frame)
     ranked = frame.assign(s=pd.Categorical(frame["s"], ["low", "high"], ordered=True))
     assert len(made.fit_transform(ranked)) == 4
-
-
-def test_levels_that_join_nothing_bring_no_values_nearer():
-    groups = {"HIV": "severe", "cancer": "severe", "flu": "mild", "cold": "mild"}
-    frame = pd.DataFrame({"q": [1, 1, 2, 2], "ill": ["HIV", "HIV", "flu", "flu"]})
-    found = []
-    for padding in ([], ["any"] * 40):
-        rows = [(ill, kind, *padding, "*") for ill, kind in groups.items()]
-        repeated = [
-            (ill, ill, kind, kind, *padding, "*") for ill, kind in groups.items()
-        ]
-        for tree in (Hierarchy(rows), Hierarchy(repeated)):
-            classes = Classes.from_frame(
-                frame, ["q"], ["ill"], hierarchies={"ill": tree}
-            )
-            model = TCloseness(1, distance="hierarchical", reference="released")
-            found.append(model.level(classes))
-    assert found == pytest.approx([0.5] * 4)
