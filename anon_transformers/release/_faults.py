@@ -3,7 +3,8 @@
 Thresholds judge the table that an anonymizer made. Here that table is compared with
 the source: it has no more rows, its cells are cells of the source, its labels cover the
 values they stand for, and no column tells persons apart. An anonymizer may come from
-anybody; none of this takes its word for anything.
+anybody: its word is taken for one thing only, what it publishes (``publishes``), and
+labels that are names of its own are searched for identifiers and no more.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
