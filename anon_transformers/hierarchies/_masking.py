@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from anon_transformers.exceptions import ParameterError, check_choice
+from anon_transformers.exceptions import DataError, ParameterError, check_choice
 from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._levels import ROOT
@@ -56,6 +56,9 @@ class Masking(HierarchyBuilder):
         What stands for a hidden character.
     step : int, default=1
         How many characters each level hides.
+    length : int, optional
+        How many characters values have at most. By default as many as the longest
+        value, which every label shows then: a release warns.
     unknown, normalizer
         As for :class:`Hierarchy`.
 
@@ -65,6 +68,8 @@ class Masking(HierarchyBuilder):
     (('810', '81*', '8**', '*'), ('812', '81*', '8**', '*'))
     >>> Masking(side="left", step=2).build(["810"]).rows
     (('810', '**0', '*'),)
+    >>> Masking(length=5).build(["810"]).rows
+    (('810', '810**', '810**', '81***', '8****', '*'),)
     """
 
     side: Side = "right"
@@ -72,6 +77,7 @@ class Masking(HierarchyBuilder):
     step: int = 1
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
+    length: int | None = None
 
     def __post_init__(self) -> None:
         check_policies(self.unknown, self.normalizer)
@@ -82,10 +88,34 @@ class Masking(HierarchyBuilder):
             raise ParameterError(
                 f"step must be a whole number of at least 1, got {self.step!r}."
             )
+        if self.length is not None and (
+            not isinstance(self.length, int) or self.length < 1
+        ):
+            raise ParameterError(
+                f"length must be a whole number of at least 1, got {self.length!r}."
+            )
+
+    @property
+    def extremes(self) -> str:
+        """What labels tell that are as long as the longest value."""
+        if self.length is not None:
+            return ""
+        return (
+            "Its labels are as long as the longest value, which one person may have. "
+            "A stated length does not show it."
+        )
 
     def rule(self, values: Sequence[str]) -> MaskRule:
-        """Made for texts as long as the longest."""
-        return MaskRule(self.side, self.mark, self.step, max(map(len, values)))
+        """Made for texts of the stated length, or as long as the longest."""
+        longest = max(map(len, values))
+        length = longest if self.length is None else self.length
+        if longest > length:
+            beyond = sum(len(value) > length for value in values)
+            raise DataError(
+                f"length: {beyond} values have more than {length} characters, the "
+                f"longest {longest}."
+            )
+        return MaskRule(self.side, self.mark, self.step, length)
 
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its masked forms; shorter values are filled with the mark."""

@@ -97,6 +97,14 @@ class Source(Strict):
         """Everything the reader is called with, beside the path."""
         return dict(self.model_extra or {})
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files it is read from, by the key that names each."""
+        given = {"path": self.path, **self.options}
+        keys = ("path", "edges", "nodes")
+        texts = {key: given[key] for key in keys if isinstance(given.get(key), str)}
+        return {key: text for key, text in texts.items() if not is_address(text)}
+
 
 class DeclaredRoles(Strict):
     """Every column of the source, by role, and what is known of its persons.

@@ -161,12 +161,18 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             told = unknown_choice("format", config.target.format, shelf)
             raise ConfigurationError(f"target.format: {told}")
     refuse_headers_that_run(config)
-    target, home = config.path(config.target.path), config.home
+    # A link may lead the private folder into the public one.
+    target, home = config.path(config.target.path), config.home.resolve()
     if target.is_relative_to(home) or home.is_relative_to(target):
         raise ConfigurationError(
             f"workspace: {home} and the target {target} must not hold one another; "
             "the workspace is private."
         )
+    for key, given in config.source.files.items():
+        if config.path(given).is_relative_to(target):
+            raise ConfigurationError(
+                f"source.{key}: the file lies in the target {target}, which is public."
+            )
     Ledger(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
         place = path
@@ -200,7 +206,6 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
         refuse_telling(weight_shares(edges, nodes, config), config.roles)
         return {INPUT: edges, NODES: nodes}
     frame = read_source(config)
-    refuse_other_columns(list(frame.columns), config.roles)
     # What is swapped keeps its values, and hides whose they are.
     swaps = installed().anonymizers[config.anonymizer.name].kind == "linked"
     exempt = config.roles.sensitive if swaps else ()
@@ -259,19 +264,7 @@ def check_columns(
     """Every column has a declared role, and none tells persons apart."""
     if not len(frame):
         raise DataError("the source is empty: it has no rows.")
-    twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
-    if twice:
-        raise DataError(f"the source has a column twice: {', '.join(twice)}.")
-    for column in roles.columns:
-        if column not in frame.columns:
-            raise DataError(f"roles: {unknown_choice('column', column, frame.columns)}")
-    undeclared = [str(c) for c in frame.columns if c not in roles.columns]
-    if undeclared:
-        raise DataError(
-            f"columns without a declared role: {', '.join(undeclared)}. Every column "
-            "of the source needs one of: quasi_identifiers, sensitive, identifiers, "
-            "insensitive."
-        )
+    refuse_other_columns(list(frame.columns), roles)
     subject = None if roles.subject is None else frame[roles.subject]
     for fault in telling_faults(frame, roles, subject, exempt=exempt):
         raise DataError(f"{fault}.")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Masking
 
 
@@ -58,6 +58,8 @@ def test_each_level_hides_more_of_the_same_side(values, side, step):
         ({"mark": 0}, "mark must be one character, got 0"),
         ({"step": 0}, "step must be .* at least 1, got 0"),
         ({"step": 1.5}, "step must be .* got 1.5"),
+        ({"length": 0}, "length must be .* at least 1, got 0"),
+        ({"length": "5"}, "length must be .* got '5'"),
         ({"unknown": "roots"}, "unknown: .*'roots'"),
     ],
 )
@@ -76,3 +78,18 @@ def test_no_value_at_all_makes_the_root_alone():
     tree = Masking().build([])
     assert tree.rows == (("*", "*"),)
     assert tree.locate(["a"]).tolist() == [-1]
+
+
+def test_a_stated_length_does_not_depend_on_the_longest_value():
+    few, more = (
+        Masking(length=4).build(values) for values in (["1", "22"], ["1", "22", "4444"])
+    )
+    assert few.rows == tuple(row for row in more.rows if row[0] != "4444")
+    assert Masking().extremes
+    assert not Masking(length=4).extremes
+
+
+def test_values_beyond_the_stated_length_are_counted_and_not_named():
+    with pytest.raises(DataError, match="length: 2 values have more than 1") as refused:
+        Masking(length=1).build(["1", "22", "333"])
+    assert "22" not in str(refused.value)

@@ -75,7 +75,7 @@ def test_a_hierarchy_is_as_good_as_a_step(release):
         anonymizer={"name": "mondrian"},
         hierarchies={
             "age": {"kind": "intervals", "widths": [10, 50]},
-            "zip": {"kind": "masking"},
+            "zip": {"kind": "masking", "length": 3},
         },
     )
     assert load(release.file)
@@ -136,7 +136,7 @@ def test_every_other_method_that_shows_values_says_so(release, params):
 def test_names_of_a_hierarchy_or_a_set_show_no_extreme(release, name):
     trees = {
         "age": {"kind": "intervals", "widths": [10, 50]},
-        "zip": {"kind": "masking"},
+        "zip": {"kind": "masking", "length": 3},
     }
     release.write(hierarchies=trees)
     assert not anonymizer_of(release, name=name).extremes
@@ -144,7 +144,7 @@ def test_names_of_a_hierarchy_or_a_set_show_no_extreme(release, name):
 
 QUANTILES = {
     "age": {"kind": "intervals", "quantiles": [8, 4, 2]},
-    "zip": {"kind": "masking"},
+    "zip": {"kind": "masking", "length": 3},
 }
 TOLD = "hierarchies, age: Its ranges begin or end at values that persons have"
 
@@ -155,7 +155,7 @@ def test_ranges_by_quantiles_show_values_of_persons(release, name):
     made = anonymizer_of(release, name=name)
     assert not made.extremes
     assert extremes_of(made).startswith(TOLD)
-    release.write(hierarchies={**QUANTILES, "age": {"kind": "masking"}})
+    release.write(hierarchies={**QUANTILES, "age": {"kind": "masking", "length": 3}})
     assert not extremes_of(anonymizer_of(release, name=name))
 
 

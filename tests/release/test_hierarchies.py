@@ -33,7 +33,7 @@ def test_built_and_read_side_by_side(release):
     assert hierarchies(release, zip="zip.csv")["zip"] == Hierarchy.read_csv(
         release.folder / "zip.csv"
     )
-    assert hierarchies(release, zip={"kind": "masking"})["zip"] == Masking()
+    assert hierarchies(release, zip={"kind": "masking", "length": 3})["zip"] == Masking(length=3)
 
 
 @pytest.mark.parametrize("anonymizer", ["mondrian", "datafly"])
@@ -42,7 +42,7 @@ def test_a_release_with_builders_publishes_their_labels(release, anonymizer):
         anonymizer={"name": anonymizer},
         hierarchies={
             "age": {"kind": "intervals", "widths": [10, 50]},
-            "zip": {"kind": "masking"},
+            "zip": {"kind": "masking", "length": 3},
         },
     )
     run_release(release.file)

@@ -285,6 +285,20 @@ def test_the_private_folder_never_lies_in_the_target(release, target, workspace)
     assert "must not hold one another" in release.refusal()
 
 
+def test_a_link_does_not_lead_the_private_folder_into_the_target(release):
+    (release.target / "inside").mkdir(parents=True)
+    release.work.mkdir()
+    release.home.symlink_to(release.target / "inside")
+    with pytest.raises(ConfigurationError, match="must not hold one another"):
+        load(release.file)
+    assert not list((release.target / "inside").iterdir())
+
+
+def test_a_source_within_the_public_target_is_refused(release):
+    release.write(target={"path": "."}, workspace="../private")
+    assert "source.path: the file lies in the target" in release.refusal()
+
+
 def test_a_broken_plugin_stops_a_release(release, monkeypatch):
     broken = BrokenPlugin("odd", "odd-dist", "ImportError: no module")
     monkeypatch.setitem(vars(registry()), "broken", (broken,))
