@@ -33,7 +33,8 @@ def test_built_and_read_side_by_side(release):
     assert hierarchies(release, zip="zip.csv")["zip"] == Hierarchy.read_csv(
         release.folder / "zip.csv"
     )
-    assert hierarchies(release, zip={"kind": "masking", "length": 3})["zip"] == Masking(length=3)
+    masking = {"kind": "masking", "length": 3}
+    assert hierarchies(release, zip=masking)["zip"] == Masking(length=3)
 
 
 @pytest.mark.parametrize("anonymizer", ["mondrian", "datafly"])
