@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from anon_transformers._columns import sensitive_names
+from anon_transformers._evidence_candidates import Candidates
 from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
@@ -40,6 +41,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 __all__ = [
     "SUPPRESSED",
+    "Candidates",
     "Classes",
     "GraphEvidence",
     "Likelihoods",

@@ -437,10 +437,17 @@ def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
     if by_rows and table.subject is None and len(models.models) == 1:
         return None
 
+    # Who is in several boxes is judged by all of them, also by those that are done.
+    moving = table.persons_move and any(hasattr(m, "sensitive") for m in models.models)
+
     def allowed(half: np.ndarray, n_halves: int) -> np.ndarray:
-        return models.satisfied(
-            table.classes(np.append(half, -1)[point_of_row], n_halves)
-        )
+        n_boxes = n_halves
+        if moving:
+            done = half < 0
+            half = np.where(done, n_halves + ~half, half)
+            n_boxes += len(np.unique(half[done]))
+        labels = np.append(half, -1)[point_of_row]
+        return models.satisfied(table.classes(labels, n_boxes))[:n_halves]
 
     return allowed
 

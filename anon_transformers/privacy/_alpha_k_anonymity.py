@@ -8,7 +8,7 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING, largest_counts
 from anon_transformers._readings import read_text
-from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
@@ -94,6 +94,11 @@ class AlphaKAnonymity(SensitiveModel):
         held = column.counts[:, at].sum(axis=1) + unknown
         shares = np.minimum(held / np.maximum(column.totals, 1), 1.0)
         return np.where(column.totals > 0, shares, 1.0)
+
+    def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:
+        if self.value is not None:
+            return super()._left_levels(column, left)
+        return 1 / left.sizes
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.alpha + ROUNDING

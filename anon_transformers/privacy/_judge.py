@@ -130,6 +130,27 @@ def judges_values(model: PrivacyModel) -> bool:
     return model.evidence == "classes" and hasattr(model, "sensitive")
 
 
+def told_of_exposed(report: Mapping[str, Any]) -> str:
+    """What the report of a model says of persons in several classes, as a sentence.
+
+    Examples
+    --------
+    >>> told_of_exposed({"persons_in_several_classes": 9, "persons_exposed": 2})[:39]
+    '2 of 9 persons in several classes are l'
+    >>> told_of_exposed({})
+    ''
+    """
+    exposed = report.get("persons_exposed")
+    if not exposed:
+        return ""
+    return (
+        f"{exposed} of {report['persons_in_several_classes']} persons in several "
+        "classes are left with too few values that all their classes have; make "
+        "quasi-identifiers the same in all rows of a person, or aggregate to one row "
+        "per person"
+    )
+
+
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:
     """Ask ``model`` about a table; what cannot be evaluated raises.
 
