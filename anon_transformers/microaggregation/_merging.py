@@ -104,7 +104,7 @@ def _without_needless(
         tried = into.copy()
         tried[leaving] = n_groups + np.arange(len(leaving))
         keeps = promise.satisfied(classes.merge(tried, n_groups + len(leaving)))
-        # Persons in several groups are judged by all of them, so what goes is asked too.
+        # Persons in several groups are judged by all of them: ask what goes too.
         leaving = leaving[keeps[into[leaving]] & keeps[tried[leaving]]]
         into[leaving] = tried[leaving]
         into = _numbered(into)
