@@ -31,6 +31,7 @@ __all__ = [
     "judges_values",
     "posterior_belief",
     "prior_belief",
+    "stands_alone",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -66,5 +67,6 @@ __getattr__, __dir__ = lazy_names(
         "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
+        "stands_alone": "anon_transformers.privacy._judge",
     },
 )
