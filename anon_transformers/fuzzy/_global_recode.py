@@ -93,9 +93,9 @@ class GlobalRecoder(SetRecoder):
 
     Notes
     -----
-    The lowest and the highest value of a column are published, as limits, even if their
-    rows are suppressed. Other rows that ``transform`` is given are suppressed where they
-    lie beyond these.
+    The lowest and the highest value of a column are published, as limits, even if the
+    rows that hold them are suppressed. Other rows that ``transform`` is given are
+    suppressed where they lie beyond these.
 
     Examples
     --------

@@ -148,8 +148,9 @@ def refuse_without_model(
     """Refuse thresholds that no privacy model is among, or not the one of swaps.
 
     A model that rows may satisfy as they are, such as k = 1 or a bound on how values
-    are distributed, is none beside nothing else (:func:`stands_alone`). Metrics say how much was changed, and the source itself changes least. Cells that
-    were swapped look like those of the source to every model but that of the swapper.
+    are distributed, is none beside nothing else (:func:`stands_alone`). Metrics say
+    how much was changed, and the source itself changes least. Cells that were swapped
+    look like those of the source to every model but that of the swapper.
     """
     cls = installed().anonymizers[config.anonymizer.name]
     models = {t.name for t in thresholds if t.kind == "model"}

@@ -323,9 +323,7 @@ def test_labels_made_of_all_values_may_be_those_of_suppressed_rows(
 def test_a_hierarchy_that_the_values_suggest_is_made_of_all_values(outlier, name):
     release = outlier(17, 187)
     stated = {"kind": "intervals", "widths": [10, 50]}
-    release.write(
-        anonymizer={"name": name, **SUPPRESSING}, hierarchies={"age": stated}
-    )
+    release.write(anonymizer={"name": name, **SUPPRESSING}, hierarchies={"age": stated})
     told = release.refusal()
     assert told.startswith(f"anonymizer {name}: hierarchies, height: Its ")
     release.write(hierarchies={"age": stated, "height": stated})
