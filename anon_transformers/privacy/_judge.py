@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Real
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -166,7 +165,7 @@ def stands_alone(model: PrivacyModel) -> bool:
         for name in COUNTS
         if model.tighter.get(name) == "higher"
     ]
-    return any(isinstance(count, Real) and count >= FEWEST for count in counts)
+    return any(isinstance(count, int | float) and count >= FEWEST for count in counts)
 
 
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:

@@ -170,8 +170,8 @@ def refuse_without_model(
         told = ", ".join(number for model in asked for number in _asked_of(model))
         raise ConfigurationError(
             f"thresholds: {told} promise nothing by themselves: a person who stands "
-            f"alone may pass them; ask for k of at least 2, {{model: {cls.k_model}, "
-            "k: …}."
+            "alone may pass them; ask for k of at least 2 with "
+            f"{{model: {cls.k_model}, k: …}}."
         )
 
 

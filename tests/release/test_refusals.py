@@ -195,7 +195,7 @@ def test_values_alone_hide_nobody(release, alone, number):
     release.write(thresholds=[alone])
     told = release.refusal()
     assert told.startswith(f"thresholds: {number} promise nothing by themselves")
-    assert told.endswith("ask for k of at least 2, {model: k-anonymity, k: …}.")
+    assert told.endswith("ask for k of at least 2 with {model: k-anonymity, k: …}.")
     release.write(thresholds=[{"model": "k-anonymity", "k": 2}, alone])
     assert load(release.file)
 

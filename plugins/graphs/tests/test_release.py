@@ -329,7 +329,9 @@ def registered():
 )
 def test_a_promise_that_the_graph_itself_keeps_is_refused(folder, alone):
     file = release(folder, **{"k-degree, k: 3": alone, "name: k-degree": "name: naive"})
-    told = r"promise nothing by themselves.*ask for k of at least 2, \{model: k-degree"
+    told = (
+        r"promise nothing by themselves.*ask for k of at least 2 with \{model: k-degree"
+    )
     with pytest.raises(ConfigurationError, match=told):
         load(file)
     assert not (folder / "work").exists()
