@@ -31,6 +31,7 @@ __all__ = [
     "judges_values",
     "posterior_belief",
     "prior_belief",
+    "stands_alone",
     "told_of_exposed",
 ]
 
@@ -68,5 +69,6 @@ __getattr__, __dir__ = lazy_names(
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
         "told_of_exposed": "anon_transformers.privacy._judge",
+        "stands_alone": "anon_transformers.privacy._judge",
     },
 )

@@ -12,6 +12,11 @@ from anon_transformers.exceptions import NotEvaluable
 Merging = Literal["any", "satisfying", "none"]
 Direction = Literal["higher", "lower"]
 
+COUNTS = ("k", "l", "q")
+"""Parameters that count persons, nodes or values of a unit, in every model."""
+FEWEST = 2
+"""What such a parameter asks for at least: one person is what every table holds."""
+
 
 @runtime_checkable
 class PrivacyModel(Protocol):
@@ -149,6 +154,39 @@ def told_of_exposed(report: Mapping[str, Any]) -> str:
         "quasi-identifiers the same in all rows of a person, or aggregate to one row "
         "per person"
     )
+
+
+def stands_alone(model: PrivacyModel) -> bool:
+    """Whether a release may rest on this model alone.
+
+    A model stands alone if it asks that each unit holds two or more: persons, nodes or
+    values. That is read from its ``k``, ``l`` or ``q``, where ``tighter`` says that a
+    higher one asks for more. Bounds on shares and on distances between distributions
+    (t, alpha, beta, beliefs) do not count, however tight: a person who is alone in a
+    class may hold a value that most persons hold. Neither do parameters that say how a
+    model looks, such as a radius or a time limit.
+
+    A model with other parameters, or of which k says nothing by itself, declares a
+    boolean ``stands_alone``, as a class attribute or a property.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import KAnonymity, TCloseness
+    >>> stands_alone(KAnonymity(k=2)), stands_alone(KAnonymity(k=1))
+    (True, False)
+    >>> stands_alone(TCloseness(t=0.1))
+    False
+    """
+    declared = getattr(model, "stands_alone", None)
+    if declared is not None:
+        # A method by that name is true, whatever it would answer.
+        return declared is True
+    counts = [
+        getattr(model, name, None)
+        for name in COUNTS
+        if model.tighter.get(name) == "higher"
+    ]
+    return any(isinstance(count, int | float) and count >= FEWEST for count in counts)
 
 
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:

@@ -233,6 +233,12 @@ class Tree(Strict):
         return dict(self.model_extra or {})
 
 
+NO_SEED = (
+    "a release draws fresh entropy; the order of its rows, and swaps, are drawn from "
+    "it, and whoever knew a seed could undo them."
+)
+"""Why neither a file nor a plugin states where randomness comes from."""
+
 ROLE_PARAMETERS = (
     "quasi_identifiers",
     "sensitive",
@@ -277,10 +283,7 @@ class Method(Strict):
     @model_validator(mode="after")
     def _no_seed(self) -> "Method":
         if "random_state" in self.params:
-            raise ValueError(
-                "random_state: a release draws fresh entropy; the order of its rows, "
-                "and swaps, are drawn from it, and whoever knew a seed could undo them."
-            )
+            raise ValueError(f"random_state: {NO_SEED}")
         return self
 
 

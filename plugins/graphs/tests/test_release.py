@@ -316,6 +316,51 @@ def registered():
 
 
 @pytest.mark.parametrize(
+    "alone",
+    [
+        "k-degree, k: 1",
+        "k-candidate, k: 1",
+        "k-candidate, k: 1, hubs: 3",
+        "k-candidate, k: 5, query: h0",
+        "k-neighborhood, k: 1, radius: 2",
+        "k-neighborhood, k: 1, time_limit: 30",
+        "k-automorphism, k: 1",
+    ],
+)
+def test_a_promise_that_the_graph_itself_keeps_is_refused(folder, alone):
+    file = release(folder, **{"k-degree, k: 3": alone, "name: k-degree": "name: naive"})
+    told = (
+        r"promise nothing by themselves.*ask for k of at least 2 with \{model: k-degree"
+    )
+    with pytest.raises(ConfigurationError, match=told):
+        load(file)
+    assert not (folder / "work").exists()
+
+
+@pytest.mark.parametrize(
+    "alone", ["k-degree, k: 2", "k-candidate, k: 2", "k-neighborhood, k: 2"]
+)
+def test_a_promise_of_two_nodes_is_enough(folder, alone):
+    assert load(release(folder, **{"k-degree, k: 3": alone}))
+
+
+def test_a_seed_of_a_plugin_is_refused(folder, registered):
+    class Seeded(KDegreeAnonymizer):
+        def __init__(
+            self, k=5, *, relabel=True, reduce=False, weights="drop",
+            keep_mapping=False, random_state=0,
+        ):  # fmt: skip
+            super().__init__(
+                k, relabel=relabel, reduce=reduce, weights=weights,
+                keep_mapping=keep_mapping, random_state=random_state,
+            )  # fmt: skip
+
+    registered("seeded", Seeded)
+    with pytest.raises(ConfigurationError, match="seeded: random_state: a release"):
+        load(release(folder, **{"name: k-degree": "name: seeded"}))
+
+
+@pytest.mark.parametrize(
     ("changes", "told"),
     [
         ({"k-degree, k": "k-anonymity, k"}, "k-anonymity judges classes"),
