@@ -55,7 +55,7 @@ DROPPED = re.compile(
     """,
     re.VERBOSE,
 )
-"""Signs where they mean nothing; others may: ``A-``, ``C++``, ``-5``, ``<5``, ``1.5``."""
+"""Signs where they mean nothing, unlike in ``A-``, ``C++``, ``-5``, ``<5``, ``1.5``."""
 APOSTROPHE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
 """Part of a word."""
 TIGHT = re.compile(r" ?([+<>=%$\u00b0]) ?| (?=-\Z)")
@@ -127,7 +127,7 @@ def _shows(letter: str) -> bool:
 def read_value(text: str) -> str:
     r"""A text as people read it who overlook signs that mean nothing.
 
-    Where a sign may mean something it is kept: ``A-``, ``C++``, ``-5``, ``<5``, ``1.5``.
+    A sign that may mean something is kept: ``A-``, ``C++``, ``-5``, ``<5``, ``1.5``.
 
     Examples
     --------

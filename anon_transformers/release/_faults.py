@@ -381,7 +381,7 @@ def swap_faults(
     swapped = [c for c in dict.fromkeys(published) if c in moved]
     persons = None if subject is None else _numbered(identify(subject))
     coded = {name: identify(source[name]) for name in (*stayed, *swapped)}
-    found = [
+    found: list[tuple[str, tuple[str, ...]]] = [
         (name, (other,))
         for name in swapped
         for other in stayed
@@ -391,7 +391,7 @@ def swap_faults(
     alone = {name for name, _ in found}
     linear = functional_dependences(source, swapped, stayed)
     found += [
-        (name, tuple(map(str, given_by)))
+        (str(name), tuple(map(str, given_by)))
         for name, given_by in linear.items()
         if name not in alone
     ]

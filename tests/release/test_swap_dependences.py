@@ -83,7 +83,7 @@ def test_a_linear_function_of_what_stayed_is_refused(release):
     table = patients(wrong=1.0)
     table["pay"] = 100 * table["age"] + table["weight"]
     file = swap(release, table, sensitive=["ill", "pay"])
-    with pytest.raises(GateError, match="'pay' was swapped.*'age', 'weight'"):
+    with pytest.raises(GateError, match=r"'pay' was swapped.*'age', 'weight'"):
         run(file)
 
 
