@@ -29,14 +29,18 @@ class SensitiveModel:
         others for quasi-identifiers. A class then passes if all the finer classes do
         into which they divide it.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing. None: the usual ones, such as ``NA``,
-        ``null`` and ``-``.
+        Texts that say that a value is missing, beside the usual ones, such as ``NA``,
+        ``null`` and ``-``. An empty list: none does. No number is a usual one: name
+        ``9999`` where it says so.
 
     Notes
     -----
     Values are judged as they are and as people read them, and the worse counts: texts
-    that differ only in case, blanks or composition are one value, and so are spellings
-    of one number in a column of numbers; a mark of a missing value is no value.
+    that differ only in case, blanks, composition, quotation marks, brackets or hyphens
+    are one value, and so are spellings of one number or amount (``50 000``,
+    ``$50,000``, ``50.000,00``), of one time or day (``7:30`` and ``07:30``), and of yes
+    and no in a column of nothing else. Signs that mean something tell values apart:
+    ``A-`` and ``A+``, ``<5`` and ``5``. A mark of a missing value is no value.
 
     Where persons are known, every count is of persons, and the share of a value in a
     class is the share of its persons who hold it at least once, or of whom a value is

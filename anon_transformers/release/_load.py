@@ -11,7 +11,7 @@ import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
 from anon_transformers._moments import refuse_written_dates
-from anon_transformers._readings import read_values
+from anon_transformers._readings import read_spellings
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import (
     AnonymizationError,
@@ -290,7 +290,7 @@ def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "count of persons would see; leave these rows out, or say whose they are."
         )
     distinct = texts.unique().tolist()
-    codes = read_values(distinct, marks=())
+    codes = read_spellings(distinct)
     if codes is not None:
         raise DataError(
             f"subject: the {len(distinct)} texts of column {roles.subject!r} are "

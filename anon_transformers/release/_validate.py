@@ -33,6 +33,7 @@ from anon_transformers.release._candidate import (
 )
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
+    swap_faults,
     table_faults,
     telling_faults,
 )
@@ -181,7 +182,11 @@ def source_faults(
             )
 
     moved = {name for columns in candidate["moved"] for name in columns}
-    return telling_faults(frame, roles, subject, exempt=moved, told=warn)
+    faults = telling_faults(frame, roles, subject, exempt=moved, told=warn)
+    if publishes == "swaps":
+        before = source.iloc[rows].reset_index(drop=True)
+        faults += swap_faults(before, roles, moved, subject)
+    return faults
 
 
 def persons_of(run: Run, candidate: dict[str, Any]) -> pd.Series:
