@@ -25,6 +25,7 @@ from anon_transformers.release._candidate import (
     read_verdict,
 )
 from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._discretion import discreet
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     FINISHED,
@@ -32,7 +33,6 @@ from anon_transformers.release._run import (
     QUARANTINE,
     Ledger,
     Run,
-    discreet,
     draft_of,
     is_plain,
     left_alone,
