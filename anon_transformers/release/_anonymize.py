@@ -33,7 +33,12 @@ from anon_transformers.release._files import (
     read_parquet,
     schema_of,
 )
-from anon_transformers.release._graph import NODES, graph_tables, write_functions
+from anon_transformers.release._graph import (
+    NODES,
+    graph_tables,
+    published_weight_shares,
+    write_functions,
+)
 from anon_transformers.release._links import kept_rows, write_links
 from anon_transformers.release._load import refuse_telling
 from anon_transformers.release._memberships import write_memberships
@@ -87,6 +92,7 @@ def anonymize(location: str) -> str:
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
+    run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)
     # Before it sees the table: what it says afterwards could be told of persons.
     said = {
@@ -102,8 +108,7 @@ def write_candidate(run: Run) -> None:
     make_private(draft)
     if config.is_graph:
         tables = graph_tables(run, anonymizer)
-        share = anonymizer.report_.details.get("telling_weights", 0.0)
-        refuse_telling(dict.fromkeys(config.roles.insensitive, share), config.roles)
+        refuse_telling(published_weight_shares(tables, config), config.roles)
         noted = write_functions(draft, anonymizer)
     else:
         tables, noted = protected_table(run, anonymizer, draft)

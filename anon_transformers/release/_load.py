@@ -47,6 +47,7 @@ from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
     Run,
+    file_hashes,
     locked,
     make_private,
     next_run_id,
@@ -100,6 +101,7 @@ def load(
         "file": str(Path(config_path).absolute()),
         "config": config.model_dump(mode="json"),
         "thresholds": [threshold.to_dict() for threshold in thresholds],
+        "files": file_hashes(config),
     }
     found = find_run(config, run_id, order)
     if found is not None:

@@ -88,8 +88,18 @@ class Run:
             if sha256(self.path(f"{name}.parquet")) != loaded:
                 raise ReleaseError(f"run {self.id}: what was loaded changed since.")
 
+    def refuse_changed_files(self) -> None:
+        """Refuse a suite or hierarchies that are not those that the run began with."""
+        found = file_hashes(self.config)
+        for key, loaded in self._order["files"].items():
+            if found[key] != loaded:
+                raise ReleaseError(
+                    f"run {self.id}: the file of {key} changed after the run was "
+                    "loaded; start the release again."
+                )
+
     def has_order(self, order: Mapping[str, Any]) -> bool:
-        """Whether it was started with this configuration and these thresholds."""
+        """Whether it was started with this configuration, thresholds and files."""
         whole = self.path("run.json").is_file()
         return whole and all(self._order.get(key) == order[key] for key in order)
 
@@ -309,6 +319,20 @@ def sha256(path: Path) -> str:
     """Hash of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_hashes(config: ReleaseConfig) -> dict[str, str]:
+    """Hashes of the files that a release is judged by, by the keys that name them."""
+    given = {
+        f"hierarchies, {column}": tree.path
+        for column, tree in config.hierarchies.items()
+    }
+    paths = {
+        key: config.path(path)
+        for key, path in {"suite": config.suite, **given}.items()
+        if path is not None
+    }
+    return {key: sha256(path) if path.is_file() else "" for key, path in paths.items()}
 
 
 @contextmanager

@@ -81,11 +81,13 @@ def validate(location: str) -> str:
     run = Run(location)
     candidate = read_candidate(run)
     run.refuse_changed_inputs()
+    run.refuse_changed_files()
     tables = [read_file(run, candidate, file) for file in files_of(candidate)]
-    result = judge_candidate(run, candidate, tables)
+    # What is published is measured first, while no judge has seen private evidence.
     numbers = measured_numbers(
         tables, run.config, run.thresholds, candidate["suppression_label"]
     )
+    result = judge_candidate(run, candidate, tables)
     verdict = {"sha256": hash_of(candidate), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate, verdict)
     write_verdict(run, verdict)
