@@ -8,6 +8,9 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("pydantic")
@@ -31,6 +34,7 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
+from anon_transformers.release._files import read_parquet
 
 pytestmark = pytest.mark.gx
 NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
@@ -306,8 +310,6 @@ def test_warnings_of_strangers_are_counted(release, registered, caplog, recwarn)
 
 
 def test_a_column_that_no_file_can_hold_leaves_nothing(release, registered):
-    import pandas as pd
-
     def odd(path):
         frame = pd.read_csv(path, dtype=str)
         return frame.assign(note=[complex(number % 2) for number in range(len(frame))])
@@ -355,6 +357,47 @@ def test_an_anonymizer_that_loses_a_column_is_caught(release, registered):
     release.write(anonymizer=release.mondrian(name="lossy"))
     with pytest.raises(GateError, match="lacks columns: note"):
         run_release(release.file)
+
+
+@pytest.mark.parametrize("target", ["parquet", "bare"])
+@pytest.mark.parametrize(
+    ("cells", "marks"), [([None, "x"], [None, ""]), ([0.0, 1.5], [0.0, -0.0])]
+)
+def test_nothing_is_written_that_no_check_compares(
+    release, registered, target, cells, marks
+):
+    """One value in two spellings would tell which rows an anonymizer means."""
+
+    class Marking(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            table = super().fit_transform(X)
+            note = table["note"].astype(object if cells[1] == "x" else float).tolist()
+            secret = X["name"].str.endswith("3").tolist()
+            same = [n == cells[0] or (cells[0] is None and pd.isna(n)) for n in note]
+            marked = [
+                marks[s] if alike else cell
+                for cell, alike, s in zip(note, same, secret, strict=True)
+            ]
+            kind = object if cells[1] == "x" else float
+            return table.assign(note=pd.Series(marked, dtype=kind))
+
+    def write(frame, path):  # a stranger's, that stores what it gets
+        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+
+    registered("anonymizers", "marking", Marking)
+    registered("writers", "bare", write)
+    registered("readers", "bare", read_parquet)
+    people = pd.read_csv(release.source, dtype={"zip": str})
+    people = people.assign(note=[cells[number % 2] for number in range(40)])
+    people.to_parquet(release.folder / "people.parquet", index=False)
+    release.write(
+        source={"path": "people.parquet"},
+        anonymizer=release.mondrian(name="marking"),
+        target={"path": "out", "format": target},
+    )
+    run_release(release.file)
+    note = pq.read_table(release.target / "current" / f"data.{target}")["note"]
+    assert len({str(cell) for cell in note.to_pylist()}) == 2
 
 
 def test_an_anonymizer_that_lies_about_k_is_caught(release, registered):
