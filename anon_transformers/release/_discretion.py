@@ -55,9 +55,9 @@ def _told(error: Exception, location: Path, step: str) -> Exception:
     told = f"{step} failed with {type(error).__name__}{_keep_traceback(location, step)}"
     if not isinstance(error, OSError):
         return ReleaseError(told)
-    # Even a number may be anything here.
-    if error.errno in errno.errorcode:
-        return OSError(error.errno, f"{os.strerror(error.errno)}: {told}")
+    code: Any = error.errno  # a stranger's may be anything
+    if isinstance(code, int) and code in errno.errorcode:
+        return OSError(code, f"{os.strerror(code)}: {told}")
     return OSError(told)
 
 

@@ -372,7 +372,7 @@ def test_nothing_is_written_that_no_check_compares(
         def fit_transform(self, X, y=None, **fit_params):
             table = super().fit_transform(X)
             note = table["note"].astype(object if cells[1] == "x" else float).tolist()
-            secret = X["name"].str.endswith("3").tolist()
+            secret = X["name"].str.endswith("4").tolist()
             same = [n == cells[0] or (cells[0] is None and pd.isna(n)) for n in note]
             marked = [
                 marks[s] if alike else cell
