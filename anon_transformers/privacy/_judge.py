@@ -35,6 +35,12 @@ class PrivacyModel(Protocol):
         satisfying classes satisfies. "none": neither.
     tighter : mapping of str to {"higher", "lower"}
         For each threshold, which way asks for more.
+
+    Notes
+    -----
+    A model may have a method ``report(evidence)`` that tells more, a mapping. Of it a
+    gate tells the numbers that stand under names of columns, of the model's parameters,
+    or under those that the class lists as ``details``.
     """
 
     name: ClassVar[str]

@@ -1,6 +1,7 @@
 """A graph as a gated release: two files in, two files out, no name left."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -155,13 +156,32 @@ def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
     edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
-    monkeypatch.setattr(
-        "anon_transformers.release._graph.telling_weights", lambda *_, **__: 0.0
-    )
+    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
     location = load(release(folder, **declared))
     with pytest.raises(DataError, match=r"% of the nodes have weights around them"):
         anonymize(location)
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("told", [{}, {"telling_weights": 0.0}])
+def test_weights_are_judged_whatever_the_method_says_of_them(folder, monkeypatch, told):
+    class Silent(KDegreeAnonymizer):
+        def fit_transform(self, X, y=None):
+            published = super().fit_transform(X)
+            self.report_ = replace(self.report_, details=told)
+            return published
+
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
+    edges.to_csv(folder / "edges.csv", index=False)
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    monkeypatch.setitem(registry().anonymizers._items, "k-degree", Silent)
+    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
+    location = load(release(folder, **declared))
+    with pytest.raises(DataError, match=r"'weight': .*% of the nodes have weights"):
+        anonymize(location)
+    accepted = {"person]": declared["person]"] + "\n  accept_unique: [weight]"}
+    run_release(release(folder, **accepted))
+    assert "weight" in read_published(folder / "out")[0]
 
 
 def test_weights_that_are_not_published_may_tell(folder):

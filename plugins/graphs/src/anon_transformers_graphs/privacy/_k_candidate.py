@@ -65,6 +65,7 @@ class KCandidate:
     name: ClassVar[str] = "k-candidate"
     evidence: ClassVar[str] = "graph"
     unit: ClassVar[str] = "nodes"
+    details: ClassVar[tuple[str, ...]] = ("found", "below_k", "mean_candidates")
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
