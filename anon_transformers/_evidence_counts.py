@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -83,6 +83,30 @@ class Holdings:
             owner, self.value[pair], ones, self.held.shape[0], self.missing + 1
         )
 
+    def lacking(self) -> sparse.csr_array:
+        """Of the persons in each entry of :meth:`counts`, those who lack a value."""
+        owner, pair, first = self._cells()
+        value, of_person = self.value[pair], np.cumsum(first) - 1
+        lost = np.bincount(of_person[value == self.missing], minlength=first.sum()) > 0
+        # Zeros are kept: entry by entry this stands beside the counts.
+        ones = lost[of_person].astype(np.int64)
+        return count_table(owner, value, ones, self.held.shape[0], self.missing + 1)
+
+    def several(self) -> np.ndarray:
+        """Classes in which some person has several known values."""
+        owner, pair, first = self._cells()
+        known, n_classes = self.value[pair] != self.missing, self.held.shape[0]
+        values = np.bincount(owner[known], minlength=n_classes)
+        return values > np.bincount(owner[known & first], minlength=n_classes)
+
+    def once(self) -> "Holdings":
+        """The same where a missing value of a person with a known one is left out."""
+        owner, pair, first = self._cells()
+        kept = first | (self.value[pair] != self.missing)
+        mass = self.held.data[kept]
+        held = count_table(owner[kept], pair[kept], mass, *self.held.shape)
+        return replace(self, held=held)
+
     def n_persons(self) -> np.ndarray:
         """Persons of each class."""
         owner, _, first = self._cells()
@@ -113,6 +137,42 @@ class Holdings:
         return Holdings.of_rows(owner, person, value, n_classes, int(codes[-1]))
 
 
+class Reference(NamedTuple):
+    """How often a whole table has each value: in rows, or in persons and who they are.
+
+    Persons may have several values. ``counts`` are those of ``holdings``, if known.
+    """
+
+    counts: np.ndarray
+    persons: int | None = None
+    holdings: Holdings | None = None
+
+    @classmethod
+    def of_column(
+        cls,
+        column: Column,
+        subject: Column | None = None,
+        weights: np.ndarray | None = None,
+    ) -> "Reference":
+        """Count rows by value of a column, missing ones last; persons if known."""
+        if subject is None:
+            return cls(np.bincount(column.codes, weights, column.cardinality))
+        known = subject.codes != subject.missing_code
+        return cls.of_persons(
+            subject.codes[known], column.codes[known], column.missing_code
+        )
+
+    @classmethod
+    def of_persons(
+        cls, persons: np.ndarray, values: np.ndarray, missing: int
+    ) -> "Reference":
+        """Count persons by value, with a row for each that one of them holds."""
+        everywhere = np.zeros(len(persons), dtype=np.int64)
+        holdings = Holdings.of_rows(everywhere, persons, values, 1, missing)
+        n_persons = int(holdings.n_persons()[0])
+        return cls(holdings.counts().toarray()[0], n_persons, holdings)
+
+
 @dataclass(frozen=True)
 class SensitiveCounts:
     """How often each sensitive value occurs in each class.
@@ -136,6 +196,8 @@ class SensitiveCounts:
         Who holds which value, where persons are known.
     reference_persons : int or None
         Persons of the table that ``reference`` counts, who may have several values.
+    reference_holdings : Holdings or None
+        Who holds which value in that table, as one class.
     ordered : bool
         Whether the order of the values means anything; that of texts does not.
     table : SensitiveCounts or None
@@ -152,6 +214,7 @@ class SensitiveCounts:
     reference_persons: int | None = None
     ordered: bool = False
     table: "SensitiveCounts | None" = field(default=None, repr=False)
+    reference_holdings: Holdings | None = field(default=None, repr=False)
 
     @classmethod
     def of_rows(
@@ -182,15 +245,14 @@ class SensitiveCounts:
             ordered=column.ordered,
         )
 
-    def compared(
-        self, reference: np.ndarray, origin: Origin, persons: int | None
-    ) -> "SensitiveCounts":
+    def compared(self, reference: "Reference", origin: Origin) -> "SensitiveCounts":
         """The same counts beside those of a whole table."""
         return replace(
             self,
-            reference=np.asarray(reference, dtype=np.int64),
+            reference=np.asarray(reference.counts, dtype=np.int64),
             origin=origin,
-            reference_persons=persons,
+            reference_persons=reference.persons,
+            reference_holdings=reference.holdings,
         )
 
     @property
@@ -207,10 +269,42 @@ class SensitiveCounts:
 
     @cached_property
     def several(self) -> np.ndarray:
-        """Classes in which some person has several values."""
+        """Classes in which some person has several known values."""
+        if self.holdings is None:
+            return np.zeros(self.counts.shape[0], dtype=bool)
+        return self.holdings.several()
+
+    @cached_property
+    def overlapping(self) -> np.ndarray:
+        """Classes in which some person counts twice: has a further value, or may."""
         if self.holdings is None:
             return np.zeros(self.counts.shape[0], dtype=bool)
         return np.asarray(self.counts.sum(axis=1)) > self.totals
+
+    @cached_property
+    def lacking(self) -> np.ndarray:
+        """Beside each entry of ``counts``, values in order: those who lack one, too.
+
+        They are among the missing ones of their class as well.
+        """
+        if self.holdings is None:
+            return np.zeros(self.counts.nnz, dtype=np.int64)
+        return self.holdings.lacking().data
+
+    def possible(self, which: np.ndarray) -> np.ndarray:
+        """Those of each class who have one of these values, or may: one is missing."""
+        if self.holdings is None:
+            return self.counts[:, np.append(which, self.missing)].sum(axis=1)
+        codes = np.zeros(self.missing + 1, dtype=np.int64)
+        codes[which] = codes[self.missing] = 1
+        return self.holdings.relabeled(codes).counts()[:, [1]].sum(axis=1)
+
+    def once(self) -> "SensitiveCounts":
+        """The same with a missing value counted only where no other is known."""
+        if self.holdings is None:
+            return self
+        holdings = self.holdings.once()
+        return self._recounted(holdings.counts(), holdings)
 
     @cached_property
     def candidates(self) -> Candidates | None:
@@ -265,8 +359,10 @@ class SensitiveCounts:
         return groups
 
     @cached_property
-    def _readings(self) -> dict[tuple[str, ...] | None, np.ndarray | None]:
-        """What texts are read as, by the marks of a missing value."""
+    def _readings(
+        self,
+    ) -> dict[tuple[str, ...] | None, tuple[np.ndarray, "Reference"] | None]:
+        """What texts are read as, and the reference, by marks of a missing value."""
         return {}
 
     def as_read(self, marks: tuple[str, ...] | None = None) -> "SensitiveCounts | None":
@@ -285,14 +381,15 @@ class SensitiveCounts:
         array([[2, 1]])
         """
         if marks not in self._readings:
-            self._readings[marks] = read_values(self.texts.tolist(), marks)
-        codes = self._readings[marks]
-        if codes is None:
+            codes = read_values(self.texts.tolist(), marks)
+            self._readings[marks] = codes if codes is None else self._read(codes)
+        found = self._readings[marks]
+        if found is None:
             return None
+        codes, reference = found
         width = int(codes[-1]) + 1
         _, first = np.unique(codes[:-1], return_index=True)
         values = self.values[first[: width - 1]]
-        reference = self._read_reference(codes, width)
         if self.holdings is not None:
             holdings = self.holdings.relabeled(codes)
             counts = holdings.counts()
@@ -302,18 +399,21 @@ class SensitiveCounts:
             counts = count_table(
                 owner, codes[value], cells.data, self.counts.shape[0], width
             )
-        return replace(
-            self, values=values, counts=counts, reference=reference, holdings=holdings
-        )
+        changed = replace(self, values=values, counts=counts, holdings=holdings)
+        return changed.compared(reference, self.origin)
 
-    def _read_reference(self, codes: np.ndarray, width: int) -> np.ndarray:
-        """The reference by read value."""
-        if (self.reference_persons or np.inf) >= self.reference.sum():
-            return np.bincount(codes, self.reference, width).astype(np.int64)
+    def _read(self, codes: np.ndarray) -> tuple[np.ndarray, "Reference"]:
+        """The codes of read values, and the reference by these."""
+        width, persons = int(codes[-1]) + 1, self.reference_persons
+        if self.reference_holdings is not None:
+            holdings = self.reference_holdings.relabeled(codes)
+            return codes, Reference(holdings.counts().toarray()[0], persons, holdings)
+        if (persons or np.inf) >= self.reference.sum():
+            return codes, Reference(np.bincount(codes, self.reference, width), persons)
         # Persons may hold two spellings: as many as the more frequent one, at least.
-        reference = np.zeros(width, dtype=np.int64)
-        np.maximum.at(reference, codes, self.reference)
-        return reference
+        counts = np.zeros(width, dtype=np.int64)
+        np.maximum.at(counts, codes, self.reference)
+        return codes, Reference(counts, persons)
 
     def merge(self, into: np.ndarray, n_classes: int) -> "SensitiveCounts":
         """Join classes as :meth:`Classes.merge` does."""
@@ -470,11 +570,14 @@ def blank_row(counts: sparse.csr_array, which: int) -> sparse.csr_array:
     return count_table(rows, columns, cells.data, *counts.shape)
 
 
-def distribution(column: Any, subject: Any = None) -> dict[str | None, int]:
+def distribution(
+    column: Any, subject: Any = None, *, together: bool = False
+) -> dict[Any, int]:
     """Rows by published text of a value, missing ones under None.
 
     This is what ``Classes.from_frame(references={name: …})`` takes. With ``subject``,
-    the person of each row, it counts the persons who hold a value at least once.
+    the person of each row, it counts the persons who hold a value at least once, and
+    with ``together`` each person once, several values of one person as a tuple.
 
     Examples
     --------
@@ -482,35 +585,45 @@ def distribution(column: Any, subject: Any = None) -> dict[str | None, int]:
     {'cold': 1, 'flu': 2, None: 1}
     >>> distribution(["flu", "cold", None, "flu"], subject=[1, 1, 2, 1])
     {'cold': 1, 'flu': 1, None: 1}
+    >>> distribution(["flu", "cold", None, "flu"], subject=[1, 1, 2, 1], together=True)
+    {('cold', 'flu'): 1, None: 1}
     """
     series = column if isinstance(column, pd.Series) else pd.Series(column)
     coded = identify(series)
     persons = None if subject is None else identify(pd.Series(subject))
-    return by_text(coded, held_by_value(coded, persons))
+    counted = Reference.of_column(coded, persons)
+    return by_set(coded, counted) if together else by_text(coded, counted.counts)
 
 
-def by_text(column: Column, held: np.ndarray) -> dict[str | None, int]:
+def by_text(column: Column, held: np.ndarray) -> dict[Any, int]:
     """Counts by code as counts by published text, missing ones under None."""
     texts = [*column.texts().tolist(), None]
     counted = zip(texts, held.astype(np.int64).tolist(), strict=True)
     return {text: count for text, count in counted if count}
 
 
-def held_by_value(
-    column: Column, subject: Column | None = None, weights: np.ndarray | None = None
-) -> np.ndarray:
-    """Rows by value of a column, missing ones last; persons where they are known."""
-    if subject is None:
-        return np.bincount(column.codes, weights, column.cardinality)
-    known = subject.codes != subject.missing_code
-    holdings = Holdings.of_rows(
-        np.zeros(int(known.sum()), dtype=np.int64),
-        subject.codes[known],
-        column.codes[known],
-        1,
-        column.missing_code,
-    )
-    return holdings.counts().toarray()[0]
+def by_set(column: Column, counted: Reference) -> dict[Any, int]:
+    """A reference by published text; where a person has several, by all of these."""
+    if counted.holdings is None:
+        return by_text(column, counted.counts)
+    holdings = counted.holdings
+    held = holdings.held.indices
+    start = np.flatnonzero(np.diff(holdings.person[held], prepend=-1))
+    texts = np.array([*column.texts().tolist(), None], dtype=object)
+    sets: dict[Any, int] = {}
+    for values in np.split(texts[holdings.value[held]], start[1:]):
+        key = values[0] if len(values) == 1 else tuple(values)
+        sets[key] = sets.get(key, 0) + 1
+    return sets
+
+
+def by_single(reference: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A reference with tuples taken apart: persons who hold a value, among others."""
+    single: dict[Any, Any] = {}
+    for key, count in reference.items():
+        for text in key if isinstance(key, tuple) else (key,):
+            single[text] = single.get(text, 0) + count
+    return single
 
 
 def n_persons(subject: Column) -> int:
@@ -530,8 +643,9 @@ def stretched(
     {'flu': 3, 'cold': 6}
     """
     held = distribution(column, subject)
-    known = [text for text in held if text is not None and reference.get(text)]
-    times = max([1, *(-(-held[text] // reference[text]) for text in known)])
+    single = by_single(reference)
+    known = [text for text in held if text is not None and single.get(text)]
+    times = max([1, *(-(-held[text] // single[text]) for text in known)])
     return {text: rows * times for text, rows in reference.items()}
 
 
@@ -541,25 +655,25 @@ def with_reference(
     reference: Mapping[Any, Any],
     weights: np.ndarray | None = None,
     subject: Column | None = None,
-) -> tuple[Column, np.ndarray]:
+) -> tuple[Column, Reference]:
     """The column with the values of a reference too, and the reference by code.
 
     What is released was in the input, each value at least as often. Missing cells may
     have been blanked.
     """
-    texts = [key for key in reference if not (pd.isna(key) or key == "")]
     counts = _reference_rows(column.name, reference)
+    single = by_single(counts)
+    texts = [key for key in single if not (pd.isna(key) or key == "")]
     given = _as_values(column, texts)
     values = _in_natural_order(column, series, given)
     place = pd.Index(values)
     lookup = np.append(place.get_indexer(pd.Index(column.values)), len(values))
-    rows = np.zeros(len(values) + 1, dtype=np.int64)
-    np.add.at(
-        rows, place.get_indexer(pd.Index(given)), [counts[text] for text in texts]
-    )
-    rows[-1] = sum(counts[key] for key in counts.keys() - set(texts))
+    code = dict(zip(texts, place.get_indexer(pd.Index(given)).tolist(), strict=True))
+    whole = _reference_by_code(counts, code, len(values))
+    rows = whole.counts
     column = replace(column, values=values, codes=lookup[column.codes].astype(np.int32))
-    held = held_by_value(column, subject, weights).astype(np.int64)[:-1]
+    counted = Reference.of_column(column, subject, weights).counts
+    held = counted.astype(np.int64)[:-1]
     strange = int(held[rows[:-1] == 0].sum())
     if strange:
         raise DataError(
@@ -572,7 +686,29 @@ def with_reference(
             f"column {column.name!r} holds its values in {beyond} rows more than its "
             "reference has; it belongs to another table."
         )
-    return column, rows
+    return column, whole
+
+
+def _reference_by_code(
+    counts: Mapping[Any, int], code: Mapping[Any, int], missing: int
+) -> Reference:
+    """A reference by code, in persons where it has tuples of what they hold."""
+    sets = [key if isinstance(key, tuple) else (key,) for key in counts]
+    mass = np.fromiter(counts.values(), dtype=np.int64, count=len(sets))
+    values = np.array([code.get(text, missing) for key in sets for text in key])
+    sizes = np.array([len(key) for key in sets])
+    if sizes.max() == 1:
+        rows = np.zeros(missing + 1, dtype=np.int64)
+        np.add.at(rows, values, mass)
+        return Reference(rows)
+    # As many persons as each set has, one after the other.
+    start = np.cumsum(sizes) - sizes
+    of_person = np.repeat(np.arange(len(sets)), mass)
+    persons = np.repeat(np.arange(len(of_person)), sizes[of_person])
+    within = np.arange(len(persons)) - np.searchsorted(persons, persons)
+    return Reference.of_persons(
+        persons, values[start[of_person[persons]] + within], missing
+    )
 
 
 def _reference_rows(name: Hashable, reference: Mapping[Any, Any]) -> dict[Any, int]:
@@ -675,7 +811,7 @@ def open_sensitive(
     hierarchies: Mapping[Hashable, Hierarchy] | None,
     weights: np.ndarray | None = None,
     subject: Column | None = None,
-) -> tuple[list[Column], dict[Hashable, np.ndarray]]:
+) -> tuple[list[Column], dict[Hashable, Reference]]:
     """The sensitive columns with their trees, and the references by code.
 
     ``weights`` are the rows that each row of ``frame`` stands for, ``subject`` the

@@ -103,7 +103,8 @@ class Memberships:
             if name not in frame.columns:
                 raise DataError(unknown_choice("column", name, frame.columns))
         columns, by_code = open_sensitive(frame, sensitive, references, hierarchies)
-        return cls(degrees, {column.name: column for column in columns}, by_code)
+        counts = {name: reference.counts for name, reference in by_code.items()}
+        return cls(degrees, {column.name: column for column in columns}, counts)
 
     def crisp(self, labels: np.ndarray) -> "Memberships":
         """The same rows in the classes that readers see, each row in one of them.

@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 
 from anon_transformers._columns import encode_sensitive, refuse_mark
-from anon_transformers._evidence_counts import held_by_value, n_persons
+from anon_transformers._evidence_counts import Reference, n_persons
 from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
 from anon_transformers._moments import in_zone
 from anon_transformers._readings import read_spellings
@@ -71,16 +71,13 @@ class Table:
         Tells persons apart.
     references : mapping of column to array, optional
         How often the input has each sensitive value, where these rows are a part of it.
-    reference_persons : int, optional
-        Persons of that input.
     """
 
     n_rows: int
     known: tuple[Column, ...]
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
-    references: Mapping[Hashable, np.ndarray] | None = None
-    reference_persons: int | None = None
+    references: Mapping[Hashable, Reference] | None = None
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
@@ -129,7 +126,6 @@ class Table:
             sensitive=self.sensitive,
             subject=self.subject,
             references=self.references,
-            reference_persons=self.reference_persons,
         )
 
     def part(self, rows: np.ndarray) -> "Table":
@@ -139,19 +135,15 @@ class Table:
             return replace(column, codes=column.codes[rows])
 
         references = self.references or {
-            column.name: held_by_value(column, self.subject)
+            column.name: Reference.of_column(column, self.subject)
             for column in self.sensitive
         }
-        persons = self.reference_persons
-        if persons is None and self.subject is not None:
-            persons = n_persons(self.subject)
         return Table(
             int(rows.sum()),
             tuple(map(of, self.known)),
             tuple(map(of, self.sensitive)),
             None if self.subject is None else of(self.subject),
             references,
-            persons,
         )
 
     @property

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from anon_transformers._anonymizer import BaseAnonymizer, FrameAnonymizer
 from anon_transformers._columns import without_rows
-from anon_transformers._evidence_counts import by_text, held_by_value, stretched
+from anon_transformers._evidence_counts import Reference, by_set, stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer
@@ -262,7 +262,8 @@ class TableAnonymizer(FrameAnonymizer):
         self._columns = [without_rows(column) for column in table.known]
         self._sensitive = [without_rows(column) for column in table.sensitive]
         self._references = {
-            c.name: by_text(c, held_by_value(c, table.subject)) for c in table.sensitive
+            c.name: by_set(c, Reference.of_column(c, table.subject))
+            for c in table.sensitive
         }
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)

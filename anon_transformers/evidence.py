@@ -13,11 +13,10 @@ from anon_transformers._evidence_candidates import Candidates
 from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
+    Reference,
     SensitiveCounts,
     distribution,
-    held_by_value,
     merge_table,
-    n_persons,
     open_sensitive,
     persons_by_class,
 )
@@ -137,10 +136,11 @@ class Classes:
         references : mapping of column to mapping, optional
             For sensitive columns the distribution in the input: rows by published text
             of a value, missing ones under None, as :func:`distribution` gives it; with
-            ``subject`` the persons who hold it. A value that the table holds more often
-            is an error.
+            ``subject`` the persons who hold it; what one person holds may be a tuple.
+            A value that the table holds more often is an error.
         reference_persons : int, optional
-            Persons of the input, who may hold several values each.
+            Persons of the input, who may hold several values each; need not be given
+            where tuples tell.
         hierarchies : mapping of column to Hierarchy, optional
             Trees of sensitive columns.
         population : data frame or int array, optional
@@ -206,7 +206,7 @@ class Classes:
         subject: Column | None = None,
         suppressed: int | None = None,
         weights: np.ndarray | None = None,
-        references: Mapping[Hashable, np.ndarray] | None = None,
+        references: Mapping[Hashable, Reference] | None = None,
         reference_persons: int | None = None,
         origin: Origin = "input",
     ) -> "Classes":
@@ -230,14 +230,15 @@ class Classes:
         at, mass = labels[inside], weights[inside]
         counted, values = {}, [column.codes[inside] for column in sensitive]
         for column, inner in zip(sensitive, values, strict=True):
-            reference, total = (references or {}).get(column.name), reference_persons
-            whose: Origin = "input"
+            reference, whose = (references or {}).get(column.name), "input"
             if reference is None:
-                reference, whose = held_by_value(column, subject, weights), origin
-                total = None if subject is None else n_persons(subject)
+                reference = Reference.of_column(column, subject, weights)
+                whose = origin
+            elif reference.persons is None:
+                reference = reference._replace(persons=reference_persons)
             counted[column.name] = SensitiveCounts.of_rows(
                 column, at, inner, mass, n_classes, counted_persons
-            ).compared(reference, whose, total)
+            ).compared(reference, whose)
         joint = None
         if len(sensitive) > 1:
             joint = JointCounts.of_rows(

@@ -76,13 +76,20 @@ def by_class(frame):
 
 
 def largest_share(known, unknown, everybody):
+    """Of the persons who hold a value or may hold it, each counted once."""
     if not everybody:
         return 1.0
-    most = max((len(who) for who in known.values()), default=0)
-    return min((most + len(unknown)) / len(everybody), 1.0)
+    return max(len(who | unknown) for who in (*known.values(), set())) / len(everybody)
 
 
-def has_several(known, unknown, everybody):
+def has_several(known):
+    """Whether somebody has two values that are known."""
+    held = [who for holding in known.values() for who in holding]
+    return len(held) > len(set(held))
+
+
+def may_have_several(known, unknown, everybody):
+    """Whether somebody has two values, or one and a missing one."""
     return sum(map(len, known.values())) + len(unknown) > len(everybody)
 
 
@@ -129,7 +136,7 @@ def test_counts_are_of_persons_who_hold_a_value_at_least_once(rows):
         told = [len(known.get(value, ())) for value in column.values]
         assert column.counts.toarray()[at].tolist() == [*told, len(unknown)]
         assert column.totals[at] == len(everybody)
-        assert column.several[at] == has_several(known, unknown, everybody)
+        assert column.several[at] == has_several(known)
 
 
 @given(rows=ROWS, into=st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3))
@@ -185,38 +192,60 @@ def test_levels_are_those_of_shares_of_persons(rows):
     for at, told in enumerate(by_class(frame)):
         known, unknown, _ = told
         share = largest_share(*told)
-        counts = sorted(map(len, known.values()), reverse=True)
-        cap = 1 / share if has_several(*told) else math.inf
-        certain = has_several(*told) and share >= 1
-        here = min(1, len(counts)) if certain else len(counts)
+        cap = 1 / share if may_have_several(*told) else math.inf
+        certain = may_have_several(*told) and share >= 1
+        here = min(1, len(known)) if certain else len(known)
         assert distinct[at] == min(here, fewest[at])
         assert alpha[at] == pytest.approx(max(share, 1 / fewest[at]))
         assert entropy[at] == pytest.approx(
-            min(effective(counts, len(unknown)), cap, fewest[at]), abs=1e-9
+            min(effective(known, unknown), cap, fewest[at]), abs=1e-9
         )
         assert recursive[at] == math.floor(
-            min(deepest(counts, len(unknown), 3), cap + 1e-9, fewest[at])
+            min(deepest(known, unknown, 3), cap + 1e-9, fewest[at])
         )
 
 
-def effective(counts, unknown):
-    """The exponential of the entropy, unknown ones counted as the most frequent."""
-    if not counts:
+def completed(known, unknown):
+    """Counts where all whose value is missing hold one value too, for each value."""
+    for value in known:
+        yield [len(who | unknown if v == value else who) for v, who in known.items()]
+
+
+def effective(known, unknown):
+    """The least exponential of the entropy, whatever the missing value is."""
+    if not known:
         return 0.0
-    full = [counts[0] + unknown, *counts[1:]]
-    shares = [count / sum(full) for count in full]
-    return math.exp(-sum(share * math.log(share) for share in shares))
+    return min(
+        math.exp(-sum(n / sum(full) * math.log(n / sum(full)) for n in full))
+        for full in completed(known, unknown)
+    )
 
 
-def deepest(counts, unknown, c):
-    """Largest l with n_1 < c (n_l + …)."""
-    if not counts:
-        return 0
-    full = [counts[0] + unknown, *counts[1:]]
+def deepest(known, unknown, c):
+    """Largest l for which each completed count is below c (n_l + …), of known values.
+
+    For l = 1 the sum is over all, completed as well.
+    """
+    counts = sorted(map(len, known.values()), reverse=True)
+    most = max((len(who | unknown) for who in known.values()), default=0)
     fine = [
-        rank for rank in range(1, len(full) + 1) if full[0] < c * sum(full[rank - 1 :])
+        rank for rank in range(2, len(counts) + 1) if most < c * sum(counts[rank - 1 :])
     ]
+    if known and all(max(full) < c * sum(full) for full in completed(known, unknown)):
+        fine.append(1)
     return max(fine, default=0)
+
+
+def test_who_holds_a_value_and_lacks_another_is_counted_once():
+    held = {"p": ["flu", None], "q": ["flu", None], "r": ["cold"], "t": ["hiv"]}
+    classes = classes_of(visits(held))
+    # p and q hold flu; both may hold cold beside it, as r does.
+    assert AlphaKAnonymity(1, 1, value="flu").level(classes) == 2 / 4
+    assert AlphaKAnonymity(1, 1, value="cold").level(classes) == 3 / 4
+    assert AlphaKAnonymity(1, 1).level(classes) == 3 / 4
+    assert BeliefBound(1).level(classes) == 3 / 4
+    assert EntropyLDiversity(1).level(classes) == pytest.approx(4 / 3)
+    assert RecursiveCLDiversity(c=3, l=1).level(classes) == 1
 
 
 @given(rows=ROWS)
@@ -274,6 +303,105 @@ def test_t_closeness_needs_one_value_per_person():
         TCloseness(0.5, reference="released").level(several)
     one = classes_of(visits({"p": ["a", "a"], "q": ["b"]}))
     assert TCloseness(0.5, reference="released").level(one) == 0
+
+
+WRITTEN = {
+    "spellings": lambda value: [value, value.upper(), f"{value} "],
+    "marks": lambda value: [value, "NA", "-"],
+    "empty cells": lambda value: [value, None, value],
+    "all of these": lambda value: [None, f" {value}", "unknown", value.upper()],
+}
+
+
+def closeness(values_by_class):
+    """Largest distance of a class from all of them, where values are equally far."""
+    everybody = [value for values in values_by_class for value in values]
+
+    def share(values, value):
+        return values.count(value) / len(values)
+
+    return max(
+        sum(abs(share(own, v) - share(everybody, v)) for v in set(everybody)) / 2
+        for own in values_by_class
+    )
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+@given(
+    held=st.lists(
+        st.tuples(st.sampled_from([0, 1]), st.sampled_from(["flu", "hiv", "cold", ""])),
+        min_size=1,
+        max_size=12,
+    ),
+    data=st.data(),
+)
+def test_t_closeness_counts_a_person_once_however_the_value_is_written(way, held, data):
+    rows = []
+    for who, (q, value) in enumerate(held):
+        ways = WRITTEN[way](value) if value else [None, "NA"]
+        written = data.draw(st.lists(st.sampled_from(ways), min_size=1, max_size=4))
+        # Somewhere the value is said, or the person has none.
+        rows += [
+            (q, who, text)
+            for text in [*written, ways[1] if way == "all of these" else ways[0]]
+        ]
+    frame = pd.DataFrame(rows, columns=["q", "who", "s"], dtype=object)
+    expected = closeness(
+        [[value for at, value in held if at == q] for q in {at for at, _ in held}]
+    )
+    told = distribution(frame["s"], frame["who"], together=True)
+    for classes, reference in (
+        (classes_of(frame), "released"),
+        (classes_of(frame, references={"s": told}), "input"),
+    ):
+        model = TCloseness(1, reference=reference)
+        model.check_feasible(classes)
+        assert model.level(classes) >= expected - 1e-9
+        read = classes.sensitive["s"].as_read() or classes.sensitive["s"]
+        assert model.distances(read).max() == pytest.approx(expected)
+
+
+def test_t_closeness_says_in_which_column_persons_have_several_values():
+    several = classes_of(visits({"p": ["a", "b"], "q": ["a"]}))
+    model = TCloseness(0.5, reference="released")
+    for ask in (model.level, model.satisfied, model.check_feasible):
+        with pytest.raises(NotEvaluable, match=r"column 's'.*missing_marks"):
+            ask(several)
+    # A mark that is none to the model is a value.
+    marked = classes_of(visits({"p": ["a", "NA"], "q": ["a"]}))
+    assert model.level(marked) == 0
+    with pytest.raises(NotEvaluable, match="column 's'"):
+        TCloseness(0.5, reference="released", missing_marks=[]).level(marked)
+
+
+def test_values_of_a_person_in_several_classes_are_several_too():
+    frame = visits({"p": ["a"], "q": ["b"]})
+    apart = pd.concat([frame, visits({"p": ["b"], "q": ["a"]}, q=2)])
+    with pytest.raises(NotEvaluable, match="one value per person"):
+        TCloseness(0.5, reference="released").level(classes_of(apart))
+
+
+@given(rows=ROWS)
+def test_what_persons_hold_together_is_a_reference_by_spelling_and_as_read(rows):
+    spelt = {"a": "flu", "b": "Flu", "c": "NA", None: None}
+    rows = [(q, who, spelt[value], z) for q, who, value, z in rows if who]
+    if not rows:
+        return
+    frame = frame_of(rows)
+    told = distribution(frame["s"], frame["who"], together=True)
+    assert sum(told.values()) == frame["who"].nunique()
+    column = classes_of(frame, references={"s": told}).sensitive["s"]
+    known, unknown, everybody = holders(pairs(frame))
+    expected = [len(known.get(value, ())) for value in column.values]
+    assert column.reference.tolist() == [*expected, len(unknown)]
+    assert column.reference_persons in {None, len(everybody)}
+    if column.reference_persons is None:
+        assert column.reference.sum() == len(everybody)
+    read = column.as_read()
+    if read is not None:
+        flu = known.get("flu", set()) | known.get("Flu", set())
+        lost = unknown | known.get("NA", set())
+        assert read.reference.tolist() == [len(flu)] * bool(flu) + [len(lost)]
 
 
 def test_risk_and_class_statistics_count_persons():

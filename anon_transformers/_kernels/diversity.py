@@ -4,7 +4,10 @@ Every function takes the counts of a class x value table in compressed rows (``i
 ``indices``, ``data``); column ``missing`` counts the rows whose value is not known.
 
 A missing value may be any value. What is not known is counted against the class: as one
-more row of its most frequent value, which is the completion that is least diverse.
+more row of the value that this makes least diverse; of rows, the most frequent one.
+
+Where persons are counted, ``lacking`` says for each entry how many of its persons have
+a missing value too: these hold the value already, and are not counted again.
 """
 
 import numpy as np
@@ -42,54 +45,81 @@ def largest_counts(indptr, indices, data, missing):
 
 
 @njit
-def effective_values(indptr, indices, data, missing):
+def possible_counts(indptr, indices, data, lacking, missing):
+    """Most that may have one and the same value, in each class."""
+    largest, unknown = largest_counts(indptr, indices, data, missing)
+    for row in range(len(largest)):
+        most = unknown[row]
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing:
+                most = max(most, data[at] + unknown[row] - lacking[at])
+        largest[row] = most
+    return largest
+
+
+@njit
+def effective_values(indptr, indices, data, lacking, missing):
     """The exponential of the entropy of each class; 0 if no value is known."""
     largest, unknown = largest_counts(indptr, indices, data, missing)
     found = np.zeros(len(largest))
     for row in range(len(found)):
         if largest[row] == 0:
             continue
-        total = unknown[row]
-        top = largest[row] + unknown[row]
-        terms = top * np.log(top) - largest[row] * np.log(largest[row])
+        known, terms = 0, 0.0
         for at in range(indptr[row], indptr[row + 1]):
             if indices[at] != missing and data[at] > 0:
-                total += data[at]
+                known += data[at]
                 terms += data[at] * np.log(data[at])
+        least = np.inf
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing and data[at] > 0:
+                more = unknown[row] - lacking[at]
+                top, total = data[at] + more, known + more
+                full = terms + top * np.log(top) - data[at] * np.log(data[at])
+                least = min(least, np.log(total) - full / total)
         # One value alone is one value, whatever rounding makes of it.
-        found[row] = max(1.0, np.exp(np.log(total) - terms / total))
+        found[row] = max(1.0, np.exp(least))
     return found
 
 
 @njit
-def recursive_levels(indptr, indices, data, missing, c):
+def recursive_levels(indptr, indices, data, lacking, missing, c):
     """Largest l for which each class is (c, l)-diverse; 0 if there is none.
 
-    With n_1 ≥ n_2 ≥ … the condition is n_1 < c (n_l + n_{l+1} + …).
+    With n_1 ≥ n_2 ≥ … the condition is n_1 < c (n_l + n_{l+1} + …). What is not known
+    is counted on the left for each value, and on the right where the sum is of all.
     """
     largest, unknown = largest_counts(indptr, indices, data, missing)
+    possible = possible_counts(indptr, indices, data, lacking, missing)
     found = np.zeros(len(largest), np.int64)
     room = np.empty(missing, np.int64)
     for row in range(len(found)):
         if largest[row] == 0:
             continue
-        n_known = 0
+        n_known, known = 0, 0
         for at in range(indptr[row], indptr[row + 1]):
             if indices[at] != missing and data[at] > 0:
                 room[n_known] = data[at]
                 n_known += 1
+                known += data[at]
         ascending = room[:n_known]
         sort_few(ascending)
         # What only rounding makes smaller is not smaller.
-        top = (largest[row] + unknown[row]) * (1 + ROUNDING)
+        top = possible[row] * (1 + ROUNDING)
         tail = 0
-        for rank in range(n_known, 0, -1):
+        for rank in range(n_known, 1, -1):
             tail += ascending[n_known - rank]
-            if rank == 1:
-                tail += unknown[row]
             if top < c * tail:
                 found[row] = rank
                 break
+        if found[row] > 0:
+            continue
+        found[row] = 1
+        for at in range(indptr[row], indptr[row + 1]):
+            if indices[at] != missing and data[at] > 0:
+                more = unknown[row] - lacking[at]
+                if (data[at] + more) * (1 + ROUNDING) >= c * (known + more):
+                    found[row] = 0
     return found
 
 

@@ -1,5 +1,6 @@
 """What fuzzy models judge of a recoded table: its degrees, and what readers see."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ def kept_degrees(table: Table, coding: Coding, suppressed: np.ndarray) -> Member
     degrees = coding.degrees(part.known)
     degrees.setflags(write=False)
     sensitive = {column.name: column for column in part.sensitive}
-    return Memberships(degrees, sensitive, part.references or {})
+    return Memberships(degrees, sensitive, _counts(part))
 
 
 def labels_read(
@@ -31,5 +32,10 @@ def labels_read(
             name: replace(c, codes=np.where(suppressed, c.missing_code, c.codes))
             for name, c in columns.items()
         }
-    rows = Memberships(np.ones((part.n_rows, 1)), columns, part.references or {})
+    rows = Memberships(np.ones((part.n_rows, 1)), columns, _counts(part))
     return rows.crisp(labels[shown])
+
+
+def _counts(part: Table) -> dict[Hashable, np.ndarray]:
+    """How often the input has each value of the sensitive columns."""
+    return {name: found.counts for name, found in (part.references or {}).items()}

@@ -6,17 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anon_transformers._kernels.diversity import ROUNDING, largest_counts
+from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers._readings import reads_as
 from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import (
-    SensitiveModel,
-    in_rows,
-    largest_shares,
-)
+from anon_transformers.privacy._sensitive_model import SensitiveModel, largest_shares
 
 
 @dataclass(frozen=True)
@@ -90,9 +86,7 @@ class AlphaKAnonymity(SensitiveModel):
                 "alpha-k-anonymity: the value to protect does not occur in the column "
                 "that is judged."
             )
-        unknown = largest_counts(*in_rows(column), column.missing)[1]
-        held = column.counts[:, at].sum(axis=1) + unknown
-        shares = np.minimum(held / np.maximum(column.totals, 1), 1.0)
+        shares = column.possible(at) / np.maximum(column.totals, 1)
         return np.where(column.totals > 0, shares, 1.0)
 
     def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:

@@ -19,7 +19,8 @@ class DistinctLDiversity(LDiversity):
     """Every class holds at least ``l`` distinct known values.
 
     The weakest kind: one value may still be far more frequent than the others. Where
-    persons have several values, one that everybody of a class holds leaves level 1.
+    persons have several values, or a missing one beside another, one that everybody of
+    a class holds or may hold leaves level 1.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class DistinctLDiversity(LDiversity):
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
         levels = count_values(*in_rows(column), column.missing)
-        certain = column.several & (largest_shares(column) >= 1)
+        certain = column.overlapping & (largest_shares(column) >= 1)
         return np.where(certain, np.minimum(levels, 1), levels)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:

@@ -19,11 +19,12 @@ class EntropyLDiversity(LDiversity):
     """The values of every class are as mixed as ``l`` equally frequent ones.
 
     The entropy of each class is at least log ``l``. A missing value may be any value,
-    so it is counted as the most frequent one of its class, which makes the entropy
-    smallest. A class without a known value has level 0.
+    so it is counted as the one that makes the entropy smallest: the most frequent one
+    of its class, where rows are counted. A class without a known value has level 0.
 
-    Where persons have several values, no value may be held by more than one in ``l``
-    of the persons of a class either.
+    Where persons have several values, or a missing one beside another, no value may be
+    held by more than one in ``l`` of the persons of a class either, those with a
+    missing value among them.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class EntropyLDiversity(LDiversity):
         return [cls(l=1), cls(l=1.5), cls(l=2, multiple="extended")]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        levels = effective_values(*in_rows(column), column.missing)
+        levels = effective_values(*in_rows(column), column.lacking, column.missing)
         return capped_by_shares(column, levels)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:

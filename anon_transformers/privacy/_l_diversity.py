@@ -39,10 +39,10 @@ class LDiversity(SensitiveModel):
 
 
 def capped_by_shares(column: SensitiveCounts, levels: np.ndarray) -> np.ndarray:
-    """Levels, at most one by the largest share where persons have several values.
+    """Levels, at most one by the largest share where persons may have several values.
 
     Their values are many, and yet most persons of a class may have one in common.
     """
     # What only rounding makes smaller is not smaller: a third of the persons is l = 3.
     caps = (1 + ROUNDING) / largest_shares(column).clip(min=ROUNDING)
-    return np.where(column.several, np.minimum(levels, caps), levels)
+    return np.where(column.overlapping, np.minimum(levels, caps), levels)

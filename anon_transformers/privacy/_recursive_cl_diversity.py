@@ -22,8 +22,9 @@ class RecursiveCLDiversity(LDiversity):
     missing value may be any value, so it is counted as the most frequent one. The level
     is the largest l that holds for the given c.
 
-    Where persons have several values, no value may be held by more than one in ``l``
-    of the persons of a class either.
+    Where persons have several values, or a missing one beside another, no value may be
+    held by more than one in ``l`` of the persons of a class either, those with a
+    missing value among them.
 
     Parameters
     ----------
@@ -71,7 +72,8 @@ class RecursiveCLDiversity(LDiversity):
         return [cls(c=1.5, l=1), cls(c=3, l=2), cls(c=4, l=2, multiple="extended")]
 
     def _levels(self, column: SensitiveCounts) -> np.ndarray:
-        levels = recursive_levels(*in_rows(column), column.missing, self.c)
+        entries = (*in_rows(column), column.lacking)
+        levels = recursive_levels(*entries, column.missing, self.c)
         return np.floor(capped_by_shares(column, levels)).astype(np.int64)
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:

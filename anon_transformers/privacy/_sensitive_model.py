@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from anon_transformers._kernels.diversity import largest_counts
+from anon_transformers._kernels.diversity import possible_counts
 from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.privacy._judge import Direction, Merging
@@ -44,7 +44,8 @@ class SensitiveModel:
 
     Where persons are known, every count is of persons, and the share of a value in a
     class is the share of its persons who hold it at least once, or of whom a value is
-    missing.
+    missing, each of them once. In t-closeness and β-likeness missing values have a
+    share of their own instead.
 
     A person with rows in several classes is judged too, by the values that all these
     classes have in common: who knows the quasi-identifiers of all her rows is left with
@@ -154,10 +155,15 @@ class SensitiveModel:
             column, owner = evidence.sensitive[name], np.arange(evidence.n_classes)
             if self.multiple == "extended":
                 column, owner = evidence.finer(name)
-            yield column, owner
             read = column.as_read(self.missing_marks)
-            if read is not None:
-                yield read, owner
+            for judged in self._readings(name, column, read):
+                yield judged, owner
+
+    def _readings(
+        self, name: Hashable, column: SensitiveCounts, read: SensitiveCounts | None
+    ) -> list[SensitiveCounts]:
+        """A column as it is and as people read it, which is None if nothing differs."""
+        return [column] if read is None else [column, read]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,17 +195,21 @@ class ReferenceModel(SensitiveModel):
 
     def _shares(self, column: SensitiveCounts) -> np.ndarray:
         """Share of each value in the reference, the missing ones last."""
-        held, total = column.reference, column.reference_persons
+        held, total = self._whole(column)
+        return held / max(held.sum() if total is None else total, 1)
+
+    def _whole(self, column: SensitiveCounts) -> tuple[np.ndarray, int | None]:
+        """Counts by value in the reference, the missing ones last, and its persons."""
         if self.reference == "released":
             whole = column.whole
-            held, total = whole.counts.toarray()[0], int(whole.totals[0])
-        elif column.origin != "input":
+            return whole.counts.toarray()[0], int(whole.totals[0])
+        if column.origin != "input":
             raise NotEvaluable(
                 f"{self.name} compares with the input, whose distribution this "
                 "evidence does not have: give it as Classes.from_frame(…, references="
                 "{column: distribution}), or judge with reference='released'."
             )
-        return held / max(held.sum() if total is None else total, 1)
+        return column.reference, column.reference_persons
 
 
 def texts(marks: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -216,8 +226,8 @@ def largest_shares(column: SensitiveCounts) -> np.ndarray:
     What is not known counts as the value that is judged. A class in which nobody is
     counted protects nobody: 1.
     """
-    known, unknown = largest_counts(*in_rows(column), column.missing)
-    shares = np.minimum((known + unknown) / np.maximum(column.totals, 1), 1.0)
+    possible = possible_counts(*in_rows(column), column.lacking, column.missing)
+    shares = possible / np.maximum(column.totals, 1)
     return np.where(column.totals > 0, shares, 1.0)
 
 

@@ -22,8 +22,11 @@ class TCloseness(ReferenceModel):
     """The values of every class are spread almost as in the whole table.
 
     The earth mover's distance between the two is at most ``t``. A missing value is a
-    category of its own, at distance 1 from every other. Where persons are known, each
-    must have one value, or the model cannot be evaluated.
+    category of its own, at distance 1 from every other.
+
+    Where persons are known, each must have one value, or the model cannot be evaluated.
+    Spellings of one value are one, and a missing value is none beside another: it is
+    counted for persons of whom nothing else is known, in a class or in the whole table.
 
     Parameters
     ----------
@@ -90,14 +93,15 @@ class TCloseness(ReferenceModel):
             "ordered".
         """
         for name in evidence.sensitive_names(self.sensitive):
-            refuse_several(evidence.sensitive[name])
+            column = evidence.sensitive[name]
+            self._readings(name, column, column.as_read(self.missing_marks))
             if self.distance == "ordered" and not evidence.sensitive[name].ordered:
                 raise NotEvaluable(without_order(self.name, name))
 
     def distances(self, column: SensitiveCounts) -> np.ndarray:
         """How far each class lies from the reference."""
         refuse_several(column)
-        shares = self._shares(column)
+        column, shares = column.once(), self._shares(column)
         if self.distance == "ordered":
             if not column.ordered:
                 raise NotEvaluable(without_order(self.name))
@@ -115,16 +119,45 @@ class TCloseness(ReferenceModel):
 
     _levels = distances
 
+    def _readings(
+        self, name: Hashable, column: SensitiveCounts, read: SensitiveCounts | None
+    ) -> list[SensitiveCounts]:
+        """As they are, values may be several that people read as one."""
+        if not has_several(column):
+            return super()._readings(name, column, read)
+        read = column if read is None else read
+        refuse_several(read, name)
+        return [read]
+
+    def _whole(self, column: SensitiveCounts) -> tuple[np.ndarray, int | None]:
+        held, persons = super()._whole(column)
+        if persons is not None:
+            # Who has one value has no missing one.
+            held = np.append(held[:-1], persons - held[:-1].sum())
+        return held, persons
+
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.t + ROUNDING
 
 
-def refuse_several(column: SensitiveCounts) -> None:
-    """Refuse persons with several values: these have no distribution over persons."""
+def has_several(column: SensitiveCounts) -> bool:
+    """Whether a person has several known values, in a class or in the whole table."""
     if column.several.any():
+        return True
+    if column.reference_persons is None:
+        return column.holdings is not None and bool(column.whole.several.any())
+    return bool(column.reference[:-1].sum() > column.reference_persons)
+
+
+def refuse_several(column: SensitiveCounts, name: Hashable | None = None) -> None:
+    """Refuse persons with several values: these have no distribution over persons."""
+    if has_several(column):
+        where = "a sensitive column" if name is None else f"column {name!r}"
         raise NotEvaluable(
             "t-closeness compares distributions of one value per person, and persons "
-            f"of {int(column.several.sum())} classes have several."
+            f"have several in {where}, with spellings of one value taken for one and "
+            "missing ones left out. Name marks of missing values that are not usual in "
+            "missing_marks, write each value one way, or judge by another model."
         )
 
 

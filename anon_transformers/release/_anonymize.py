@@ -207,13 +207,13 @@ def refuse_other_rows(
 def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
     """How often the source has each sensitive value, in rows or in persons.
 
-    As pairs: a missing value is no key in JSON.
+    As pairs: a missing value is no key in JSON, nor are several values of a person.
     """
     subject = None if roles.subject is None else source[roles.subject]
     return {
         "persons": None if subject is None else int(subject.nunique()),
         "columns": {
-            name: list(distribution(source[name], subject).items())
+            name: list(distribution(source[name], subject, together=True).items())
             for name in roles.sensitive
         },
     }

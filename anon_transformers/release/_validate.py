@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers._evidence_counts import by_single
 from anon_transformers._tables import identify, to_text
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import (
@@ -254,11 +255,15 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
     if sha256(file) != candidate["references_sha256"]:
         raise ReleaseError(f"run {run.id}: its evidence of the input changed.")
     stored = json.loads(file.read_text(encoding="utf-8"))
-    references = {n: dict(map(tuple, pairs)) for n, pairs in stored["columns"].items()}
+    references = {
+        name: {tuple(key) if isinstance(key, list) else key: n for key, n in pairs}
+        for name, pairs in stored["columns"].items()
+    }
     trees = make_hierarchies(run.config, run.config.roles.sensitive)
     for name, tree in trees.items():
         if not isinstance(tree, Hierarchy):
-            known = [text for text in references[name] if text is not None]
+            single = by_single(references[name])
+            known = [text for text in single if text is not None]
             trees[name] = tree.build(known)
     return PrivateEvidence(
         references,

@@ -32,6 +32,11 @@ def in_rows(counts):
     return table.indptr, table.indices, table.data
 
 
+def none(rows):
+    """Nobody who lacks a value has another, as where rows are counted."""
+    return np.zeros_like(rows[2])
+
+
 def effective(counts):
     """exp of the entropy, from the definition."""
     shares = np.array([n for n in counts if n]) / sum(counts)
@@ -73,10 +78,12 @@ def test_without_missing_values_levels_are_those_of_the_definitions(table):
     table = [[*row[:-1], 0] for row in table]
     rows = in_rows(table)
     missing = len(table[0]) - 1
-    for found, row in zip(effective_values(*rows, missing), table, strict=True):
+    for found, row in zip(
+        effective_values(*rows, none(rows), missing), table, strict=True
+    ):
         assert found == pytest.approx(effective(row) if sum(row) else 0.0)
     for c in (0.5, 1.0, 1.1, 1.5, 2.0, 3.3):
-        found = recursive_levels(*rows, missing, c)
+        found = recursive_levels(*rows, none(rows), missing, c)
         assert found.tolist() == [recursive_level(row, c) for row in table]
 
 
@@ -87,30 +94,31 @@ def test_missing_values_count_as_the_least_diverse_completion(known, unknown):
     rows = in_rows([[*known, unknown]])
     every = list(completions(known, unknown))
     worst = min(effective(row) for row in every)
-    assert effective_values(*rows, len(known))[0] == pytest.approx(worst)
+    assert effective_values(*rows, none(rows), len(known))[0] == pytest.approx(worst)
     for c in (0.7, 1.5, 3.0):
         worst_level = min(recursive_level(row, c) for row in every)
-        assert recursive_levels(*rows, len(known), c)[0] == worst_level
+        assert recursive_levels(*rows, none(rows), len(known), c)[0] == worst_level
 
 
 def test_a_class_without_known_values_has_level_zero():
     rows = in_rows([[0, 0, 3], [0, 0, 0]])
-    assert effective_values(*rows, 2).tolist() == [0.0, 0.0]
-    assert recursive_levels(*rows, 2, 9.0).tolist() == [0, 0]
+    assert effective_values(*rows, none(rows), 2).tolist() == [0.0, 0.0]
+    assert recursive_levels(*rows, none(rows), 2, 9.0).tolist() == [0, 0]
     assert count_values(*rows, 2).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("n_values", [2, 31, 32, 33, 34, 200])
 def test_few_values_and_many_are_sorted_alike(n_values):
     counts = np.random.default_rng(n_values).integers(1, 50, n_values).tolist()
-    found = recursive_levels(*in_rows([[*counts, 0]]), n_values, 1.5)
+    rows = in_rows([[*counts, 0]])
+    found = recursive_levels(*rows, none(rows), n_values, 1.5)
     assert found.tolist() == [recursive_level(counts, 1.5)]
 
 
 def test_what_only_rounding_makes_smaller_is_not_smaller():
     # 1.1 * 10 is 11.000000000000002 in floating point.
     rows = in_rows([[11, 10, 0]])
-    assert recursive_levels(*rows, 2, 1.1).tolist() == [1]
+    assert recursive_levels(*rows, none(rows), 2, 1.1).tolist() == [1]
 
 
 @given(tables, st.booleans())

@@ -75,6 +75,57 @@ def test_a_missing_key_is_named(release, key):
     assert f"{key}: Field required" in release.refusal()
 
 
+def test_a_column_named_twice_under_one_role_is_told(release):
+    roles = {**release.content["roles"], "quasi_identifiers": ["age", "zip", "age"]}
+    release.write(roles=roles)
+    told = release.refusal()
+    assert "column 'age' is named twice under quasi_identifiers" in told
+    roles |= {"quasi_identifiers": ["age"], "sensitive": ["zip", "zip"]}
+    release.write(roles=roles)
+    assert "column 'zip' is named twice under sensitive" in release.refusal()
+
+
+def test_a_misspelt_quasi_identifier_is_an_unknown_column(release):
+    roles = {**release.content["roles"], "quasi_identifiers": ["age", "zipp"]}
+    release.write(roles=roles)
+    told = release.refusal(DataError)
+    assert "roles: unknown column 'zipp'; did you mean 'zip'?" in told
+    # Right columns, or none that can be read: the anonymizer's own fault is told.
+    release.write(roles={**roles, "quasi_identifiers": ["age", "zip", "name"],
+                         "identifiers": []})  # fmt: skip
+    assert "column 'name' has none" in release.refusal()
+    release.source.unlink()
+    assert "column 'name' has none" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"roles": {"quasi_identifiers": "age"}},
+            "roles.quasi_identifiers: must be a list, such as [age]",
+        ),
+        ({"roles": {"sensitive": 7}}, "roles.sensitive: must be a list, such as [7]"),
+        ({"roles": {"sensitive": {"a": 1}}}, "roles.sensitive: must be a list"),
+        ({"roles": {"sensitive": [7]}}, "roles.sensitive.0: must be a text"),
+        ({"roles": {"small_group": "few"}}, "small_group: must be a whole number"),
+        ({"roles": {"rows_are_persons": "so"}}, "persons: must be true or false"),
+        ({"roles": [7]}, "roles: must be keys with values"),
+        ({"thresholds": [{"model": "k-anonymity"}]}, "needs the parameter 'k'."),
+        (
+            {"thresholds": [{"model": "recursive-cl-diversity"}]},
+            "needs the parameters 'c' and 'l'.",
+        ),
+    ],
+)
+def test_errors_are_in_the_words_of_the_file(release, changes, sentence):
+    release.write(**changes)
+    told = release.refusal()
+    assert sentence in told
+    for word in ("tuple", "dictionary", "instance", "argument", "Input"):
+        assert word not in told
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

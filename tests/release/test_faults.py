@@ -281,6 +281,97 @@ def test_one_value_per_person_is_checked_where_it_is_declared(release):
     )
 
 
+WRITTEN = {
+    "spellings": lambda value: [value, value.upper(), f"{value} "],
+    "marks": lambda value: [value, "NA", "-"],
+    "empty cells": lambda value: [value, "", value],
+    "all of these": lambda value: [value.upper(), "", value, "unknown"],
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_one_value_per_person_is_that_which_people_read(release, way):
+    """With it t-closeness counts each person once, whatever the rows say."""
+    values = ["flu", "hiv", "cold"]
+
+    def ill(number, visit):
+        # In every class 8 persons have flu, and 6 each of the others.
+        return WRITTEN[way](values[(number // 3 % 10) % 3])[visit]
+
+    rows = visits(n_rows=len(WRITTEN[way]("")), ill=ill)
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
+    models = [{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 0.001}]
+    release.write(thresholds=models)
+    run_release(release.file)
+    rows[1][-1] = "HIV-1"
+    rows[2][-1] = "flu"
+    release.write_rows(rows)
+    release.target, release.work = release.folder / "new", release.folder / "fresh"
+    release.write(target={"path": "new"}, workspace="fresh")
+    told = release.refusal(DataError)
+    assert "one_value_per_person: 1 persons have several values in column 'ill'" in told
+    assert "spellings" in told
+    assert "missing_marks" in told
+
+
+def test_marks_that_a_threshold_states_are_no_further_value(release):
+    rows = visits(ill=lambda number, visit: [f"ill {number % 2}", "9999"][visit % 2])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
+    assert "60 persons have several values" in release.refusal(DataError)
+    t = {"model": "t-closeness", "t": 1, "missing_marks": ["9999"]}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, t])
+    run_release(release.file)
+
+
+def test_a_release_says_in_which_column_persons_have_several_values(release):
+    rows = visits(ill=lambda number, visit: "xyz"[visit])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
+    )
+    with pytest.raises(AnonymizationError, match="several in column 'ill'"):
+        run_release(release.file)
+
+
+def test_every_telling_column_and_pair_is_reported_at_once(release):
+    rows = visits(
+        mail=lambda number, visit: f"p{number}@example.org",
+        pay=lambda number, visit: str(1000 + number),
+        town=lambda number, visit: f"t{number % 8}",
+        shop=lambda number, visit: f"s{number // 8}",
+    )
+    of_persons(release, rows, insensitive=["mail", "pay", "town", "shop"])
+    told = release.refusal(DataError).splitlines()
+    for at, what in enumerate(("column 'mail'", "column 'pay'", "columns 'town' and")):
+        assert f"insensitive {what}" in told[at]
+    assert len(told) == 3
+    of_persons(release, rows, insensitive=["mail", "town", "shop", "pay"],
+               accept_unique=["mail", "pay"])  # fmt: skip
+    told = release.refusal(DataError)
+    assert told.startswith("insensitive columns 'town' and 'shop' together")
+    assert "\n" not in told
+
+
+def test_every_identifier_that_repeats_is_named(release):
+    rows = visits(
+        born=lambda number, visit: f"b{number % 20}",
+        sex=lambda number, visit: "fm"[number % 2],
+        visit=lambda number, visit: f"v{number}-{visit}",
+    )
+    of_persons(release, rows, subject=None,
+               identifiers=["sex", "born", "who", "visit"])  # fmt: skip
+    told = release.refusal(DataError)
+    for column in ("sex", "born", "who"):
+        assert f"identifier {column!r} repeats" in told
+    assert "'visit'" not in told
+    # The one that tells most persons apart, though a visit is unique beside it.
+    assert "'subject: who'" in told
+    assert "'rows_are_persons: true'" in told
+    assert "subject: sex" not in told
+
+
 def test_t_is_not_evaluable_where_persons_have_several_values(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
     of_persons(release, rows, sensitive=["ill"], insensitive=["job"])

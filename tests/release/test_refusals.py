@@ -435,7 +435,7 @@ def test_a_source_that_is_not_there(release):
 
 def test_a_reader_without_its_path(release):
     release.write(source={"kind": "csv"})
-    assert "missing a required argument: 'path'" in release.refusal()
+    assert "source: needs the parameter 'path'." in release.refusal()
 
 
 def test_a_target_that_cannot_be_written(release):
