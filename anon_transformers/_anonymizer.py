@@ -165,31 +165,40 @@ def repeated_identifiers(
 ) -> dict[Hashable, int]:
     """Identifiers that repeat, as people read them, and how many values do.
 
+    The one with the most distinct values comes first: if one of them tells persons
+    apart, it does.
+
     Examples
     --------
     >>> frame = pd.DataFrame({"name": ["Ann", "Ann", "Bob"], "visit": [1, 2, 3]})
     >>> repeated_identifiers(frame, ["name", "visit"])
     {'name': 1}
     """
-    found = {}
+    found, distinct = {}, {}
     for name in identifiers:
         rows = to_text(frame[name]).value_counts()
         by_reading = rows.groupby([read_text(text) for text in rows.index]).sum()
         n_values = int((by_reading > 1).sum())
         if n_values:
-            found[name] = n_values
-    return found
+            found[name], distinct[name] = n_values, len(by_reading)
+    order = sorted(found, key=lambda name: -distinct[name])
+    return {name: found[name] for name in order}
 
 
 def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
     """Warn where rows are counted, and an identifier says that persons have several."""
     if roles.subject is not None:
         return
-    for name, n_values in repeated_identifiers(frame, roles.identifiers).items():
+    found = repeated_identifiers(frame, roles.identifiers)
+    if found:
+        told = "; ".join(
+            f"identifier {name!r} repeats ({n_values} values stand in several rows)"
+            for name, n_values in found.items()
+        )
         warnings.warn(
-            f"identifier {name!r} repeats ({n_values} values stand in several rows): "
-            "k counts rows, and a person with several rows may be a class alone. "
-            f"Count persons with subject={name!r}.",
+            f"{told}: k counts rows, and a person with several rows may be a class "
+            "alone. Where persons have several, name the column that tells them apart, "
+            f"such as subject={next(iter(found))!r}.",
             RepeatedIdentifierWarning,
             stacklevel=level_of_caller(),
         )

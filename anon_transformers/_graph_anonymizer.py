@@ -28,7 +28,13 @@ from anon_transformers.graphs._tables import WEIGHT
 from anon_transformers.graphs._weights import TELLING, telling_weights
 from anon_transformers.metrics import AverageRisk, HighestRisk, class_statistics
 from anon_transformers.parameters import generator
-from anon_transformers.privacy import PrivacyModel, Verdict, judge
+from anon_transformers.privacy import (
+    PrivacyModel,
+    Verdict,
+    judge,
+    told_level,
+    told_model,
+)
 
 
 class GraphAnonymizer(BaseAnonymizer):
@@ -275,9 +281,9 @@ class GraphAnonymizer(BaseAnonymizer):
         for verdict in verdicts:
             if not verdict.passed:
                 raise InfeasibleError(
-                    f"{verdict.model.name} was not reached: its level is "
-                    f"{verdict.level}, and {verdict.failing} of {verdict.units} units "
-                    "fail."
+                    f"{told_model(verdict.model)} was not reached: its level is "
+                    f"{told_level(verdict.level)}, and {verdict.failing} of "
+                    f"{verdict.units} units fail."
                 )
         return verdicts
 

@@ -41,6 +41,7 @@ from anon_transformers.privacy import (
     Verdict,
     judge_each,
     judges_values,
+    told_verdict,
 )
 from anon_transformers.roles import Roles
 
@@ -462,10 +463,7 @@ def _refuse_other_model(model: PrivacyModel) -> None:
 
 def _refuse_broken(verdict: Verdict) -> None:
     if not verdict.passed:
-        raise InfeasibleError(
-            f"{verdict.model!r} does not hold: level {verdict.level}, "
-            f"{verdict.failing} of {verdict.units} groups fail."
-        )
+        raise InfeasibleError(f"{told_verdict(verdict, 'groups')}.")
 
 
 def _refuse_bad_groups(labels: np.ndarray, n_rows: int, k: int) -> None:

@@ -19,7 +19,10 @@ from anon_transformers.privacy import (
     PrivacyModel,
     Verdict,
     judge,
+    told_level,
+    told_model,
     told_of_exposed,
+    told_verdict,
 )
 
 MODES = ("mask", "drop", "blank")
@@ -247,7 +250,10 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
         hidden[published.suppressed] = True
     n_shown = int((~hidden).sum())
     if not n_shown:
-        told = "; ".join(f"{m!r} at level {m.level(published)}" for m in promise.models)
+        told = "; ".join(
+            f"{told_model(model)} at level {told_level(model.level(published))}"
+            for model in promise.models
+        )
         raise InfeasibleError(
             f"{told}: every quasi-identifier would be published as the mark; a result "
             "with no kept class is no result."
@@ -309,8 +315,5 @@ def _told(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
     report = getattr(model, "report", None)
     exposed = told_of_exposed(report(classes)) if report else ""
-    return (
-        f"{model!r} does not hold: level {verdict.level}, "
-        f"{verdict.failing} of {verdict.units} classes fail"
-        + (f"; {exposed}" if exposed else "")
-    )
+    told = told_verdict(verdict, "classes")
+    return f"{told}; {exposed}" if exposed else told

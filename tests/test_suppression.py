@@ -178,14 +178,14 @@ class TestLimit:
 class TestRefusals:
     def test_the_message_has_model_level_and_limit(self):
         said = (
-            "KAnonymity(k=3) does not hold: level 1, 2 of 3 classes fail; keeping the "
+            "k-anonymity(k=3) does not hold: level 1, 2 of 3 classes fail; keeping the "
             "promise would suppress 2 of 12 rows, and suppression_limit=0.1 allows 1."
         )
         with pytest.raises(InfeasibleError, match=re.escape(said)):
             settled(sized(1, 10, 1), KAnonymity(3), limit=0.1)
 
     def test_the_first_model_that_fails_is_named(self, distinct_values):
-        with pytest.raises(InfeasibleError, match=r"DistinctValues\(l=2\).*level 1"):
+        with pytest.raises(InfeasibleError, match=r"distinct-values\(l=2\).*level 1"):
             settled(
                 sized(3, 3, jobs="aaa" + "abc"),
                 KAnonymity(3),

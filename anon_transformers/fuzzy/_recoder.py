@@ -46,7 +46,14 @@ from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
 from anon_transformers.fuzzy._workshop import NoSets, Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import generator, whole
-from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge_both
+from anon_transformers.privacy import (
+    AllOf,
+    PrivacyModel,
+    Verdict,
+    judge_both,
+    told_model,
+    told_verdict,
+)
 
 CHOICES: dict[str, tuple[Any, ...]] = {
     "coding": ("independent", "joint"),
@@ -337,18 +344,15 @@ class SetRecoder(TableAnonymizer):
             return []
         if len(suppressed) * coding.n_classes > MOST_DEGREES:
             raise InfeasibleError(
-                f"{models[0]!r} cannot be judged: {coding.n_classes} product classes "
-                "are too many."
+                f"{told_model(models[0])} cannot be judged: {coding.n_classes} product "
+                "classes are too many."
             )
         fuzzy = kept_degrees(table, coding, suppressed)
         crisp = labels_read(table, published, suppressed, self.suppression)
         verdicts = [judge_both(model, fuzzy, crisp) for model in models]
         for verdict in verdicts:
             if not verdict.passed:
-                raise InfeasibleError(
-                    f"{verdict.model!r} does not hold: level {verdict.level}, "
-                    f"{verdict.failing} of {verdict.units} units fail."
-                )
+                raise InfeasibleError(f"{told_verdict(verdict, 'units')}.")
         return verdicts
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:

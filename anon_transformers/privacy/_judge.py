@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -95,6 +95,42 @@ class Verdict:
 def parameters(model: Any) -> dict[str, Any]:
     """Parameters of a model or metric by name."""
     return {f.name: getattr(model, f.name) for f in fields(model)}
+
+
+def told_model(model: PrivacyModel) -> str:
+    """A model by its name, with the parameters that are not left at their defaults.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import TCloseness
+    >>> told_model(TCloseness(t=0.2, sensitive="pay"))
+    "t-closeness(sensitive='pay', t=0.2)"
+    """
+    stated = [
+        f"{f.name}={getattr(model, f.name)!r}"
+        for f in fields(model)
+        if f.default is MISSING or getattr(model, f.name) != f.default
+    ]
+    return f"{model.name}({', '.join(stated)})"
+
+
+def told_level(level: int | float) -> str:
+    """A level in as many digits as anybody reads.
+
+    Examples
+    --------
+    >>> told_level(0.35714285714285715), told_level(12345)
+    ('0.3571', '12345')
+    """
+    return f"{level:.4g}" if isinstance(level, float) else str(level)
+
+
+def told_verdict(verdict: Verdict, units: str) -> str:
+    """Why a verdict is that a model does not hold, in which units it is counted."""
+    return (
+        f"{told_model(verdict.model)} does not hold: level {told_level(verdict.level)},"
+        f" {verdict.failing} of {verdict.units} {units} fail"
+    )
 
 
 def answers(model: PrivacyModel, evidence: Any) -> np.ndarray:

@@ -64,10 +64,14 @@ def refuse_unknown_parameters(
                 raise ConfigurationError(
                     f"{what}: {unknown_choice('parameter', name, legal)}"
                 )
-    try:
-        signature.bind(**params)
-    except TypeError as error:
-        raise ConfigurationError(f"{what}: {error}.") from None
+    lacking = [
+        repr(p.name)
+        for p in takes
+        if p.name in legal and p.name not in params and p.default is p.empty
+    ]
+    if lacking:
+        one = "parameter" if len(lacking) == 1 else "parameters"
+        raise ConfigurationError(f"{what}: needs the {one} {' and '.join(lacking)}.")
 
 
 def named(threshold: Threshold) -> Any:

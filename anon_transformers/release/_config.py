@@ -144,6 +144,8 @@ class DeclaredRoles(Strict):
             for column in getattr(self, role):
                 # Swaps hide from one intruder what another one knows.
                 known_and_wanted = role == "sensitive" and column in self.both
+                if seen.get(column) == role:
+                    raise ValueError(f"column {column!r} is named twice under {role}.")
                 if column in seen and not known_and_wanted:
                     raise ValueError(
                         f"column {column!r} is declared as {seen[column]} "

@@ -7,12 +7,14 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
-from anon_transformers._moments import refuse_written_dates
-from anon_transformers._readings import read_spellings
-from anon_transformers._tables import to_text
+from anon_transformers._moments import looks_like_dates, refuse_written_dates
+from anon_transformers._readings import read_spellings, read_values
+from anon_transformers._tables import identify, to_text
+from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -24,6 +26,7 @@ from anon_transformers.release._build import (
     check_threshold,
     installed,
     make_anonymizer,
+    make_model,
     refuse_too_few_groups,
     refuse_unknown_parameters,
 )
@@ -59,7 +62,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._seals import make_key
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._thresholds import tighten
+from anon_transformers.release._thresholds import Threshold, tighten
 
 INPUT = "input"
 """Name of the table that was loaded; of a graph, that of its edges."""
@@ -93,7 +96,7 @@ def load(
     config = read_config(config_path)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
-    anonymizer = make_anonymizer(config, thresholds)
+    anonymizer = make_for_columns(config, thresholds)
     check_gate(config, thresholds)
     refuse_unwritable(config)
     refuse_foreign_target(config)
@@ -110,6 +113,32 @@ def load(
     tables = read_tables(config)
     refuse_too_few_groups(anonymizer, thresholds, len(tables[INPUT]))
     return str(start_run(config, run_id, order, tables))
+
+
+def make_for_columns(
+    config: ReleaseConfig, thresholds: tuple[Threshold, ...]
+) -> BaseAnonymizer:
+    """Make the anonymizer; what it refuses may be the name of a misspelt column."""
+    try:
+        return make_anonymizer(config, thresholds)
+    except ConfigurationError as error:
+        refused = error
+    refuse_misspelt_columns(config)
+    raise refused
+
+
+def refuse_misspelt_columns(config: ReleaseConfig) -> None:
+    """Refuse other columns than those of the source, if its file can be opened."""
+    path = config.source.path
+    if config.is_graph or path is None or is_address(path):
+        return
+    file = config.path(path)
+    if not file.is_file():
+        return
+    kind = config.source.kind or kind_of_file(file, installed().readers)
+    names = columns_of_file(kind, file, {**config.source.options, "path": file})
+    if names is not None:
+        refuse_other_columns(names, config.roles)
 
 
 def find_run(
@@ -215,7 +244,7 @@ def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
     check_columns(frame, config.roles, exempt=exempt)
     refuse_odd_subjects(frame, config.roles)
     refuse_repeated_identifiers(frame, config.roles)
-    refuse_several_values(frame, config.roles)
+    refuse_several_values(frame, config)
     refuse_unstated_dates(frame, config)
     return {INPUT: frame}
 
@@ -270,16 +299,29 @@ def check_columns(
     refuse_other_columns(list(frame.columns), roles)
     refuse_nested(frame)
     subject = None if roles.subject is None else frame[roles.subject]
-    for fault in telling_faults(frame, roles, subject, exempt=exempt):
-        raise DataError(f"{fault}.")
+    faults = telling_faults(frame, roles, subject, exempt=exempt)
+    if faults:
+        raise DataError("\n".join(f"{fault}." for fault in faults))
 
 
 def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     """Refuse texts that look like dates, unless the file says what they are."""
     stated = {*config.hierarchies, *config.stated_columns}
+    types = config.anonymizer.params.get("types")
+    typed = types if isinstance(types, dict) else {}
     for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
-        if column not in stated:
-            refuse_written_dates(frame[column])
+        if column in stated:
+            continue
+        if column in typed and looks_like_dates(frame[column]):
+            raise DataError(
+                f"column {column!r} holds texts that look like dates, and types of "
+                f"{config.anonymizer.name} does not say how the gate may read its "
+                f"labels. State hierarchies: {{{column}: {{kind: by-data-type, type: "
+                f"{typed[column]}}}}} instead, or read the texts as dates with "
+                f"source.columns: {{{column}: {{date: '%d/%m/%Y'}}}} or however they "
+                "are written."
+            )
+        refuse_written_dates(frame[column])
 
 
 def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
@@ -307,25 +349,54 @@ def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> No
     """Refuse to count rows where an identifier says that persons have several."""
     if roles.subject is not None or roles.rows_are_persons:
         return
-    for column, count in repeated_identifiers(frame, roles.identifiers).items():
-        raise DataError(
+    found = repeated_identifiers(frame, roles.identifiers)
+    if found:
+        told = "; ".join(
             f"identifier {column!r} repeats: {count} of its values stand in several "
-            "rows, and rows would be counted for persons. State 'subject: "
-            f"{column}' under roles to count persons, or 'rows_are_persons: true' if "
-            "every row is a person all the same."
+            "rows"
+            for column, count in found.items()
+        )
+        raise DataError(
+            f"{told}. Rows would be counted for persons. If every row is a person all "
+            "the same, state 'rows_are_persons: true' under roles; if persons have "
+            "several rows, name the column that tells them apart, such as 'subject: "
+            f"{next(iter(found))}', and persons are counted."
         )
 
 
-def refuse_several_values(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
-    """Refuse persons with several values where one was declared."""
-    for column in roles.one_value_per_person:
-        values = frame.groupby(roles.subject)[column].nunique()
-        count = int((values > 1).sum())
+def refuse_several_values(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse persons with several values, as people read them, where one is declared.
+
+    A missing value, and a mark of one that is usual or stated by a threshold, is none.
+    """
+    for name in config.roles.one_value_per_person:
+        column = identify(frame[name])
+        read = read_values(column.texts().tolist(), stated_marks(config, name))
+        codes = np.arange(column.cardinality) if read is None else read
+        values = pd.Series(codes[column.codes])
+        values = values.where(values != codes[-1])
+        of_person = values.groupby(frame[config.roles.subject].to_numpy()).nunique()
+        count = int((of_person > 1).sum())
         if count:
             raise DataError(
                 f"one_value_per_person: {count} persons have several values in column "
-                f"{column!r}."
+                f"{name!r}, with spellings of one value taken for one and missing ones "
+                "left out. Take the column out of the list, or mend the source; marks "
+                "of missing values that are not usual are stated as missing_marks of a "
+                "threshold that judges the column."
             )
+
+
+def stated_marks(config: ReleaseConfig, column: str) -> tuple[str, ...] | None:
+    """Marks of missing values that thresholds add for a column; None: the usual."""
+    models = [make_model(t) for t in config.thresholds if t.kind == "model"]
+    stated = [
+        mark
+        for model in models
+        if getattr(model, "sensitive", column) in {None, column}
+        for mark in getattr(model, "missing_marks", None) or ()
+    ]
+    return tuple(dict.fromkeys(stated)) or None
 
 
 def refuse_telling(shares: Mapping[str, float], roles: DeclaredRoles) -> None:

@@ -14,6 +14,22 @@ LARGEST_FILE = 1_000_000
 MOST_NODES = 100_000
 """Texts, lists and mappings of a release file, with each alias written out."""
 
+LIST = "must be a list"
+MAPPING = "must be keys with values, {key: value}"
+KINDS = {
+    "tuple": LIST,
+    "list": LIST,
+    "dict": MAPPING,
+    "model": MAPPING,
+    "string": "must be a text",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "bool": "must be true or false",
+}
+"""What a fault wants, by the first word of its type."""
+OF_KIND = {"type", "parsing", "from_float"}
+"""The rest of its type, where something of another kind was given."""
+
 
 class Strict(BaseModel):
     """A part of the configuration; an unknown key is told with its nearest."""
@@ -110,6 +126,23 @@ def explain(error: ValidationError) -> str:
     lines = []
     for fault in error.errors(include_url=False, include_context=False):
         place = ".".join(str(part) for part in fault["loc"]) or "top level"
-        said = fault["msg"].removeprefix("Value error, ")
+        said = _in_words(fault["type"], fault["input"])
+        said = said or fault["msg"].removeprefix("Value error, ")
         lines.append(f"{place}: {said}")
     return "\n".join(lines)
+
+
+def _in_words(kind: str, given: Any) -> str | None:
+    """What should stand there, in the words of the file; None: as it was told.
+
+    Examples
+    --------
+    >>> _in_words("tuple_type", "age")
+    'must be a list, such as [age]'
+    """
+    word, _, fault = kind.partition("_")
+    wanted = KINDS.get(word) if fault in OF_KIND else None
+    if wanted == LIST:
+        plain = isinstance(given, str | int | float)
+        return f"{wanted}, such as [{given if plain else 'a, b'}]"
+    return wanted

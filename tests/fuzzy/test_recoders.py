@@ -92,7 +92,7 @@ def test_crisp_and_fuzzy_promises_are_kept_and_told(cls, people):
 def test_a_fuzzy_promise_that_breaks_is_infeasible(cls, people):
     recoder = make(cls, ["age"], n_sets=4, k=1, models=[QAnonymity(60)])
     with pytest.raises(
-        InfeasibleError, match=r"n_sets=\{'age': 4\}.*QAnonymity.*level"
+        InfeasibleError, match=r"n_sets=\{'age': 4\}.*q-anonymity.*level"
     ):
         recoder.fit(people[["age"]])
 

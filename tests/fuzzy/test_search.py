@@ -325,7 +325,7 @@ def test_a_wide_table_of_outliers():
 def test_a_search_that_finds_nothing_says_why(people):
     with pytest.raises(InfeasibleError, match=r"up to max_sets=5 .*'age': 2.*k=150"):
         GlobalRecoder(["age"], k=150, max_sets=5).fit(people[["age"]])
-    with pytest.raises(InfeasibleError, match=r"QAnonymity\(q=150.*level"):
+    with pytest.raises(InfeasibleError, match=r"q-anonymity\(q=150.*level"):
         GlobalRecoder(["age"], k=2, max_sets=3, models=[QAnonymity(150)]).fit(
             people[["age"]]
         )

@@ -183,7 +183,7 @@ class TestInfeasible:
     def test_a_level_that_no_group_reaches(self):
         with pytest.raises(
             InfeasibleError,
-            match=r"DistinctLDiversity\(.*l=5\) .* level 4, 1 of 1 groups",
+            match=r"distinct-l-diversity\(.*l=5\) .* level 4, 1 of 1 groups",
         ):
             swapper([DistinctLDiversity(l=5)]).fit_transform(patients())
 

@@ -89,7 +89,7 @@ def test_a_misspelt_quasi_identifier_is_an_unknown_column(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["age", "zipp"]}
     release.write(roles=roles)
     told = release.refusal(DataError)
-    assert "roles: unknown column 'zipp'; did you mean 'zip'?" in told
+    assert "roles: unknown column 'zipp'; Choices: 'age', 'job'" in told
     # Right columns, or none that can be read: the anonymizer's own fault is told.
     release.write(roles={**roles, "quasi_identifiers": ["age", "zip", "name"],
                          "identifiers": []})  # fmt: skip
@@ -229,7 +229,7 @@ def test_a_name_must_be_safe_in_a_path(release, name):
     [
         ({"sensitive": ["job", "age"]}, "'age' is declared as quasi_identifiers"),
         ({"identifiers": ["name", "job"]}, "'job' is declared as sensitive"),
-        ({"insensitive": ["note", "note"]}, "'note' is declared as insensitive"),
+        ({"insensitive": ["note", "note"]}, "'note' is named twice under insensitive"),
         ({"quasi_identifiers": []}, "quasi_identifiers"),
         ({"quasi_identifiers": "age"}, "quasi_identifiers"),
         ({"subject": "age"}, "subject 'age' has another role"),

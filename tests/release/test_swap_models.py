@@ -88,7 +88,7 @@ def test_groups_that_are_not_diverse_do_not_pass(swapped):
 
 def test_a_promise_that_cannot_be_kept_publishes_nothing(swapped):
     swapped.write(thresholds=[SWAPPED, {**DIVERSE, "l": 5}])
-    with pytest.raises(InfeasibleError, match=r"DistinctLDiversity.*level 4"):
+    with pytest.raises(InfeasibleError, match=r"distinct-l-diversity.*level 4"):
         anonymize(load(swapped.file))
     assert not swapped.target.exists()
 

@@ -53,6 +53,19 @@ def test_they_are_published_as_iso_dates(release, pattern, kind):
     assert table.groupby("born").size().min() >= 4
 
 
+def test_a_type_of_datafly_is_stated_as_a_hierarchy(release):
+    datafly = {"name": "datafly", "suppression_limit": 0}
+    written(release, "%d/%m/%Y", anonymizer={**datafly, "types": {"born": "date"}})
+    told = release.refusal(DataError)
+    assert "types of datafly" in told
+    assert "hierarchies: {born: {kind: by-data-type, type: date}}" in told
+    release.write(
+        anonymizer=datafly,
+        hierarchies={"born": {"kind": "by-data-type", "type": "date"}},
+    )
+    assert len(released(release)) == 40
+
+
 @pytest.mark.parametrize("column", ["born", "ill"])
 @pytest.mark.parametrize("pattern", ["%d/%m/%Y", "%d.%m.%y", "%d %b %Y"])
 def test_without_a_statement_nothing_is_loaded(release, pattern, column):
