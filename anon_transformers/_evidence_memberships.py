@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anon_transformers._columns import sensitive_names
-from anon_transformers._evidence_counts import open_sensitive
+from anon_transformers._evidence_references import open_sensitive
 from anon_transformers._frames import to_frame
 from anon_transformers._kernels.cardinality import TIE
 from anon_transformers._readings import read_values

@@ -32,8 +32,8 @@ from anon_transformers.privacy import (
     PrivacyModel,
     Verdict,
     judge,
-    told_level,
-    told_model,
+    describe_level,
+    describe_model,
 )
 
 
@@ -281,8 +281,8 @@ class GraphAnonymizer(BaseAnonymizer):
         for verdict in verdicts:
             if not verdict.passed:
                 raise InfeasibleError(
-                    f"{told_model(verdict.model)} was not reached: its level is "
-                    f"{told_level(verdict.level)}, and {verdict.failing} of "
+                    f"{describe_model(verdict.model)} was not reached: its level is "
+                    f"{describe_level(verdict.level)}, and {verdict.failing} of "
                     f"{verdict.units} units fail."
                 )
         return verdicts

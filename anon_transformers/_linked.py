@@ -41,7 +41,7 @@ from anon_transformers.privacy import (
     Verdict,
     judge_each,
     judges_values,
-    told_verdict,
+    describe_verdict,
 )
 from anon_transformers.roles import Roles
 
@@ -463,7 +463,7 @@ def _refuse_other_model(model: PrivacyModel) -> None:
 
 def _refuse_broken(verdict: Verdict) -> None:
     if not verdict.passed:
-        raise InfeasibleError(f"{told_verdict(verdict, 'groups')}.")
+        raise InfeasibleError(f"{describe_verdict(verdict, 'groups')}.")
 
 
 def _refuse_bad_groups(labels: np.ndarray, n_rows: int, k: int) -> None:

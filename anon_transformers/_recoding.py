@@ -13,7 +13,8 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 
 from anon_transformers._columns import encode_sensitive, refuse_mark
-from anon_transformers._evidence_counts import Reference, n_persons
+from anon_transformers._evidence_counts import n_persons
+from anon_transformers._evidence_references import Reference
 from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
 from anon_transformers._moments import in_zone
 from anon_transformers._readings import read_spellings

@@ -19,10 +19,10 @@ from anon_transformers.privacy import (
     PrivacyModel,
     Verdict,
     judge,
-    told_level,
-    told_model,
+    describe_level,
+    describe_model,
     told_of_exposed,
-    told_verdict,
+    describe_verdict,
 )
 
 MODES = ("mask", "drop", "blank")
@@ -251,7 +251,7 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
     n_shown = int((~hidden).sum())
     if not n_shown:
         told = "; ".join(
-            f"{told_model(model)} at level {told_level(model.level(published))}"
+            f"{describe_model(model)} at level {describe_level(model.level(published))}"
             for model in promise.models
         )
         raise InfeasibleError(
@@ -315,5 +315,5 @@ def _told(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
     report = getattr(model, "report", None)
     exposed = told_of_exposed(report(classes)) if report else ""
-    told = told_verdict(verdict, "classes")
+    told = describe_verdict(verdict, "classes")
     return f"{told}; {exposed}" if exposed else told

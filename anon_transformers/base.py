@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from anon_transformers._anonymizer import BaseAnonymizer, FrameAnonymizer
 from anon_transformers._columns import without_rows
-from anon_transformers._evidence_counts import Reference, by_set, stretched
+from anon_transformers._evidence_references import Reference, by_set, stretched
 from anon_transformers._frames import is_frame, like_input, to_frame
 from anon_transformers._graph_anonymizer import GraphAnonymizer
 from anon_transformers._linked import LinkedAnonymizer

@@ -13,18 +13,20 @@ from anon_transformers._evidence_candidates import Candidates
 from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
-    Reference,
     SensitiveCounts,
-    distribution,
-    merge_table,
-    open_sensitive,
     persons_by_class,
 )
 from anon_transformers._evidence_graph import GraphEvidence
+from anon_transformers._evidence_holdings import merge_table
 from anon_transformers._evidence_likelihoods import Likelihoods
 from anon_transformers._evidence_linkage import Linkage
 from anon_transformers._evidence_memberships import Memberships
 from anon_transformers._evidence_population import count_population, whole_counts
+from anon_transformers._evidence_references import (
+    Reference,
+    distribution,
+    open_sensitive,
+)
 from anon_transformers._evidence_report import Report
 from anon_transformers._frames import to_frame
 from anon_transformers._kernels.counting import add_up
@@ -230,7 +232,8 @@ class Classes:
         at, mass = labels[inside], weights[inside]
         counted, values = {}, [column.codes[inside] for column in sensitive]
         for column, inner in zip(sensitive, values, strict=True):
-            reference, whose = (references or {}).get(column.name), "input"
+            reference = (references or {}).get(column.name)
+            whose: Origin = "input"
             if reference is None:
                 reference = Reference.of_column(column, subject, weights)
                 whose = origin

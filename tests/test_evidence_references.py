@@ -316,3 +316,37 @@ class TestRefusals:
             build(frame, ["q"], ["s"], references={"s": {"secret": 1, "b": 1}})
         assert "another table" in str(caught.value)
         assert "secret" not in str(caught.value)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from([*"pqrst"]), st.sampled_from(["flu", "Flu", "NA", None])
+        ),
+        min_size=1,
+        max_size=25,
+    )
+)
+def test_what_persons_hold_together_is_a_reference_by_spelling_and_as_read(rows):
+    frame = pd.DataFrame(rows, columns=["who", "s"], dtype=object).assign(q=1)
+    told = distribution(frame["s"], frame["who"], together=True)
+    held = {
+        value: {who for who, own in rows if own == value}
+        for value in ("flu", "Flu", "NA", None)
+    }
+    n_persons = len({who for who, _ in rows})
+    assert sum(told.values()) == n_persons
+    column = Classes.from_frame(
+        frame, ["q"], ["s"], subject="who", references={"s": told}
+    ).sensitive["s"]
+    assert column.reference.tolist() == [
+        *(len(held[value]) for value in column.values), len(held[None])
+    ]
+    if column.reference_persons is None:  # nobody holds several
+        assert column.reference.sum() == n_persons
+    else:
+        assert column.reference_persons == n_persons
+    read = column.as_read()
+    if read is not None:
+        flu, lost = held["flu"] | held["Flu"], held["NA"] | held[None]
+        assert read.reference.tolist() == [len(flu)] * bool(flu) + [len(lost)]

@@ -51,8 +51,8 @@ from anon_transformers.privacy import (
     PrivacyModel,
     Verdict,
     judge_both,
-    told_model,
-    told_verdict,
+    describe_model,
+    describe_verdict,
 )
 
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -344,7 +344,7 @@ class SetRecoder(TableAnonymizer):
             return []
         if len(suppressed) * coding.n_classes > MOST_DEGREES:
             raise InfeasibleError(
-                f"{told_model(models[0])} cannot be judged: {coding.n_classes} product "
+                f"{describe_model(models[0])} cannot be judged: {coding.n_classes} product "
                 "classes are too many."
             )
         fuzzy = kept_degrees(table, coding, suppressed)
@@ -352,7 +352,7 @@ class SetRecoder(TableAnonymizer):
         verdicts = [judge_both(model, fuzzy, crisp) for model in models]
         for verdict in verdicts:
             if not verdict.passed:
-                raise InfeasibleError(f"{told_verdict(verdict, 'units')}.")
+                raise InfeasibleError(f"{describe_verdict(verdict, 'units')}.")
         return verdicts
 
     def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from anon_transformers.generalization._lattice import Lattice
-from anon_transformers.privacy import PrivacyModel, judge, told_level, told_model
+from anon_transformers.privacy import PrivacyModel, judge, describe_level, describe_model
 
 FEW_NODES = 20_000
 """Nodes that are gone through again to tell what could be reached."""
@@ -12,7 +12,7 @@ FEW_NODES = 20_000
 def tell_reach(lattice: Lattice) -> str:
     """What each model could reach by itself within the suppression limit."""
     told = [
-        f"{told_model(model)} reaches {told_level(_best_level(lattice, model))} at best"
+        f"{describe_model(model)} reaches {describe_level(_best_level(lattice, model))} at best"
         for model in lattice.goal.promise.models
     ]
     return "; ".join(told)

@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers._evidence_counts import open_sensitive
+from anon_transformers._evidence_references import open_sensitive
 from anon_transformers._intruders import wanted_columns
 from anon_transformers._tables import identify
 from anon_transformers.evidence import (

@@ -31,7 +31,7 @@ from anon_transformers.gx._requirements import (
     refuse_bad_requirements,
 )
 from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
-from anon_transformers.privacy import told_level, told_of_exposed
+from anon_transformers.privacy import describe_level, told_of_exposed
 from anon_transformers.registry import registry
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
                 f"{name} is {number:.3g}" for name, number in broken.items()
             )
             return f"{told}; {count}"
-        return f"the level is {told_level(observed)}; {count}"
+        return f"the level is {describe_level(observed)}; {count}"
     low, high = wanted["min"], wanted["max"]
     if low is not None and not observed >= low:
         return f"it is {observed:.6g}, below the min of {low}"

@@ -32,10 +32,10 @@ __all__ = [
     "posterior_belief",
     "prior_belief",
     "stands_alone",
-    "told_level",
-    "told_model",
+    "describe_level",
+    "describe_model",
     "told_of_exposed",
-    "told_verdict",
+    "describe_verdict",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -71,10 +71,10 @@ __getattr__, __dir__ = lazy_names(
         "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
-        "told_level": "anon_transformers.privacy._judge",
-        "told_model": "anon_transformers.privacy._judge",
+        "describe_level": "anon_transformers.privacy._judge",
+        "describe_model": "anon_transformers.privacy._judge",
         "told_of_exposed": "anon_transformers.privacy._judge",
-        "told_verdict": "anon_transformers.privacy._judge",
+        "describe_verdict": "anon_transformers.privacy._judge",
         "stands_alone": "anon_transformers.privacy._judge",
     },
 )

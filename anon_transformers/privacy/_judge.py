@@ -97,13 +97,13 @@ def parameters(model: Any) -> dict[str, Any]:
     return {f.name: getattr(model, f.name) for f in fields(model)}
 
 
-def told_model(model: PrivacyModel) -> str:
+def describe_model(model: Any) -> str:
     """A model by its name, with the parameters that are not left at their defaults.
 
     Examples
     --------
     >>> from anon_transformers.privacy import TCloseness
-    >>> told_model(TCloseness(t=0.2, sensitive="pay"))
+    >>> describe_model(TCloseness(t=0.2, sensitive="pay"))
     "t-closeness(sensitive='pay', t=0.2)"
     """
     stated = [
@@ -114,21 +114,21 @@ def told_model(model: PrivacyModel) -> str:
     return f"{model.name}({', '.join(stated)})"
 
 
-def told_level(level: int | float) -> str:
+def describe_level(level: int | float) -> str:
     """A level in as many digits as anybody reads.
 
     Examples
     --------
-    >>> told_level(0.35714285714285715), told_level(12345)
+    >>> describe_level(0.35714285714285715), describe_level(12345)
     ('0.3571', '12345')
     """
     return f"{level:.4g}" if isinstance(level, float) else str(level)
 
 
-def told_verdict(verdict: Verdict, units: str) -> str:
+def describe_verdict(verdict: Verdict, units: str) -> str:
     """Why a verdict is that a model does not hold, in which units it is counted."""
     return (
-        f"{told_model(verdict.model)} does not hold: level {told_level(verdict.level)},"
+        f"{describe_model(verdict.model)} does not hold: level {describe_level(verdict.level)},"
         f" {verdict.failing} of {verdict.units} {units} fail"
     )
 

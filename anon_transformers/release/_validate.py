@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._evidence_counts import by_single
+from anon_transformers._evidence_references import by_single
 from anon_transformers._tables import identify, to_text
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import (
