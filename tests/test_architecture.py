@@ -15,6 +15,7 @@ LAYERS = (
     {"_kernels", "jit"},
     {
         "_columns",
+        "_evidence_candidates",
         "_evidence_counts",
         "_evidence_graph",
         "_evidence_likelihoods",
