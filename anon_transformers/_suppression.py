@@ -18,8 +18,8 @@ from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
     Verdict,
+    describe_exposed,
     judge,
-    told_of_exposed,
 )
 
 MODES = ("mask", "drop", "blank")
@@ -308,7 +308,7 @@ def _worst(promise: AllOf, classes: Classes) -> str | None:
 def _told(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
     report = getattr(model, "report", None)
-    exposed = told_of_exposed(report(classes)) if report else ""
+    exposed = describe_exposed(report(classes)) if report else ""
     return (
         f"{model!r} does not hold: level {verdict.level}, "
         f"{verdict.failing} of {verdict.units} classes fail"

@@ -66,6 +66,7 @@ GX_MAY_NAME = {
     "judge_both",
     "judge_each",
     "judges_values",
+    "describe_exposed",
     "Verdict",
     "PrivacyModel",
     "parameters",

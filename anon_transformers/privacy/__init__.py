@@ -24,6 +24,7 @@ __all__ = [
     "TCloseness",
     "Verdict",
     "class_belief",
+    "describe_exposed",
     "fuzzy_beliefs",
     "judge",
     "judge_both",
@@ -32,7 +33,6 @@ __all__ = [
     "posterior_belief",
     "prior_belief",
     "stands_alone",
-    "told_of_exposed",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -68,7 +68,7 @@ __getattr__, __dir__ = lazy_names(
         "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
-        "told_of_exposed": "anon_transformers.privacy._judge",
+        "describe_exposed": "anon_transformers.privacy._judge",
         "stands_alone": "anon_transformers.privacy._judge",
     },
 )
