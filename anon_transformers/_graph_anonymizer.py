@@ -31,9 +31,9 @@ from anon_transformers.parameters import generator
 from anon_transformers.privacy import (
     PrivacyModel,
     Verdict,
-    judge,
     describe_level,
     describe_model,
+    judge,
 )
 
 

@@ -39,9 +39,9 @@ from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
     Verdict,
+    describe_verdict,
     judge_each,
     judges_values,
-    describe_verdict,
 )
 from anon_transformers.roles import Roles
 

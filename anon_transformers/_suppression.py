@@ -18,11 +18,11 @@ from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
     Verdict,
-    judge,
+    describe_exposed,
     describe_level,
     describe_model,
-    told_of_exposed,
     describe_verdict,
+    judge,
 )
 
 MODES = ("mask", "drop", "blank")
@@ -314,6 +314,6 @@ def _worst(promise: AllOf, classes: Classes) -> str | None:
 def _told(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
     report = getattr(model, "report", None)
-    exposed = told_of_exposed(report(classes)) if report else ""
+    exposed = describe_exposed(report(classes)) if report else ""
     told = describe_verdict(verdict, "classes")
     return f"{told}; {exposed}" if exposed else told

@@ -340,7 +340,8 @@ def test_what_persons_hold_together_is_a_reference_by_spelling_and_as_read(rows)
         frame, ["q"], ["s"], subject="who", references={"s": told}
     ).sensitive["s"]
     assert column.reference.tolist() == [
-        *(len(held[value]) for value in column.values), len(held[None])
+        *(len(held[value]) for value in column.values),
+        len(held[None]),
     ]
     if column.reference_persons is None:  # nobody holds several
         assert column.reference.sum() == n_persons

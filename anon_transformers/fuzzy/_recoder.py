@@ -50,9 +50,9 @@ from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
     Verdict,
-    judge_both,
     describe_model,
     describe_verdict,
+    judge_both,
 )
 
 CHOICES: dict[str, tuple[Any, ...]] = {

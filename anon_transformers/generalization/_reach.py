@@ -3,7 +3,12 @@
 import numpy as np
 
 from anon_transformers.generalization._lattice import Lattice
-from anon_transformers.privacy import PrivacyModel, judge, describe_level, describe_model
+from anon_transformers.privacy import (
+    PrivacyModel,
+    describe_level,
+    describe_model,
+    judge,
+)
 
 FEW_NODES = 20_000
 """Nodes that are gone through again to tell what could be reached."""

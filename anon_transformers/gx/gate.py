@@ -31,7 +31,7 @@ from anon_transformers.gx._requirements import (
     refuse_bad_requirements,
 )
 from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
-from anon_transformers.privacy import describe_level, told_of_exposed
+from anon_transformers.privacy import describe_exposed, describe_level
 from anon_transformers.registry import registry
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
             return None
         count = f"{found['failing']} of {found['units']} {found['unit']} fail"
         details = found.get("details") or {}
-        exposed = told_of_exposed(details)
+        exposed = describe_exposed(details)
         count = f"{count}; {exposed}" if exposed else count
         broken = details.get("broken") or {}
         if broken:

@@ -24,6 +24,10 @@ __all__ = [
     "TCloseness",
     "Verdict",
     "class_belief",
+    "describe_exposed",
+    "describe_level",
+    "describe_model",
+    "describe_verdict",
     "fuzzy_beliefs",
     "judge",
     "judge_both",
@@ -32,10 +36,6 @@ __all__ = [
     "posterior_belief",
     "prior_belief",
     "stands_alone",
-    "describe_level",
-    "describe_model",
-    "told_of_exposed",
-    "describe_verdict",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -71,9 +71,9 @@ __getattr__, __dir__ = lazy_names(
         "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
+        "describe_exposed": "anon_transformers.privacy._judge",
         "describe_level": "anon_transformers.privacy._judge",
         "describe_model": "anon_transformers.privacy._judge",
-        "told_of_exposed": "anon_transformers.privacy._judge",
         "describe_verdict": "anon_transformers.privacy._judge",
         "stands_alone": "anon_transformers.privacy._judge",
     },

@@ -177,14 +177,14 @@ def judges_values(model: PrivacyModel) -> bool:
     return model.evidence == "classes" and hasattr(model, "sensitive")
 
 
-def told_of_exposed(report: Mapping[str, Any]) -> str:
+def describe_exposed(report: Mapping[str, Any]) -> str:
     """What the report of a model says of persons in several classes, as a sentence.
 
     Examples
     --------
-    >>> told_of_exposed({"persons_in_several_classes": 9, "persons_exposed": 2})[:39]
+    >>> describe_exposed({"persons_in_several_classes": 9, "persons_exposed": 2})[:39]
     '2 of 9 persons in several classes are l'
-    >>> told_of_exposed({})
+    >>> describe_exposed({})
     ''
     """
     exposed = report.get("persons_exposed")

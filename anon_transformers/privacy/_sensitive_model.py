@@ -68,6 +68,10 @@ class SensitiveModel:
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction]
     tighter: ClassVar[Mapping[str, Direction]]
+    details: ClassVar[tuple[str, ...]] = (
+        "persons_in_several_classes",
+        "persons_exposed",
+    )
 
     def __post_init__(self) -> None:
         check_choice("multiple", self.multiple, MULTIPLE)
