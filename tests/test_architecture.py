@@ -69,6 +69,7 @@ GX_MAY_NAME = {
     "judge_each",
     "judges_values",
     "describe_exposed",
+    "describe_level",
     "Verdict",
     "PrivacyModel",
     "parameters",

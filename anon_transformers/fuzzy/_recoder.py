@@ -344,8 +344,8 @@ class SetRecoder(TableAnonymizer):
             return []
         if len(suppressed) * coding.n_classes > MOST_DEGREES:
             raise InfeasibleError(
-                f"{describe_model(models[0])} cannot be judged: {coding.n_classes} product "
-                "classes are too many."
+                f"{describe_model(models[0])} cannot be judged: {coding.n_classes} "
+                "product classes are too many."
             )
         fuzzy = kept_degrees(table, coding, suppressed)
         crisp = labels_read(table, published, suppressed, self.suppression)

@@ -17,7 +17,8 @@ FEW_NODES = 20_000
 def tell_reach(lattice: Lattice) -> str:
     """What each model could reach by itself within the suppression limit."""
     told = [
-        f"{describe_model(model)} reaches {describe_level(_best_level(lattice, model))} at best"
+        f"{describe_model(model)} reaches "
+        f"{describe_level(_best_level(lattice, model))} at best"
         for model in lattice.goal.promise.models
     ]
     return "; ".join(told)

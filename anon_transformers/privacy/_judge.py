@@ -128,8 +128,9 @@ def describe_level(level: int | float) -> str:
 def describe_verdict(verdict: Verdict, units: str) -> str:
     """Why a verdict is that a model does not hold, in which units it is counted."""
     return (
-        f"{describe_model(verdict.model)} does not hold: level {describe_level(verdict.level)},"
-        f" {verdict.failing} of {verdict.units} {units} fail"
+        f"{describe_model(verdict.model)} does not hold: level "
+        f"{describe_level(verdict.level)}, {verdict.failing} of {verdict.units} {units} "
+        "fail"
     )
 
 
