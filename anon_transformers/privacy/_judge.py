@@ -129,8 +129,8 @@ def describe_verdict(verdict: Verdict, units: str) -> str:
     """Why a verdict is that a model does not hold, in which units it is counted."""
     return (
         f"{describe_model(verdict.model)} does not hold: level "
-        f"{describe_level(verdict.level)}, {verdict.failing} of {verdict.units} {units} "
-        "fail"
+        f"{describe_level(verdict.level)}, {verdict.failing} of {verdict.units} "
+        f"{units} fail"
     )
 
 

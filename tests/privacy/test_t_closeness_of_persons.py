@@ -1,12 +1,16 @@
 """t-closeness of persons: each counts once, however the value is written."""
 
+import re
+
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers import FullDomainAnonymizer
 from anon_transformers.evidence import Classes, distribution
-from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.exceptions import InfeasibleError, NotEvaluable
+from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import TCloseness
 
 
@@ -99,3 +103,20 @@ def test_values_of_a_person_in_several_classes_are_several_too():
     apart = pd.concat([frame, visits({"p": ["b"], "q": ["a"]}, q=2)])
     with pytest.raises(NotEvaluable, match="one value per person"):
         TCloseness(0.5, reference="released").level(classes_of(apart))
+
+
+def test_an_infeasible_run_tells_what_was_stated_and_few_digits():
+    frame = pd.DataFrame({"q": list("112233"), "s": list("abcabb")})
+    with pytest.raises(InfeasibleError) as caught:
+        FullDomainAnonymizer(
+            ["q"],
+            k=2,
+            models=[TCloseness(0.1)],
+            sensitive=["s"],
+            hierarchies={"q": Hierarchy.from_mapping({"1": "x", "2": "x", "3": "y"})},
+            levels={"q": 0},
+        ).fit(frame)
+    told = str(caught.value)
+    assert "t-closeness(t=0.1)" in told
+    assert "missing_marks" not in told
+    assert not re.search(r"0\.\d{5}", told)
