@@ -1,6 +1,5 @@
 """``anon validate``: judge a file or a published release."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -33,8 +31,10 @@ from anon_transformers.cli._output import (
     told,
     working,
 )
+from anon_transformers.cli._published import read_release, references_of
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Trees, Unknown, read_hierarchies
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
     Path,
@@ -115,37 +115,34 @@ def validate(
     """
     asked = [_threshold(text) for text in thresholds or []]
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
-    own = Dialect(separator, encoding)
+    own, roles = Dialect(separator, encoding), [quasi_identifiers, sensitive, subject]
+    reader = TableReader(missing, [*typed_texts(roles, asked)])
     if path.is_dir():
         if subject is not None:
             raise ConfigurationError("--subject: a release says itself who is counted.")
-        frame, options = _published(path)
+        frame, options = read_release(path)
+        reader.declare(frame.columns)
     else:
-        frame = read_table(path, own, missing, quasi_identifiers)
+        needed = [*typed_texts(roles)]
+        frame = reader.read(path, own, needed, as_text=quasi_identifiers or ())
         options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
-        options["subject"] = _column_of(frame, subject)
+        options["subject"] = subject
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
     elif "quasi_identifiers" not in options:
         options["quasi_identifiers"] = _ends(frame, asked)
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
-        before = read_table(original, find_dialect(original, own, *stated), missing)
-        options["references"] = _references(before, options["sensitive"])
+        dialect = find_dialect(original, own, *stated)
+        before = reader.read(original, dialect, options["sensitive"])
+        options["references"] = references_of(before, options["sensitive"])
     if nodes is not None:
-        options["nodes"] = read_table(nodes, find_dialect(nodes, own), missing)
+        options["nodes"] = reader.read(nodes, find_dialect(nodes, own))
     options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
     _tell(path, result, json_output)
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
-
-
-def _column_of(frame: Any, name: str | None) -> str | None:
-    if name is not None and name not in frame.columns:
-        told_of = unknown_choice("column", name, frame.columns)
-        raise ConfigurationError(f"--subject: {told_of}")
-    return name
 
 
 def _threshold(text: str) -> dict[str, Any]:
@@ -168,69 +165,6 @@ def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
     if not asked or kinds - {"graph"}:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     return list(frame.columns[:2])
-
-
-def _references(frame: Any, sensitive: list[str]) -> dict[str, Any]:
-    """How often a table has each sensitive value."""
-    from anon_transformers.evidence import distribution
-
-    for name in sensitive:
-        if name not in frame.columns:
-            told_of = unknown_choice("column", name, frame.columns)
-            raise ConfigurationError(f"--original: {told_of}")
-    return {name: distribution(frame[name]) for name in sensitive}
-
-
-def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Table, roles and thresholds of a published release."""
-    from anon_transformers.release import read_published
-
-    place = folder / "current" if (folder / "current").exists() else folder
-    if not (place / "manifest.json").is_file():
-        raise ConfigurationError(f"{folder} holds no published release.")
-    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
-    if isinstance(frame, tuple):
-        return frame[0], {
-            **_told_by(manifest),
-            "nodes": frame[1],
-            "quasi_identifiers": list(frame[0].columns[:2]),
-        }
-    # Masked rows keep their sensitive cells: the input's distribution is still there.
-    whole = _suppression(manifest["anonymizer"]) == "mask"
-    return frame, {
-        "references": _references(frame, sensitive) if whole else None,
-        "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        **_told_by(manifest),
-    }
-
-
-def _suppression(stated: dict[str, Any]) -> str | None:
-    """What an anonymizer did with suppressed rows; None if nobody knows."""
-    import inspect
-
-    from anon_transformers.registry import registry
-
-    shelf = registry().anonymizers
-    if "suppression" in stated or stated["name"] not in shelf:
-        return stated.get("suppression")
-    takes = inspect.signature(shelf[stated["name"]]).parameters
-    return takes["suppression"].default if "suppression" in takes else None
-
-
-def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What a manifest tells in the words of the gate."""
-    from anon_transformers.registry import registry
-
-    name, shelf = manifest["anonymizer"]["name"], registry().anonymizers
-    return {
-        "swapped": name in shelf and shelf[name].kind == "linked",
-        "sensitive": manifest["roles"]["sensitive"],
-        "subject": manifest["roles"]["subject"],
-        "suppression_label": manifest["suppression_label"],
-        "thresholds": manifest["promised"]["in_force"],
-        "checks": manifest["measured"]["checks"],
-    }
 
 
 def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:

@@ -134,7 +134,7 @@ MARK = "CELLMARK"
         (f"a,b\n1,2\n3,4\n{MARK},2,3\n", "the first is row 4"),
         (f'a,b\n"{MARK},2\n3,4\n', "1 rows have another number"),
         ("", "cannot be read as CSV"),
-        (f"a,a\n{MARK},2\n", "the table has a column twice: a"),
+        (f"a,a\n{MARK},2\n", "columns of one name (columns 1 and 2)"),
         (f"a,b\n{MARK}é,2\n".encode("latin-1"), "cannot be read as CSV"),
         (f"a,b\n{MARK}é,2,3\n".encode("latin-1"), "cannot be read as CSV"),
         (bytes(range(256)) * 40, "cannot be read as CSV"),
@@ -214,7 +214,7 @@ def test_bad_parquet_files(tmp_path):
 def test_a_parquet_file_with_a_column_twice(tmp_path):
     table = pa.table([pa.array([1]), pa.array([MARK])], names=["a", "a"])
     pq.write_table(table, tmp_path / "x.parquet")
-    with pytest.raises(DataError, match="a column twice: a") as caught:
+    with pytest.raises(DataError, match=r"of one name \(columns 1 and 2\)") as caught:
         read_parquet(tmp_path / "x.parquet")
     assert MARK not in str(caught.value)
 
