@@ -32,7 +32,7 @@ from anon_transformers.cli._output import (
 from anon_transformers.cli._published import read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Folder, read_folder
-from anon_transformers.exceptions import ConfigurationError, NotEvaluable
+from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
     import pandas as pd
