@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from anon_transformers._evidence_candidates import Candidates, intersect_classes
 from anon_transformers._kernels.counting import merge_rows
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._readings import read_values
@@ -87,6 +88,11 @@ class Holdings:
         owner, _, first = self._cells()
         return np.bincount(owner[first], minlength=self.held.shape[0])
 
+    def candidates(self, counts: sparse.csr_array) -> Candidates | None:
+        """What the classes of each person have in common; ``counts`` are of these."""
+        owner, pair, _ = self._cells()
+        return intersect_classes(owner, self.person[pair], self.value[pair], counts)
+
     def merge(self, into: np.ndarray, n_classes: int) -> "Holdings":
         """Join classes as :meth:`Classes.merge` does."""
         return replace(self, held=merge_table(self.held, into, n_classes))
@@ -132,6 +138,9 @@ class SensitiveCounts:
         Persons of the table that ``reference`` counts, who may have several values.
     ordered : bool
         Whether the order of the values means anything; that of texts does not.
+    table : SensitiveCounts or None
+        The published table, where these are not classes of it but of what an intruder
+        makes of it.
     """
 
     values: np.ndarray
@@ -142,6 +151,7 @@ class SensitiveCounts:
     holdings: Holdings | None = field(default=None, repr=False)
     reference_persons: int | None = None
     ordered: bool = False
+    table: "SensitiveCounts | None" = field(default=None, repr=False)
 
     @classmethod
     def of_rows(
@@ -201,6 +211,33 @@ class SensitiveCounts:
         if self.holdings is None:
             return np.zeros(self.counts.shape[0], dtype=bool)
         return np.asarray(self.counts.sum(axis=1)) > self.totals
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """Values left of persons in several classes; None where there are no such."""
+        if self.holdings is None:
+            return None
+        counts = self.counts
+        if not counts.has_sorted_indices:
+            counts = counts.sorted_indices()
+        return self.holdings.candidates(counts)
+
+    def certain(self, values: np.ndarray) -> "SensitiveCounts":
+        """One class of one person for each of these values, which that person holds.
+
+        They are judged beside the same table.
+        """
+        ones = np.ones(len(values), dtype=np.int64)
+        rows, width = np.arange(len(values)), self.counts.shape[1]
+        counts = count_table(rows, values, ones, len(values), width)
+        return replace(self, counts=counts, holdings=None, table=self)
+
+    @cached_property
+    def whole(self) -> "SensitiveCounts":
+        """The whole published table as one class."""
+        if self.table is not None:
+            return self.table.whole
+        return self.merge(np.zeros(self.counts.shape[0], dtype=np.int64), 1)
 
     @property
     def texts(self) -> np.ndarray:

@@ -109,7 +109,7 @@ class GraphAnonymizer(BaseAnonymizer):
 
     @abstractmethod
     def _alter(self, graph: Graph, rng: np.random.Generator) -> Graph:
-        """The graph to publish, its nodes in the order of ``graph``."""
+        """The graph to publish, its nodes in the order of ``graph``: a random one."""
 
     def _promises(self) -> Sequence[PrivacyModel]:
         """Models that the published graph satisfies."""
@@ -192,19 +192,23 @@ class GraphAnonymizer(BaseAnonymizer):
         self._check_parameters()
         graph, form = self._open(X)
         rng = generator(self.random_state)
-        altered = self._alter(graph, rng)
+        # Methods break ties by the order of the nodes, which says who came first in
+        # the source: they get the nodes in another one.
+        shuffle = rng.permutation(graph.n_nodes)
+        shuffled = graph.relabelled(shuffle)
+        altered = self._alter(shuffled, rng)
         evidence = self._evidence(altered)
         verdicts = self._keep_promises(evidence)
-        places, naming = np.arange(altered.n_nodes), graph.naming
+        landed = self._landed(graph.n_nodes)[shuffle]
+        places, naming = _in_source_order(landed, altered.n_nodes), graph.naming
         if self.relabel:
             places = rng.permutation(altered.n_nodes)
             # One mark for one order: of the same names in the same new order only.
             naming = f"{graph.naming or ''}{rng.bytes(16).hex()}"
         evidence = evidence.relabelled(places, naming)
-        landed = self._landed(graph.n_nodes)
-        names = self._names(form, altered, landed)
+        names = self._names(form, altered, places[landed])
         self.evidence_ = evidence
-        report = self._report(graph, altered, verdicts, started)
+        report = self._report(shuffled, altered, verdicts, started)
         _warn_of_weights(report)
         if self.keep_mapping:
             new = places[landed] if names is None else names[places[landed]]
@@ -307,6 +311,21 @@ class GraphAnonymizer(BaseAnonymizer):
             seconds=time.perf_counter() - started,
             details=details | self._details(),
         )
+
+
+def _in_source_order(landed: np.ndarray, n_published: int) -> np.ndarray:
+    """A place for each published node: by its first node of the source, made up last.
+
+    Examples
+    --------
+    >>> _in_source_order(np.array([2, 0, 2]), 4)
+    array([1, 2, 0, 3])
+    """
+    held, firsts = np.unique(landed, return_index=True)
+    made_up = np.setdiff1d(np.arange(n_published), held)
+    places = np.empty(n_published, dtype=np.int64)
+    places[np.concatenate([held[np.argsort(firsts)], made_up])] = np.arange(n_published)
+    return places
 
 
 def _smallest(graph: Graph) -> int:

@@ -16,7 +16,7 @@ from anon_transformers._columns import encode_sensitive, refuse_mark
 from anon_transformers._evidence_counts import held_by_value, n_persons
 from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
 from anon_transformers._moments import in_zone
-from anon_transformers._readings import read_values
+from anon_transformers._readings import read_spellings
 from anon_transformers._tables import Column, encode, identify, refuse_unknown
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
@@ -200,7 +200,7 @@ def warn_of_spellings(column: Column) -> None:
     if column.kind != "category":
         return
     # A mark of a missing value is a value of its own here: nobody counts it twice.
-    codes = read_values(column.values.tolist(), marks=())
+    codes = read_spellings(column.values.tolist())
     if codes is not None:
         n_values, n_read = len(codes) - 1, int(codes[-1])
         warnings.warn(

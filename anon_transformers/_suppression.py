@@ -14,7 +14,13 @@ from anon_transformers.exceptions import (
     ParameterError,
     check_choice,
 )
-from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+from anon_transformers.privacy import (
+    AllOf,
+    PrivacyModel,
+    Verdict,
+    describe_exposed,
+    judge,
+)
 
 MODES = ("mask", "drop", "blank")
 
@@ -203,7 +209,7 @@ def settle(
     for verdict in verdicts:
         if not verdict.passed:
             raise InfeasibleError(
-                f"{_told(verdict)} in the table as it would be published."
+                f"{_told(verdict, published)} in the table as it would be published."
             )
     n_extra = classes.rows[fine].sum() - classes.rows[kept].sum()
     return Settlement(kept, int(n_extra), published, verdicts)
@@ -279,10 +285,10 @@ def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) ->
     """Why the limit does not do."""
     total = int(classes.rows.sum())
     gone = total - classes.rows[kept].sum()
-    broken = _worst(promise, classes)
-    if broken is None and rules.mode != "drop":
-        broken = _worst(promise, _suppressed_rows(classes, kept, rules.mode))
-    reason = _told(broken) if broken else "the rule does not cover every row"
+    reason = _worst(promise, classes)
+    if reason is None and rules.mode != "drop":
+        reason = _worst(promise, _suppressed_rows(classes, kept, rules.mode))
+    reason = reason or "the rule does not cover every row"
     return (
         f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
         f"suppression_limit={rules.limit} allows {rules.allowance(total)}. "
@@ -290,18 +296,21 @@ def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) ->
     )
 
 
-def _worst(promise: AllOf, classes: Classes) -> Verdict | None:
-    """The first model that some class fails."""
+def _worst(promise: AllOf, classes: Classes) -> str | None:
+    """What the first model says that some class fails."""
     for model in promise.models:
         verdict = judge(model, classes)
         if not verdict.passed:
-            return verdict
+            return _told(verdict, classes)
     return None
 
 
-def _told(verdict: Verdict) -> str:
+def _told(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
+    report = getattr(model, "report", None)
+    exposed = describe_exposed(report(classes)) if report else ""
     return (
         f"{model!r} does not hold: level {verdict.level}, "
         f"{verdict.failing} of {verdict.units} classes fail"
+        + (f"; {exposed}" if exposed else "")
     )

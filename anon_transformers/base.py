@@ -285,6 +285,10 @@ class TableAnonymizer(FrameAnonymizer):
         """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
         return (self.hierarchies or {}).get(series.name)
 
+    def _own_trees(self) -> dict[Hashable, Any]:
+        """What builds hierarchies of quasi-identifiers for which none is given."""
+        return {}
+
     def _limit(self, n_rows: int) -> float:
         """Share of rows that may be suppressed, or their number."""
         return self.suppression_limit or 0.0

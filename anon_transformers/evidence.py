@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from anon_transformers._columns import sensitive_names
+from anon_transformers._evidence_candidates import Candidates
 from anon_transformers._evidence_counts import (
     JointCounts,
     Origin,
@@ -41,6 +42,7 @@ from anon_transformers.roles import refuse_repeated_columns
 
 __all__ = [
     "SUPPRESSED",
+    "Candidates",
     "Classes",
     "GraphEvidence",
     "Likelihoods",

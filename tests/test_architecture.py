@@ -15,6 +15,7 @@ LAYERS = (
     {"_kernels", "jit"},
     {
         "_columns",
+        "_evidence_candidates",
         "_evidence_counts",
         "_evidence_graph",
         "_evidence_likelihoods",
@@ -65,6 +66,7 @@ GX_MAY_NAME = {
     "judge_both",
     "judge_each",
     "judges_values",
+    "describe_exposed",
     "Verdict",
     "PrivacyModel",
     "parameters",

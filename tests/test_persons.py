@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers import FullDomainAnonymizer
+from anon_transformers import (
+    DataflyAnonymizer,
+    FullDomainAnonymizer,
+    MDAVAnonymizer,
+    MondrianAnonymizer,
+)
+from anon_transformers.base import PublishedColumn, TableAnonymizer
 from anon_transformers.evidence import Classes, distribution
-from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.exceptions import InfeasibleError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import AverageRisk, RecordsAtRisk, class_statistics
 from anon_transformers.privacy import (
@@ -80,6 +86,41 @@ def has_several(known, unknown, everybody):
     return sum(map(len, known.values())) + len(unknown) > len(everybody)
 
 
+def left_over(frame):
+    """Values that each person's classes have in common, one person after the other.
+
+    Of persons in several classes who show one value; a class that lacks this one, for
+    the person's own cell is missing there, tells nothing.
+    """
+    frame = frame[frame["who"].notna()]
+    shown = {q: set(part["s"].dropna()) for q, part in frame.groupby("q")}
+    own = {who: set(part["s"].dropna()) for who, part in frame.groupby("who")}
+    at = {who: set(part["q"]) for who, part in frame.groupby("who")}
+    known_at = {
+        who: set(part.loc[part["s"].notna(), "q"]) for who, part in frame.groupby("who")
+    }
+    several = [len(own[who]) > 1 for who in own if len(known_at[who]) > 1]
+    if 2 * sum(several) > len(several):
+        return {}
+    found = {}
+    for who, values in own.items():
+        if len(values) != 1:
+            continue
+        telling = [q for q in at[who] if values <= shown[q]]
+        if len(telling) > 1:
+            found[who] = (set.intersection(*(shown[q] for q in telling)), telling)
+    return found
+
+
+def fewest_left(frame):
+    """Fewest candidates of a person of each class, in the order of the classes."""
+    found = left_over(frame)
+    return [
+        min((len(s) for s, at in found.values() if q in at), default=math.inf)
+        for q in dict.fromkeys(frame["q"])
+    ]
+
+
 @given(rows=ROWS)
 def test_counts_are_of_persons_who_hold_a_value_at_least_once(rows):
     frame = frame_of(rows)
@@ -140,19 +181,21 @@ def test_levels_are_those_of_shares_of_persons(rows):
     entropy = EntropyLDiversity(1).class_levels(classes)
     recursive = RecursiveCLDiversity(c=3, l=1).class_levels(classes)
     alpha = AlphaKAnonymity(1, 1).class_levels(classes)
+    fewest = fewest_left(frame)
     for at, told in enumerate(by_class(frame)):
         known, unknown, _ = told
         share = largest_share(*told)
         counts = sorted(map(len, known.values()), reverse=True)
         cap = 1 / share if has_several(*told) else math.inf
         certain = has_several(*told) and share >= 1
-        assert distinct[at] == (min(1, len(counts)) if certain else len(counts))
-        assert alpha[at] == pytest.approx(share)
+        here = min(1, len(counts)) if certain else len(counts)
+        assert distinct[at] == min(here, fewest[at])
+        assert alpha[at] == pytest.approx(max(share, 1 / fewest[at]))
         assert entropy[at] == pytest.approx(
-            min(effective(counts, len(unknown)), cap), abs=1e-9
+            min(effective(counts, len(unknown)), cap, fewest[at]), abs=1e-9
         )
         assert recursive[at] == math.floor(
-            min(deepest(counts, len(unknown), 3), cap + 1e-9)
+            min(deepest(counts, len(unknown), 3), cap + 1e-9, fewest[at])
         )
 
 
@@ -184,6 +227,7 @@ def test_gains_compare_shares_of_persons_with_those_of_the_whole_table(rows):
     known, unknown, everybody = holders(pairs(frame))
     whole = {value: len(who) / len(everybody) for value, who in known.items()}
     whole[None] = len(unknown) / max(len(everybody), 1)
+    order, left = list(dict.fromkeys(frame["q"])), left_over(frame)
     for at, (here, lost, persons) in enumerate(by_class(frame)):
         shares = {value: len(who) / len(persons) for value, who in here.items()}
         if lost:
@@ -192,6 +236,8 @@ def test_gains_compare_shares_of_persons_with_those_of_the_whole_table(rows):
             share / whole[value] - 1 if whole[value] else math.inf
             for value, share in shares.items()
         ]
+        alone = [s for s, q in left.values() if len(s) == 1 and order[at] in q]
+        found += [1 / whole[value] - 1 for values in alone for value in values]
         assert gains[at] == pytest.approx(max([0, *found]))
 
 
@@ -269,3 +315,204 @@ def test_a_search_does_not_rely_on_unions_where_persons_move():
         hierarchies=trees,
     ).fit(frame)
     assert found.report_.loss == 0
+
+
+@given(rows=ROWS)
+def test_candidates_are_the_values_that_all_classes_of_a_person_have(rows):
+    frame = frame_of(rows)
+    column = classes_of(frame).sensitive["s"]
+    expected = left_over(frame)
+    left = column.candidates
+    if not expected:
+        assert left is None
+        return
+    sizes = sorted(len(values) for values, _ in expected.values())
+    assert sorted(left.sizes.tolist()) == sizes
+    order = list(dict.fromkeys(frame["q"]))
+    told = sorted((order.index(q), len(s)) for s, at in expected.values() for q in at)
+    met = zip(left.owner.tolist(), left.sizes[left.person], strict=True)
+    assert sorted(met) == told
+
+
+def test_candidates_are_counted_over_many_values():
+    rng = np.random.default_rng(0)
+    own = rng.integers(0, 300, 400)
+    who = np.repeat(np.arange(400), 3)
+    frame = pd.DataFrame({"q": rng.integers(0, 6, 1200), "who": who, "s": own[who]})
+    left = classes_of(frame).sensitive["s"].candidates
+    expected = sorted(len(values) for values, _ in left_over(frame).values())
+    assert sorted(left.sizes.tolist()) == expected
+    assert expected[0] < expected[-1]
+
+
+def meetings():
+    """Two classes of four persons and four values; p is in both, and only x is."""
+    return pd.DataFrame(
+        [
+            *((1, who, value) for who, value in zip("pabc", "xyzw", strict=True)),
+            *((2, who, value) for who, value in zip("pdef", "xtuv", strict=True)),
+        ],
+        columns=["q", "who", "s"],
+    )
+
+
+MODELS_OF_ONE = [
+    DistinctLDiversity(2),
+    EntropyLDiversity(2),
+    RecursiveCLDiversity(c=4, l=2),
+    AlphaKAnonymity(0.5, 2),
+    AlphaKAnonymity(0.5, 2, value="x"),
+    BetaLikeness(3, reference="released"),
+    BeliefBound(0.9),
+    BeliefBound(0.9, negative=0.0, reference="released"),
+    TCloseness(0.6, reference="released"),
+]
+
+
+@pytest.mark.parametrize("model", MODELS_OF_ONE, ids=repr)
+def test_one_value_that_all_classes_of_a_person_share_is_no_secret(model):
+    frame = meetings()
+    apart = classes_of(frame.assign(who=range(8)))
+    if getattr(model, "negative", None) is None:
+        assert model.satisfied(apart).all()
+    assert not model.satisfied(classes_of(frame)).any()
+
+
+def test_levels_tell_how_many_candidates_are_left():
+    frame = pd.concat(
+        [meetings(), pd.DataFrame([(2, "g", "y")], columns=["q", "who", "s"])]
+    )
+    classes = classes_of(frame)
+    assert DistinctLDiversity(2).level(classes) == 2
+    assert EntropyLDiversity(2).level(classes) == pytest.approx(2)
+    assert RecursiveCLDiversity(c=4, l=2).level(classes) == 2
+    assert AlphaKAnonymity(0.5, 2).level(classes) == pytest.approx(1 / 2)
+    assert DistinctLDiversity(3).report(classes) == {
+        "persons_in_several_classes": 1,
+        "persons_exposed": 1,
+    }
+    assert DistinctLDiversity(2).report(classes) == {}
+
+
+def test_certainty_is_as_far_from_the_table_as_a_class_of_this_value():
+    frame = meetings()
+    classes = classes_of(frame)
+    whole = TCloseness(1, reference="released")
+    # Of seven persons one holds x.
+    assert whole.level(classes) == pytest.approx(6 / 7)
+    assert BetaLikeness(9, reference="released").level(classes) == pytest.approx(6)
+
+
+def test_a_value_of_each_visit_is_not_intersected():
+    frame = meetings()
+    frame.loc[frame["q"] == 2, "s"] = [*"tsuv"]
+    assert classes_of(frame).sensitive["s"].candidates is None
+    assert DistinctLDiversity(4).satisfied(classes_of(frame)).all()
+
+
+def test_persons_in_one_class_have_no_candidates_to_count():
+    frame = meetings().assign(who=range(8))
+    assert classes_of(frame).sensitive["s"].candidates is None
+    assert Classes.from_frame(frame, ["q"], ["s"]).sensitive["s"].candidates is None
+
+
+def patients(n_persons=120, n_visits=4, seed=1):
+    """Visits on any day in any ward; what a person has is the same at each."""
+    rng = np.random.default_rng(seed)
+    ill = rng.choice(["HIV", "flu", "cold", "cancer", "asthma", "gout"], n_persons)
+    who = np.repeat(np.arange(n_persons), n_visits)
+    return pd.DataFrame(
+        {
+            "who": who,
+            "day": rng.integers(1, 365, len(who)),
+            "ward": rng.integers(1, 9, len(who)),
+            "s": ill[who],
+        }
+    )
+
+
+PROMISES = [
+    [DistinctLDiversity(3), AlphaKAnonymity(0.5, 5)],
+    [EntropyLDiversity(2)],
+    [TCloseness(0.6)],
+]
+
+
+def fewest_of_published(published, who):
+    """Fewest values that the published classes of a person have in common."""
+    frame = published.assign(who=who, q=published.groupby(["day", "ward"]).ngroup())
+    return min(len(values) for values, _ in left_over(frame).values())
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=repr)
+@pytest.mark.parametrize("mode", ["strict", "relaxed"])
+def test_mondrian_leaves_persons_in_several_boxes_enough_candidates(promise, mode):
+    frame = patients()
+    roles = {"quasi_identifiers": ["day", "ward"], "sensitive": ["s"], "subject": "who"}
+    found = MondrianAnonymizer(
+        k=5, models=promise, mode=mode, duplicates="ignore", **roles
+    )
+    published = found.fit_transform(frame)
+    assert len(published.groupby(["day", "ward"])) > 1
+    assert fewest_of_published(published, frame["who"]) >= getattr(promise[0], "l", 2)
+    assert all(v.passed for v in found.check(published.assign(who=frame["who"])))
+
+
+def test_datafly_full_domain_and_mdav_leave_enough_candidates():
+    frame = patients(60)
+    halves = {day: "early" if day < 180 else "late" for day in range(1, 365)}
+    trees = {
+        "day": Hierarchy.from_mapping({str(day): half for day, half in halves.items()}),
+        "ward": Hierarchy.from_mapping(
+            {str(w): "odd" if w % 2 else "even" for w in range(1, 9)}
+        ),
+    }
+    for anonymizer in (
+        DataflyAnonymizer(hierarchies=trees),
+        FullDomainAnonymizer(hierarchies=trees),
+        MDAVAnonymizer(),
+    ):
+        anonymizer.set_params(
+            quasi_identifiers=["day", "ward"],
+            k=5,
+            sensitive=["s"],
+            subject="who",
+            models=[DistinctLDiversity(3)],
+        )
+        published = anonymizer.fit_transform(frame)
+        sets = {
+            who: set(zip(part["day"], part["ward"], strict=True))
+            for who, part in published.groupby(frame["who"])
+        }
+        if max(map(len, sets.values())) > 1:
+            assert fewest_of_published(published, frame["who"]) >= 3
+
+
+class AsItIs(TableAnonymizer):
+    """Publishes every value, whatever that does."""
+
+    def _learn(self, table, models):
+        self.learned_ = True
+
+    def _recode(self, table):
+        return [
+            PublishedColumn(c.codes, c.texts(), np.full(len(c.values), 0.1))
+            for c in table.known
+        ]
+
+
+@pytest.mark.parametrize("suppression", ["mask", "drop", "blank"])
+def test_what_exposes_persons_in_several_classes_is_infeasible_and_says_why(
+    suppression,
+):
+    anonymizer = AsItIs(
+        ["q"],
+        k=2,
+        models=[DistinctLDiversity(2)],
+        sensitive=["s"],
+        subject="who",
+        suppression=suppression,
+    )
+    told = "1 of 1 persons in several classes .* one row per person"
+    with pytest.raises(InfeasibleError, match=told):
+        anonymizer.fit(meetings().astype({"q": str}))

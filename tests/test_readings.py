@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_transformers import MondrianAnonymizer
-from anon_transformers._readings import USUAL_MARKS, read_text, read_values
+from anon_transformers._readings import (
+    USUAL_MARKS,
+    read_spellings,
+    read_text,
+    read_value,
+    read_values,
+)
 from anon_transformers.evidence import Classes, Memberships
 from anon_transformers.exceptions import (
     ParameterError,
@@ -43,10 +49,78 @@ def classes_of(values, q=None):
         pytest.param(["12", "12.0", "about 12"], 2, id="nearly-numbers"),
         pytest.param(["50000", "50000.0", "007"], 2, id="beside-a-code"),
         pytest.param(["50000", "50000.0", "5e4", "60000", "70000"], 3, id="exponent"),
+        pytest.param(["5e4", "50000", "5.0E4"], 1, id="exponents-beside-a-number"),
         pytest.param(["HIV", "\uff28\uff29\uff36", "HIV\ufe0f"], 1, id="full-width"),
         pytest.param(["HIV", "HI\u034fV", "HIV\u2800", "HIV\x7f"], 1, id="invisible"),
         pytest.param(["HIV", "???", "...", "N/A", "*"], 1, id="says-nothing"),
         pytest.param(["+", "++", "a"], 3, id="signs"),
+        pytest.param(["yes", "Y", "true", "1", "T"], 1, id="truth-words"),
+        pytest.param(["yes", "Y", "no", "false", "0"], 2, id="truths-and-untruths"),
+        pytest.param(["1", "0"], 2, id="codes-of-truth"),
+        pytest.param(["1", "yes", "2"], 3, id="truth-words-beside-others"),
+        pytest.param(["50 %", "50%", "50 percent", "50"], 1, id="percent"),
+        pytest.param(["50 000", "50000", "50'000", "50\u2019000"], 1, id="thousands"),
+        pytest.param(["50\u202f000", "50000", "50\u00a0000"], 1, id="narrow-blanks"),
+        pytest.param(["50.000,00", "50000", "50 000,0"], 1, id="decimal-comma"),
+        pytest.param(["1.234.567,5", "1,234,567.5", "1234567,5"], 1, id="millions"),
+        pytest.param(["50.000", "50", "50000"], 2, id="ambiguous-thousands"),
+        pytest.param(["$50,000", "50,000 $", "USD 50000", "50000"], 1, id="currency"),
+        pytest.param(["$50", "\u20ac50", "50 EUR"], 2, id="two-currencies"),
+        pytest.param(["-$50", "$-50", "- 50 usd", "$50"], 2, id="negative-amounts"),
+        pytest.param(
+            ["HIV", '"HIV"', "(HIV)", "HIV.", "\u00abHIV\u00bb"], 1, id="quotes"
+        ),
+        pytest.param(
+            [
+                "HIV-positive",
+                "HIV positive",
+                "HIV\u2010positive",
+                "HIV\u2011positive",
+                "HIV \u2013 positive",
+                "HIV_positive",
+            ],
+            1,
+            id="hyphens",
+        ),
+        pytest.param(["Crohn's", "Crohn\u2019s", "crohns"], 1, id="apostrophes"),
+        pytest.param(["07:30", "7:30", "7:30 AM", "07:30:00"], 1, id="times"),
+        pytest.param(["07:30", "7:30 pm", "19:30", "0:15", "12:15 AM"], 3, id="halves"),
+        pytest.param(
+            ["2020-01-02", "2020-01-02 00:00:00", "2020-01-02T00:00:00Z"], 1, id="days"
+        ),
+        pytest.param(
+            ["2020-01-02", "2020-01-02 07:30", "2020-01-02T07:30:00", "2020-01-03"],
+            3,
+            id="moments",
+        ),
+        pytest.param(["50", "\u0665\u0660", "\u06f5\u06f0"], 1, id="other-digits"),
+        pytest.param(
+            [
+                "HIV",
+                "not stated",
+                "n.k.",
+                "refused",
+                "undefined",
+                "keine Angabe",
+                "not applicable",
+                "(unknown)",
+                "N.A",
+            ],
+            1,
+            id="more-marks",
+        ),
+        pytest.param(["HIV", "9999"], 2, id="a-number-is-no-mark"),
+        pytest.param(["N", "a", "b"], 3, id="a-letter-is-no-mark"),
+        pytest.param(["C++", "C", "C#"], 3, id="languages"),
+        pytest.param(["A-", "A+", "A", "O-", "O+", "AB"], 6, id="blood-groups"),
+        pytest.param(["(A-)", "A-", "A -"], 1, id="a-blood-group-in-brackets"),
+        pytest.param(["<5", "5", ">5", "<=5"], 4, id="limits"),
+        pytest.param(["<= 5", "\u22645", "<=5"], 1, id="one-limit"),
+        pytest.param(["1.5", "15", "1,5"], 2, id="decimals"),
+        pytest.param(["-5", "5", "\u22125"], 2, id="minus"),
+        pytest.param(["2-3", "23", "2.3", "2/3", "2:3"], 5, id="between-digits"),
+        pytest.param(["\U0001f600", "\U0001f622", "\u2642", "\u2640"], 4, id="symbols"),
+        pytest.param(["\u0915\u093f", "\u0915\u0940"], 2, id="vowel-signs"),
     ],
 )
 def test_spellings_of_one_value_are_one_value(values, level):
@@ -57,7 +131,12 @@ def test_an_empty_list_of_marks_counts_every_text():
     classes = classes_of(["none", "mild", "severe"])
     assert DistinctLDiversity(3).level(classes) == 2
     assert DistinctLDiversity(3, missing_marks=[]).level(classes) == 3
-    assert DistinctLDiversity(3, missing_marks=["MILD"]).level(classes) == 2
+
+
+def test_a_list_of_marks_adds_to_the_usual_ones():
+    classes = classes_of(["HIV", "NA", "nan", "NULL", "do not ask"])
+    assert DistinctLDiversity(1).level(classes) == 2
+    assert DistinctLDiversity(1, missing_marks=["Do not ask!"]).level(classes) == 1
 
 
 def test_marks_must_be_a_list_of_texts():
@@ -83,6 +162,34 @@ def test_entropy_merges_spellings():
 
 def test_every_usual_mark_is_written_as_it_is_read():
     assert {read_text(mark) for mark in USUAL_MARKS} == set(USUAL_MARKS)
+
+
+@given(st.text(max_size=12) | st.text("aB1.,:-+<>='()$% 0\u2010\u0665", max_size=12))
+def test_reading_twice_is_reading_once(text):
+    assert read_value(read_value(text)) == read_value(text)
+
+
+@given(st.text("abcdefghij0123456789", min_size=1, max_size=12))
+def test_plain_words_are_read_as_they_are(word):
+    assert read_value(word) == read_text(word) == word
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_what_is_one_text_is_one_value(one, other):
+    # The value is read from the text that is seen: it never tells more apart.
+    if read_text(one) == read_text(other):
+        assert read_value(one) == read_value(other)
+
+
+def test_labels_and_names_keep_their_signs():
+    labels = ["[20, 30)", "[20, 30]", "20-30", "Mary-Ann", "Mary Ann", "7-1", "71"]
+    assert read_spellings(labels) is None
+    assert read_spellings(["NA", "na"]).tolist() == [0, 0, 1]
+
+
+def test_a_value_to_protect_is_found_in_every_spelling():
+    classes = classes_of(['"HIV"', "hiv", "HIV.", "flu"])
+    assert AlphaKAnonymity(1, 1, value="HIV").level(classes) == pytest.approx(0.75)
 
 
 @given(st.lists(st.text(max_size=6), unique=True, max_size=12))

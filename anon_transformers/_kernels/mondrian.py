@@ -120,8 +120,9 @@ def grow(
     rules : Rules
         Smallest weight of a box, and how cuts are made.
     allowed : callable, optional
-        Asked with a label for each point (-1: not concerned) and the number of labels;
-        answers for each label whether that half may stand. Both halves must.
+        Asked with a label for each point (below 0: not concerned, ``~label`` is the box
+        that it is in for good) and the number of labels; answers for each label whether
+        that half may stand. Both halves must.
     n_jobs : int, default=1
         Threads; they change how boxes are numbered, and nothing else.
 
@@ -132,7 +133,7 @@ def grow(
     """
     n_points = space.codes.shape[1]
     tree = CutTree(*(np.full(2 * n_points, LEAF, dtype=np.int32) for _ in range(4)))
-    box_of = np.empty(n_points, dtype=np.int32)
+    box_of = np.full(n_points, -1, dtype=np.int32)
     space = space._replace(codes=space.codes.copy(), weights=space.weights.copy())
     if allowed is None and n_jobs == 1:
         n_nodes = _grow_unasked(space, rules, tree, box_of)
@@ -185,7 +186,7 @@ def _grow_by_levels(space, rules, tree, box_of, propose, allowed):
         front = front.where(~final, tried)
         cuts = cuts[~final]
         middle = _split(space, origin, front.start, front.stop, cuts, buffer)
-        good = _ask(allowed, origin, front.start, middle, front.stop)
+        good = _ask(allowed, origin, front.start, middle, front.stop, box_of)
         if rules.relaxed:
             # Equal values are shared out in row order, whatever was tried before.
             _put_back(space, origin, front.start[~good], front.stop[~good])
@@ -242,11 +243,11 @@ def _record(tree: CutTree, node: np.ndarray, cuts: np.ndarray, low: np.ndarray) 
     tree.low[node], tree.high[node] = low, low + 1
 
 
-def _ask(allowed, origin, start, middle, stop):
+def _ask(allowed, origin, start, middle, stop, box_of):
     """Which proposed cuts leave two halves that may stand."""
     if allowed is None or not len(start):
         return np.ones(len(start), dtype=bool)
-    half = np.full(len(origin), -1, dtype=np.int32)
+    half = ~box_of
     _label(origin, start, middle, 2 * np.arange(len(start)), half)
     _label(origin, middle, stop, 2 * np.arange(len(start)) + 1, half)
     return allowed(half, 2 * len(start)).reshape(-1, 2).all(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import check_choice
-from anon_transformers.fuzzy._breaks import OUTER_LIMITS, break_points, intervals
+from anon_transformers.fuzzy._breaks import break_points, intervals
 from anon_transformers.fuzzy._naming import Labels
 from anon_transformers.fuzzy._recoder import SetRecoder
 from anon_transformers.fuzzy._rules import Intervals
@@ -93,8 +93,9 @@ class GlobalRecoder(SetRecoder):
 
     Notes
     -----
-    The lowest and the highest value of a column are published, as limits. Other rows
-    that ``transform`` is given are suppressed where they lie beyond these.
+    The lowest and the highest value of a column are published, as limits, even if the
+    rows that hold them are suppressed. Other rows that ``transform`` is given are
+    suppressed where they lie beyond these.
 
     Examples
     --------
@@ -138,16 +139,12 @@ class GlobalRecoder(SetRecoder):
     def reproduction_only(self) -> bool:
         """Whether labels tell of suppressed rows, which no release may.
 
-        Equidistant intervals end at the extremes of all rows, and rows that are left
-        out at the lowest end are known to be exactly there.
+        Rows that are left out at the lowest end are known to be exactly there.
         """
-        by_extremes = self.method != "equal-amount" and bool(self.suppression_limit)
-        return by_extremes or not self.include_lowest
+        return not self.include_lowest
 
-    @property
-    def extremes(self) -> str:
-        """What the outer limits of intervals tell of single persons."""
-        return OUTER_LIMITS if self.labels is None else ""
+    def _shows_limits(self) -> bool:
+        return True
 
     @classmethod
     def test_instances(cls) -> list["GlobalRecoder"]:

@@ -14,12 +14,7 @@ from threadpoolctl import ThreadpoolController
 from anon_transformers._kernels.kmeans_moves import move_rows
 from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.fuzzy._breaks import (
-    OUTER_LIMITS,
-    break_between,
-    break_points,
-    intervals,
-)
+from anon_transformers.fuzzy._breaks import break_between, break_points, intervals
 from anon_transformers.fuzzy._centres import Layout, centre_order
 from anon_transformers.fuzzy._naming import Labels, numbered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
@@ -166,14 +161,8 @@ class KMeansRecoder(SetRecoder):
     ):
         self._take(locals())
 
-    @property
-    def extremes(self) -> str:
-        """What the outer limits of intervals tell of single persons."""
-        return OUTER_LIMITS if self._shows_limits() else ""
-
     def _shows_limits(self) -> bool:
-        """Whether labels are intervals, and not names."""
-        return self.coding == "independent" and self.labels is None
+        return self.coding == "independent"
 
     @classmethod
     def test_instances(cls) -> list["KMeansRecoder"]:

@@ -35,6 +35,7 @@ from anon_transformers.fuzzy._bounds import (
     refuse_objects,
     refuse_single_sets,
 )
+from anon_transformers.fuzzy._breaks import OUTER_LIMITS
 from anon_transformers.fuzzy._coding import MOST_DEGREES, Coding
 from anon_transformers.fuzzy._evidence import kept_degrees, labels_read
 from anon_transformers.fuzzy._naming import Labels, given_names
@@ -162,6 +163,30 @@ class SetRecoder(TableAnonymizer):
     def publishes(self) -> str:
         """What it puts into quasi-identifiers."""
         return "names"
+
+    @property
+    def extremes(self) -> str:
+        """What the outer limits of intervals tell of single persons."""
+        shown = self._shows_limits() and not self._names_all_sets()
+        return OUTER_LIMITS if shown else ""
+
+    def _check_release(self) -> None:
+        if self.extremes and self.suppression_limit:
+            raise ParameterError(
+                "labels: name the sets of every column; limits are computed from all "
+                "rows, and would tell of suppressed rows too. Or set "
+                "suppression_limit: 0."
+            )
+
+    def _shows_limits(self) -> bool:
+        """Whether sets that the user does not name are called by their limits."""
+        return False
+
+    def _names_all_sets(self) -> bool:
+        if isinstance(self.labels, Mapping):
+            known = self.quasi_identifiers
+            return known is not None and set(known) <= set(self.labels)
+        return self.labels is not None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

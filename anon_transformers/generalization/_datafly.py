@@ -180,6 +180,11 @@ class DataflyAnonymizer(TableAnonymizer):
             return DateParts(unknown="suppress")
         return ByDataType(type_, unknown="suppress")
 
+    def _own_trees(self) -> dict[Hashable, Any]:
+        types = self.types or {}
+        names = self.quasi_identifiers or ()
+        return {name: ByDataType(types.get(name)) for name in names}
+
     def _described(self) -> Mapping[Hashable, Any]:
         return {**(self.hierarchies or {}), **(self.types or {})}
 

@@ -221,6 +221,9 @@ class FullDomainAnonymizer(TableAnonymizer):
         given = super()._tree(series)
         return Suggested(unknown="suppress") if given is None else given
 
+    def _own_trees(self) -> dict[Hashable, Any]:
+        return dict.fromkeys(self.quasi_identifiers or (), Suggested())
+
     def _encode(self, frame: pd.DataFrame) -> Table:
         legal = self.roles_.quasi_identifiers
         for what in ("weights", "levels"):

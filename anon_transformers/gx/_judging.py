@@ -6,7 +6,7 @@ and parameters, never a cell's value.
 
 import functools
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
@@ -351,7 +351,8 @@ def judge_table(
         verdict = judge(model, evidence)
     classes = evidence.n_classes if evidence.kind == "classes" else None
     unit = unit_of(model, int(verdict.units), classes)
-    details = details_of(model, evidence)
+    columns = (*scope.quasi_identifiers, *scope.sensitive)
+    details = details_of(model, evidence, columns)
     return _found(name, verdict, frame, scope, unit=unit, details=details)
 
 
@@ -384,14 +385,27 @@ def _found(
 
 def unit_of(model: Any, units: int, n_classes: int | None) -> str:
     """What was judged one by one, in a word."""
-    return getattr(model, "unit", "classes" if units == n_classes else "units")
+    # Of the class: an object has seen the evidence, and words of its own.
+    word = getattr(type(model), "unit", None)
+    if isinstance(word, str):
+        return word
+    return "classes" if units == n_classes else "units"
 
 
-def details_of(model: Any, evidence: Any) -> dict[str, Any]:
-    """What else a model has to tell, in numbers; most have nothing."""
+def details_of(
+    model: Any, evidence: Any, columns: Sequence[Hashable]
+) -> dict[str, Any]:
+    """What else a model has to tell, in numbers; most have nothing.
+
+    Numbers are told under names that are known before the table is: columns that are
+    judged, parameters of the model, and what its class declares as ``details``.
+    """
     if not hasattr(model, "report"):
         return {}
-    return numbers_only(model.report(evidence))
+    declared = getattr(type(model), "details", ())
+    names = {*map(str, columns), *(field.name for field in fields(model))}
+    names |= {*declared} if isinstance(declared, tuple) else set()
+    return numbers_only(model.report(evidence), names)
 
 
 @discreetly
@@ -454,14 +468,27 @@ def plain(value: Any) -> Any:
     return type(value).__name__
 
 
-def numbers_only(value: Any) -> Any:
-    """The numbers in nested mappings and lists; texts and objects are left out."""
+def numbers_only(value: Any, names: Collection[str] | None = None) -> Any:
+    """The numbers in nested mappings and lists; texts and objects are left out.
+
+    With ``names``, so is what stands under other ones, or other lists of them.
+
+    Examples
+    --------
+    >>> numbers_only({"found": 2, "age, zip": 3, "Ann": 1}, {"found", "age", "zip"})
+    {'found': 2, 'age, zip': 3}
+    """
     value = plain(value)
     if isinstance(value, dict):
-        kept = {key: numbers_only(item) for key, item in value.items()}
+        kept = {
+            key: numbers_only(item, names)
+            for key, item in value.items()
+            if names is None or key in names or {*key.split(", ")} <= {*names}
+        }
         return {key: item for key, item in kept.items() if item is not None}
     if isinstance(value, list):
-        return [item for item in map(numbers_only, value) if item is not None]
+        kept_items = (numbers_only(item, names) for item in value)
+        return [item for item in kept_items if item is not None]
     return value if isinstance(value, bool | int | float) else None
 
 

@@ -31,6 +31,7 @@ from anon_transformers.gx._requirements import (
     refuse_bad_requirements,
 )
 from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
+from anon_transformers.privacy import describe_exposed
 from anon_transformers.registry import registry
 
 if TYPE_CHECKING:
@@ -298,7 +299,10 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
         if outcome.passed and found["units"] > 0 and found["failing"] == 0:
             return None
         count = f"{found['failing']} of {found['units']} {found['unit']} fail"
-        broken = (found.get("details") or {}).get("broken") or {}
+        details = found.get("details") or {}
+        exposed = describe_exposed(details)
+        count = f"{count}; {exposed}" if exposed else count
+        broken = details.get("broken") or {}
         if broken:
             told = ", ".join(
                 f"{name} is {number:.3g}" for name, number in broken.items()

@@ -31,8 +31,8 @@ class HierarchyBuilder(ABC):
     def extremes(self) -> str:
         """What its labels tell of single persons, in a sentence or two.
 
-        A release warns of it and its report says it. Empty: no bound of a label is
-        somebody's value.
+        A release warns of it and its report says it; one that suppresses rows refuses
+        it. Empty: no bound of a label is somebody's value, nor made of values.
         """
         return ""
 

@@ -62,6 +62,9 @@ DATA_TYPES: dict[str, DataType] = {
 }
 """By name, in the order in which a column is tried against them."""
 
+FIXED = (DateRule.fit, IntRule.fit, CharRule.fit)
+"""Rules whose labels of a value do not depend on the other values of the column."""
+
 
 def register_data_type(
     name: str, pattern: str, rule: Callable[[Sequence[str]], Rows]
@@ -151,6 +154,18 @@ class ByDataType(HierarchyBuilder):
         check_policies(self.unknown, self.normalizer)
         if self.type is not None and self.type not in DATA_TYPES:
             raise ParameterError(unknown_choice("data type", self.type, DATA_TYPES))
+
+    @property
+    def extremes(self) -> str:
+        """What labels tell that are cut to the shortest value."""
+        fixed = [name for name, kind in DATA_TYPES.items() if kind.rule in FIXED]
+        if self.type in fixed:
+            return ""
+        return (
+            "Its labels are as short as the shortest value, or have as few decimals, "
+            f"which one person may have. A stated type ({', '.join(fixed)}) and other "
+            "kinds of hierarchies do not show it."
+        )
 
     def rule(self, values: Sequence[str]) -> TypeRule | None:
         """The steps of the type; None, where it has a rule of its own."""

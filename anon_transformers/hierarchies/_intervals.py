@@ -84,7 +84,8 @@ class Intervals(HierarchyBuilder):
         level before. Values outside the cuts fall into open ranges at the ends.
     quantiles : sequence of int, optional
         How many ranges with about equally many distinct values each level has, each a
-        divisor of the one before. Bounds are values of the column: a release warns.
+        divisor of the one before. Bounds are values of the column: a release warns,
+        and refuses them where it suppresses rows.
     start : number, default=0
         A bound from which widths are counted.
     closed : {"left", "right"}, default="left"

@@ -58,7 +58,8 @@ class Masking(HierarchyBuilder):
         How many characters each level hides.
     length : int, optional
         How many characters values have at most. By default as many as the longest
-        value, which every label shows then: a release warns.
+        value, which every label shows then: a release warns, and refuses it where
+        rows are suppressed.
     unknown, normalizer
         As for :class:`Hierarchy`.
 

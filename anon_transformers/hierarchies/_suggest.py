@@ -111,6 +111,15 @@ class Suggested(HierarchyBuilder):
         check_policies(unknown, None)
         self.unknown = unknown
 
+    @property
+    def extremes(self) -> str:
+        """What labels tell that are chosen by the values."""
+        return (
+            "Its labels depend on all values: the widths of ranges on the lowest and "
+            "the highest, the length of texts on the shortest, which one person may "
+            "have. A stated hierarchy does not show it."
+        )
+
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         rows = _builder(list(values)).build(values).rows
         at = {row[0]: list(row[1:-1]) for row in rows}

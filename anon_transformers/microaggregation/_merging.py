@@ -104,7 +104,8 @@ def _without_needless(
         tried = into.copy()
         tried[leaving] = n_groups + np.arange(len(leaving))
         keeps = promise.satisfied(classes.merge(tried, n_groups + len(leaving)))
-        leaving = leaving[keeps[into[leaving]]]
+        # Persons in several groups are judged by all of them: ask what goes too.
+        leaving = leaving[keeps[into[leaving]] & keeps[tried[leaving]]]
         into[leaving] = tried[leaving]
         into = _numbered(into)
         open_ &= np.bincount(into)[into] > 1

@@ -39,7 +39,7 @@ from anon_transformers.partitioning._steps import (
     check_steps,
     in_declared_list,
 )
-from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
+from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, judges_values
 
 CHOICES = {
     "mode": ("strict", "relaxed"),
@@ -354,7 +354,7 @@ class MondrianAnonymizer(TableAnonymizer):
         rules = mondrian.Rules(
             self.k, relaxed, self.tie_side == "both", self.on_failed_cut != "stop"
         )
-        allowed = _allowed(table, points.of_row, models)
+        allowed = _allowed(table, points.of_row, models, relaxed=rules.relaxed)
         tree, box_of = mondrian.grow(
             space, rules, allowed, effective_n_jobs(self.n_jobs)
         )
@@ -431,16 +431,24 @@ MondrianAnonymizer.transform = available_if(_is_strict)(  # type: ignore[method-
 )
 
 
-def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf):
+def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf, *, relaxed: bool):
     """Ask the models about proposed boxes; row counts the kernel checks itself."""
     by_rows = all(isinstance(model, KAnonymity) for model in models.models)
     if by_rows and table.subject is None and len(models.models) == 1:
         return None
 
+    # Who is in several boxes is judged by all of them, also by those that are done.
+    of_values = table.subject is not None and any(map(judges_values, models.models))
+    moving = of_values and (relaxed or table.persons_move)
+
     def allowed(half: np.ndarray, n_halves: int) -> np.ndarray:
-        return models.satisfied(
-            table.classes(np.append(half, -1)[point_of_row], n_halves)
-        )
+        n_boxes = n_halves
+        if moving:
+            done = half < 0
+            half = np.where(done, n_halves + ~half, half)
+            n_boxes += len(np.unique(half[done]))
+        labels = np.append(half, -1)[point_of_row]
+        return models.satisfied(table.classes(labels, n_boxes))[:n_halves]
 
     return allowed
 

@@ -24,6 +24,7 @@ __all__ = [
     "TCloseness",
     "Verdict",
     "class_belief",
+    "describe_exposed",
     "fuzzy_beliefs",
     "judge",
     "judge_both",
@@ -31,6 +32,7 @@ __all__ = [
     "judges_values",
     "posterior_belief",
     "prior_belief",
+    "stands_alone",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -66,5 +68,7 @@ __getattr__, __dir__ = lazy_names(
         "judges_values": "anon_transformers.privacy._judge",
         "posterior_belief": "anon_transformers.privacy._beliefs",
         "prior_belief": "anon_transformers.privacy._beliefs",
+        "describe_exposed": "anon_transformers.privacy._judge",
+        "stands_alone": "anon_transformers.privacy._judge",
     },
 )

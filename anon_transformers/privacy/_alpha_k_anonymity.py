@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING, largest_counts
-from anon_transformers._readings import read_text
-from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers._readings import reads_as
+from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction
@@ -40,7 +40,7 @@ class AlphaKAnonymity(SensitiveModel):
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing; None: the usual ones.
+        Texts that say that a value is missing, beside the usual ones; []: none does.
 
     References
     ----------
@@ -83,8 +83,8 @@ class AlphaKAnonymity(SensitiveModel):
             return largest_shares(column)
         # 20.0 is published as 20 in a column of whole numbers.
         spellings = {str(self.value), str(self.value).removesuffix(".0")}
-        read = {read_text(spelling) for spelling in spellings}
-        at = np.flatnonzero([read_text(text) in read for text in column.texts])
+        texts = column.texts.tolist()
+        at = np.flatnonzero(np.any([reads_as(texts, s) for s in spellings], axis=0))
         if not len(at):
             raise NotEvaluable(
                 "alpha-k-anonymity: the value to protect does not occur in the column "
@@ -94,6 +94,11 @@ class AlphaKAnonymity(SensitiveModel):
         held = column.counts[:, at].sum(axis=1) + unknown
         shares = np.minimum(held / np.maximum(column.totals, 1), 1.0)
         return np.where(column.totals > 0, shares, 1.0)
+
+    def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:
+        if self.value is not None:
+            return super()._left_levels(column, left)
+        return 1 / left.sizes
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels <= self.alpha + ROUNDING

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING
-from anon_transformers.evidence import SensitiveCounts
+from anon_transformers.evidence import Candidates, SensitiveCounts
 from anon_transformers.parameters import real
 from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._sensitive_model import (
@@ -44,7 +44,7 @@ class BeliefBound(ReferenceModel):
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing; None: the usual ones.
+        Texts that say that a value is missing, beside the usual ones; []: none does.
 
     See Also
     --------
@@ -100,6 +100,9 @@ class BeliefBound(ReferenceModel):
         owner = np.repeat(np.arange(len(rows)), np.diff(indptr))
         left = likely[indices] & (data / rows[owner] > bound)
         return np.bincount(owner[left], minlength=len(rows)) < likely.sum()
+
+    def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:
+        return 1 / left.sizes
 
     def _passes(self, levels: np.ndarray) -> np.ndarray:
         return levels < self.positive - ROUNDING

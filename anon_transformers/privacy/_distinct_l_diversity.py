@@ -31,7 +31,7 @@ class DistinctLDiversity(LDiversity):
         Judge each sensitive column for itself, or take the others for
         quasi-identifiers.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing; None: the usual ones.
+        Texts that say that a value is missing, beside the usual ones; []: none does.
 
     References
     ----------

@@ -35,7 +35,7 @@ class FuzzyLDiversity(FuzzyModel):
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How rows are counted: those at one half or more, or the sum of all degrees.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing; None: the usual ones.
+        Texts that say that a value is missing, beside the usual ones; []: none does.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class FuzzyModel:
         How the rows of a set are counted: those above one half, and one more if any is
         exactly there; or the sum of their degrees.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing; None: the usual ones.
+        Texts that say that a value is missing, beside the usual ones; []: none does.
 
     Notes
     -----

@@ -12,6 +12,11 @@ from anon_transformers.exceptions import NotEvaluable
 Merging = Literal["any", "satisfying", "none"]
 Direction = Literal["higher", "lower"]
 
+COUNTS = ("k", "l", "q")
+"""Parameters that count persons, nodes or values of a unit, in every model."""
+FEWEST = 2
+"""What such a parameter asks for at least: one person is what every table holds."""
+
 
 @runtime_checkable
 class PrivacyModel(Protocol):
@@ -30,6 +35,12 @@ class PrivacyModel(Protocol):
         satisfying classes satisfies. "none": neither.
     tighter : mapping of str to {"higher", "lower"}
         For each threshold, which way asks for more.
+
+    Notes
+    -----
+    A model may have a method ``report(evidence)`` that tells more, a mapping. Of it a
+    gate tells the numbers that stand under names of columns, of the model's parameters,
+    or under those that the class lists as ``details``.
     """
 
     name: ClassVar[str]
@@ -128,6 +139,60 @@ def judge_each(model: PrivacyModel, evidence: Sequence[Any]) -> Verdict:
 def judges_values(model: PrivacyModel) -> bool:
     """Whether a model is about the sensitive values of classes."""
     return model.evidence == "classes" and hasattr(model, "sensitive")
+
+
+def describe_exposed(report: Mapping[str, Any]) -> str:
+    """What the report of a model says of persons in several classes, as a sentence.
+
+    Examples
+    --------
+    >>> describe_exposed({"persons_in_several_classes": 9, "persons_exposed": 2})[:39]
+    '2 of 9 persons in several classes are l'
+    >>> describe_exposed({})
+    ''
+    """
+    exposed = report.get("persons_exposed")
+    if not exposed:
+        return ""
+    return (
+        f"{exposed} of {report['persons_in_several_classes']} persons in several "
+        "classes are left with too few values that all their classes have; make "
+        "quasi-identifiers the same in all rows of a person, or aggregate to one row "
+        "per person"
+    )
+
+
+def stands_alone(model: PrivacyModel) -> bool:
+    """Whether a release may rest on this model alone.
+
+    A model stands alone if it asks that each unit holds two or more: persons, nodes or
+    values. That is read from its ``k``, ``l`` or ``q``, where ``tighter`` says that a
+    higher one asks for more. Bounds on shares and on distances between distributions
+    (t, alpha, beta, beliefs) do not count, however tight: a person who is alone in a
+    class may hold a value that most persons hold. Neither do parameters that say how a
+    model looks, such as a radius or a time limit.
+
+    A model with other parameters, or of which k says nothing by itself, declares a
+    boolean ``stands_alone``, as a class attribute or a property.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import KAnonymity, TCloseness
+    >>> stands_alone(KAnonymity(k=2)), stands_alone(KAnonymity(k=1))
+    (True, False)
+    >>> stands_alone(TCloseness(t=0.1))
+    False
+    """
+    declared = getattr(model, "stands_alone", None)
+    if declared is not None:
+        # A method by that name is true, whatever it would answer.
+        return declared is True
+    counts = [
+        getattr(model, name, None)
+        for name in COUNTS
+        if model.tighter.get(name) == "higher"
+    ]
+    return any(isinstance(count, int | float) and count >= FEWEST for count in counts)
 
 
 def judge(model: PrivacyModel, evidence: Any) -> Verdict:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING
-from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.privacy._sensitive_model import SensitiveModel, largest_shares
 
@@ -13,6 +13,9 @@ from anon_transformers.privacy._sensitive_model import SensitiveModel, largest_s
 @dataclass(frozen=True, kw_only=True)
 class LDiversity(SensitiveModel):
     """A class holds ``l`` well represented values; a missing one is none of them."""
+
+    def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:
+        return left.sizes
 
     def check_feasible(self, evidence: Classes) -> None:
         """Refuse an ``l`` that no class can reach; for a search, before it begins.

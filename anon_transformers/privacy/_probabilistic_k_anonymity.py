@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from anon_transformers._intruders import (
+    ValueDisclosure,
     changed_columns,
     value_disclosure,
     wanted_columns,
@@ -122,6 +123,25 @@ class ProbabilisticKAnonymity:
     max_excess_risk: float | None = None
     name: ClassVar[str] = "probabilistic-k-anonymity"
     unit: ClassVar[str] = "groups"
+    details: ClassVar[tuple[str, ...]] = (
+        "level",
+        "broken",
+        "untouched_kept",
+        "independent",
+        "dependences",
+        "moved",
+        "groups",
+        "smallest",
+        "groups_kept",
+        "groups_tested",
+        "expected_hits",
+        "by_chance",
+        "wanted",
+        "value_disclosure",
+        "regression",
+        *ValueDisclosure._fields,
+        *RegressionHits._fields,
+    )
     # With fewer, chance could hide that cells were not moved.
     fewest_groups: ClassVar[int] = 50
     for_search: ClassVar[bool] = False

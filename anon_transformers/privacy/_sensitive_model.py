@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from anon_transformers._kernels.diversity import largest_counts
-from anon_transformers.evidence import Classes, SensitiveCounts
+from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.privacy._judge import Direction, Merging
 
@@ -29,18 +29,35 @@ class SensitiveModel:
         others for quasi-identifiers. A class then passes if all the finer classes do
         into which they divide it.
     missing_marks : list of str, default=None
-        Texts that say that a value is missing. None: the usual ones, such as ``NA``,
-        ``null`` and ``-``.
+        Texts that say that a value is missing, beside the usual ones, such as ``NA``,
+        ``null`` and ``-``. An empty list: none does. No number is a usual one: name
+        ``9999`` where it says so.
 
     Notes
     -----
     Values are judged as they are and as people read them, and the worse counts: texts
-    that differ only in case, blanks or composition are one value, and so are spellings
-    of one number in a column of numbers; a mark of a missing value is no value.
+    that differ only in case, blanks, composition, quotation marks, brackets or hyphens
+    are one value, and so are spellings of one number or amount (``50 000``,
+    ``$50,000``, ``50.000,00``), of one time or day (``7:30`` and ``07:30``), and of yes
+    and no in a column of nothing else. Signs that mean something tell values apart:
+    ``A-`` and ``A+``, ``<5`` and ``5``. A mark of a missing value is no value.
 
     Where persons are known, every count is of persons, and the share of a value in a
     class is the share of its persons who hold it at least once, or of whom a value is
     missing.
+
+    A person with rows in several classes is judged too, by the values that all these
+    classes have in common: who knows the quasi-identifiers of all her rows is left with
+    these candidates. l-diversity of each kind asks for l of them; α (of every value)
+    and the belief bound take one divided by their number for the share of the
+    likeliest. The other models ask nothing of several candidates, and judge a single
+    one like a class in which everybody holds it. A class fails if a person in it does.
+
+    This holds for persons who show one known value, in columns in which most persons of
+    several classes do; a missing cell adds no candidate. Not judged is what an intruder
+    learns from how often a candidate occurs in these classes, from which persons may be
+    in all of them, or from several values of one person. Where persons are in several
+    classes, ``merging`` tells nothing of these models.
     """
 
     sensitive: Hashable | None = None
@@ -50,6 +67,10 @@ class SensitiveModel:
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction]
     tighter: ClassVar[Mapping[str, Direction]]
+    details: ClassVar[tuple[str, ...]] = (
+        "persons_in_several_classes",
+        "persons_exposed",
+    )
 
     def __post_init__(self) -> None:
         check_choice("multiple", self.multiple, MULTIPLE)
@@ -75,25 +96,61 @@ class SensitiveModel:
     def satisfied(self, evidence: Classes) -> np.ndarray:
         """Which classes satisfy the model in every column that is judged."""
         passed = np.ones(evidence.n_classes, dtype=bool)
-        for column, owner in self._judged(evidence):
-            passed[owner[~self._passes(self._levels(column))]] = False
+        for levels, owner in self._found(evidence):
+            passed[owner[~self._passes(levels)]] = False
         return passed
 
     def class_levels(self, evidence: Classes) -> np.ndarray:
         """What each class reaches, in its worst column."""
-        higher = self.better == "higher"
-        worst = np.full(evidence.n_classes, np.inf if higher else -np.inf)
-        for column, owner in self._judged(evidence):
-            joined = np.minimum if higher else np.maximum
-            joined.at(worst, owner, self._levels(column))
+        worst = np.full(evidence.n_classes, self._best)
+        joined = np.minimum if self.better == "higher" else np.maximum
+        for levels, owner in self._found(evidence):
+            joined.at(worst, owner, levels)
         return worst
 
     def level(self, evidence: Classes) -> int | float:
         """What the worst class reaches."""
         if not evidence.n_classes:
             raise NotEvaluable(f"{self.name} has nothing to judge: the table is empty.")
-        levels = np.concatenate([self._levels(c) for c, _ in self._judged(evidence)])
+        levels = np.concatenate([levels for levels, _ in self._found(evidence)])
         return (levels.min() if self.better == "higher" else levels.max()).item()
+
+    def report(self, evidence: Classes) -> dict[str, int]:
+        """How many persons fail by what their classes have in common; else nothing."""
+        worst, of_all = 0, 0
+        for column, _ in self._judged(evidence):
+            if column.candidates is not None:
+                levels = self._left_levels(column, column.candidates)
+                failing = int(np.count_nonzero(~self._passes(levels)))
+                worst, of_all = max((worst, of_all), (failing, len(levels)))
+        if not worst:
+            return {}
+        return {"persons_in_several_classes": of_all, "persons_exposed": worst}
+
+    @property
+    def _best(self) -> float:
+        """A level that no class is worse than."""
+        return np.inf if self.better == "higher" else -np.inf
+
+    def _left_levels(self, column: SensitiveCounts, left: Candidates) -> np.ndarray:
+        """What each person in several classes reaches.
+
+        One candidate alone is judged like a class in which everybody holds it.
+        """
+        levels, alone = np.full(len(left.sizes), self._best), left.sizes == 1
+        values, which = np.unique(left.values[alone], return_inverse=True)
+        if len(values):
+            levels[alone] = self._levels(column.certain(values))[which]
+        return levels
+
+    def _found(self, evidence: Classes) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Levels of what is judged, and the class that each is part of."""
+        for column, owner in self._judged(evidence):
+            yield self._levels(column), owner
+            left = column.candidates
+            if left is not None:
+                levels = self._left_levels(column, left)
+                yield levels[left.person], owner[left.owner]
 
     def _judged(self, evidence: Classes) -> Iterator[tuple[SensitiveCounts, Any]]:
         """The counts that are judged, and the class that each row is part of."""
@@ -138,7 +195,7 @@ class ReferenceModel(SensitiveModel):
         """Share of each value in the reference, the missing ones last."""
         held, total = column.reference, column.reference_persons
         if self.reference == "released":
-            whole = column.merge(np.zeros(column.counts.shape[0], dtype=np.int64), 1)
+            whole = column.whole
             held, total = whole.counts.toarray()[0], int(whole.totals[0])
         elif column.origin != "input":
             raise NotEvaluable(

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._moments import looks_like_dates
-from anon_transformers._tables import identify
 from anon_transformers.evidence import SUPPRESSED, distribution
 from anon_transformers.exceptions import (
     AnonymizationError,
@@ -26,20 +25,25 @@ from anon_transformers.release._build import (
     make_anonymizer,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, Target
+from anon_transformers.release._discretion import discreet
 from anon_transformers.release._files import (
+    canonical,
     guess_again,
     kind_of_file,
     read_parquet,
     schema_of,
-    write_parquet,
 )
-from anon_transformers.release._graph import NODES, graph_tables, write_functions
+from anon_transformers.release._graph import (
+    NODES,
+    graph_tables,
+    published_weight_shares,
+    write_functions,
+)
 from anon_transformers.release._links import kept_rows, write_links
 from anon_transformers.release._load import refuse_telling
 from anon_transformers.release._memberships import write_memberships
 from anon_transformers.release._run import (
     Run,
-    discreet,
     make_private,
     remove_tree,
     sha256,
@@ -48,9 +52,6 @@ from anon_transformers.release._run import (
 from anon_transformers.release._seals import sealed
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._ties import tie_key
-
-PERSONS = "persons.parquet"
-"""Private evidence: which rows of the candidate belong to one person."""
 
 REFERENCES = "references.json"
 """Private evidence: how often the input has each sensitive value."""
@@ -91,6 +92,7 @@ def anonymize(location: str) -> str:
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
+    run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)
     # Before it sees the table: what it says afterwards could be told of persons.
     said = {
@@ -106,8 +108,7 @@ def write_candidate(run: Run) -> None:
     make_private(draft)
     if config.is_graph:
         tables = graph_tables(run, anonymizer)
-        share = anonymizer.report_.details.get("telling_weights", 0.0)
-        refuse_telling(dict.fromkeys(config.roles.insensitive, share), config.roles)
+        refuse_telling(published_weight_shares(tables, config), config.roles)
         noted = write_functions(draft, anonymizer)
     else:
         tables, noted = protected_table(run, anonymizer, draft)
@@ -130,9 +131,10 @@ def write_tables(
     noted = []
     for name, table in tables.items():
         data = draft / f"{name}.{target.format}"
-        cells, schema = table, schema_of(table)
+        # Whoever writes the file: nothing that no check compares gets into it.
+        cells, schema = canonical(table), schema_of(table)
         if target.guards_texts:
-            cells, schema = guard_texts(table, schema)
+            cells, schema = guard_texts(cells, schema)
         installed().writers[target.format](cells, data)
         noted.append({"data": data.name, "schema": schema, "sha256": sha256(data)})
     first, *second = noted
@@ -154,21 +156,16 @@ def protected_table(
         table = anonymizer.fit_transform(with_stated_texts(given, config))
     # Read again: whoever was given a table may have written into it.
     source = read_parquet(run.path("input.parquet"))
-    refuse_other_rows(anonymizer, table, source)
+    rows = kept_rows(anonymizer, len(source))
+    refuse_other_rows(table, source, rows)
     # A lost column is the gate's to refuse.
     kept = [name for name in unstated_columns(config) if name in table.columns]
     table = guess_again(table, kept)
     order = np.random.default_rng().permutation(len(table))
     table = table.iloc[order].reset_index(drop=True)
-    noted: dict[str, Any] = {}
-    if config.roles.subject is not None:
-        persons = published_persons(source[config.roles.subject], anonymizer)[order]
-        table_of = pd.DataFrame({config.roles.subject: persons})
-        write_parquet(table_of, draft / PERSONS)
-        noted["persons_sha256"] = sha256(draft / PERSONS)
-    noted |= write_links(draft, anonymizer, order)
+    noted = write_links(draft, anonymizer, rows[order])
     if "memberships" in evidence_kinds(run.thresholds):
-        noted |= write_memberships(draft, anonymizer, order)
+        noted |= write_memberships(draft, anonymizer, rows[order])
     write_json(draft / REFERENCES, references(source, config.roles))
     noted["references_sha256"] = sha256(draft / REFERENCES)
     return {"data": table}, noted
@@ -197,16 +194,13 @@ def unstated_columns(config: ReleaseConfig) -> list[str]:
 
 
 def refuse_other_rows(
-    anonymizer: Any, table: pd.DataFrame, source: pd.DataFrame
+    table: pd.DataFrame, source: pd.DataFrame, rows: np.ndarray
 ) -> None:
     """Refuse a table of which nobody knows what row of the source each row is."""
-    expected = len(source)
-    if getattr(anonymizer, "suppression", "mask") == "drop":
-        expected = int((~anonymizer.suppressed_mask_).sum())
-    if len(table) != expected:
+    if len(table) != len(rows):
         raise ReleaseError(
             f"the anonymizer made {len(table)} rows of {len(source)}, and says that "
-            f"it kept {expected}."
+            f"it kept {len(rows)}."
         )
 
 
@@ -223,10 +217,3 @@ def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
             for name in roles.sensitive
         },
     }
-
-
-def published_persons(subject: pd.Series, anonymizer: Any) -> np.ndarray:
-    """A number for the person of each published row, -1 where unknown."""
-    column = identify(subject)
-    numbers = np.where(column.codes == column.missing_code, -1, column.codes)
-    return numbers[kept_rows(anonymizer, len(numbers))]

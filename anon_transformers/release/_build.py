@@ -21,9 +21,9 @@ from anon_transformers.gx._requirements import (
 )
 from anon_transformers.gx.gate import Requirement, read_suite
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
-from anon_transformers.privacy import PrivacyModel, judges_values
+from anon_transformers.privacy import PrivacyModel, judges_values, stands_alone
 from anon_transformers.registry import Registry, registry
-from anon_transformers.release._config import ReleaseConfig, Tree
+from anon_transformers.release._config import NO_SEED, ReleaseConfig, Tree
 from anon_transformers.release._strict import explain
 from anon_transformers.release._thresholds import Threshold
 
@@ -147,9 +147,10 @@ def refuse_without_model(
 ) -> None:
     """Refuse thresholds that no privacy model is among, or not the one of swaps.
 
-    A model that every table satisfies, such as k = 1, is none beside nothing else.
-    Metrics say how much was changed, and the source itself changes least. Cells that
-    were swapped look like those of the source to every model but that of the swapper.
+    A model that rows may satisfy as they are, such as k = 1 or a bound on how values
+    are distributed, is none beside nothing else (:func:`stands_alone`). Metrics say
+    how much was changed, and the source itself changes least. Cells that were swapped
+    look like those of the source to every model but that of the swapper.
     """
     cls = installed().anonymizers[config.anonymizer.name]
     models = {t.name for t in thresholds if t.kind == "model"}
@@ -164,13 +165,21 @@ def refuse_without_model(
             f"thresholds: {config.anonymizer.name} swaps cells, and none of "
             f"{', '.join(sorted(models))} judges whether they moved; {add}"
         )
-    asked = [t for t in thresholds if t.kind == "model"]
-    if all(t.promises_nothing(make_model(t).tighter) for t in asked):
-        numbers = [f"{n}={v:g}" for t in asked for n, v in t.numbers().items()]
+    asked = [make_model(t) for t in thresholds if t.kind == "model"]
+    if not any(map(stands_alone, asked)):
+        told = ", ".join(number for model in asked for number in _asked_of(model))
         raise ConfigurationError(
-            f"thresholds: {', '.join(numbers)} promise nothing: every table reaches "
-            f"them; {add}"
+            f"thresholds: {told} promise nothing by themselves: a person who stands "
+            "alone may pass them; ask for k of at least 2 with "
+            f"{{model: {cls.k_model}, k: …}}."
         )
+
+
+def _asked_of(model: PrivacyModel) -> list[str]:
+    """What a model asks for, with its defaults; its name, where that is no number."""
+    given = {name: getattr(model, name, None) for name in model.tighter}
+    numbers = [f"{n}={v:g}" for n, v in given.items() if isinstance(v, int | float)]
+    return numbers or [model.name]
 
 
 def refuse_too_few_groups(
@@ -264,6 +273,7 @@ def make_anonymizer(
         stated["models"] = _stated_models(what, stated["models"])
     params |= cls.release_defaults(stated)
     anonymizer = make(what, cls, {**params, **stated})
+    refuse_seeds(what, anonymizer)
     if getattr(anonymizer, "reproduction_only", False):
         raise ConfigurationError(
             f"{what}: with these parameters it reproduces published numbers only, and "
@@ -274,26 +284,64 @@ def make_anonymizer(
             anonymizer._promise()
         anonymizer._check_parameters()
         anonymizer._check_release()
+        refuse_labels_of_suppressed(anonymizer)
     except ParameterError as error:
         raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
 
 
-def extremes_of(anonymizer: BaseAnonymizer) -> str:
-    """What published values tell of single persons, by the method and its hierarchies.
+def refuse_seeds(what: str, anonymizer: BaseAnonymizer) -> None:
+    """Refuse a seed that the file does not state: a default, or one of a part."""
+    # One that a constructor sets without asking is no parameter.
+    own = {"random_state": getattr(anonymizer, "random_state", None)}
+    for name, given in {**own, **anonymizer.get_params(deep=True)}.items():
+        if name.split("__")[-1] == "random_state" and given is not None:
+            raise ConfigurationError(f"{what}: {name}: {NO_SEED}")
 
-    Cells that are swapped are no labels of a hierarchy, and neither are columns that
-    are not generalized.
+
+def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
+    """Refuse labels that are made of all values, where some rows are not published.
+
+    Whoever is dropped, not one cell of whom is published, would show in the labels of
+    the others. Only methods know what their own labels are made of, and refuse them in
+    ``_check_release``.
+
+    Raises
+    ------
+    ParameterError
+        With the column and what to state instead.
     """
-    told = [anonymizer.extremes]
-    trees = getattr(anonymizer, "hierarchies", None) or {}
+    # None is a rule of the method's own, which suppresses too.
+    if getattr(anonymizer, "suppression_limit", 0) == 0:
+        return
+    for name, told in told_by_hierarchies(anonymizer).items():
+        raise ParameterError(
+            f"hierarchies, {name}: {told} Where rows are suppressed, labels would tell "
+            "of the suppressed rows too; state what does not, or suppression_limit: 0."
+        )
+
+
+def told_by_hierarchies(anonymizer: BaseAnonymizer) -> dict[Any, str]:
+    """What labels of hierarchies tell of single persons, by column.
+
+    Cells that are swapped and names of sets are no labels of a hierarchy, and columns
+    that are not generalized have none.
+    """
+    if anonymizer.publishes in {"swaps", "names"}:
+        return {}
     known = getattr(anonymizer, "quasi_identifiers", None)
-    for name, tree in trees.items():
-        sentence = getattr(tree, "extremes", "")
-        shown = anonymizer.publishes != "swaps" and (known is None or name in known)
-        if sentence and shown:
-            told.append(f"hierarchies, {name}: {sentence}")
-    return " ".join(filter(None, told))
+    trees = dict(getattr(anonymizer, "hierarchies", None) or {})
+    if isinstance(anonymizer, TableAnonymizer):
+        trees = {**anonymizer._own_trees(), **trees}
+    told = {name: getattr(tree, "extremes", "") for name, tree in trees.items()}
+    return {n: said for n, said in told.items() if said and (not known or n in known)}
+
+
+def extremes_of(anonymizer: BaseAnonymizer) -> str:
+    """What published values tell of single persons, by the method and its trees."""
+    told = told_by_hierarchies(anonymizer).items()
+    sentences = [f"hierarchies, {name}: {sentence}" for name, sentence in told]
+    return " ".join(filter(None, [anonymizer.extremes, *sentences]))
 
 
 def _roles(config: ReleaseConfig) -> dict[str, Any]:

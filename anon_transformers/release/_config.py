@@ -123,7 +123,8 @@ class DeclaredRoles(Strict):
     small_group : int
         A value that fewer persons hold tells them apart.
     accept_unique : tuple of str or tuple of str
-        Columns, and sets of insensitive columns, that may tell persons apart.
+        Columns, and sets of insensitive columns, that may tell persons apart; of a
+        swap also sets of a column that is swapped and those that give it.
     """
 
     quasi_identifiers: tuple[str, ...] = ()
@@ -158,8 +159,10 @@ class DeclaredRoles(Strict):
 
     @model_validator(mode="after")
     def _known_columns(self) -> "DeclaredRoles":
-        published = (*self.insensitive, *self.sensitive)
         for names in self.accepted_sets:
+            published = (*self.insensitive, *self.sensitive)
+            if len(names) > 1:  # a quasi-identifier may give what is swapped
+                published += self.quasi_identifiers
             for column in names:
                 if column not in published:
                     told = unknown_choice("column", column, published)
@@ -233,6 +236,12 @@ class Tree(Strict):
         return dict(self.model_extra or {})
 
 
+NO_SEED = (
+    "a release draws fresh entropy; the order of its rows, and swaps, are drawn from "
+    "it, and whoever knew a seed could undo them."
+)
+"""Why neither a file nor a plugin states where randomness comes from."""
+
 ROLE_PARAMETERS = (
     "quasi_identifiers",
     "sensitive",
@@ -277,10 +286,7 @@ class Method(Strict):
     @model_validator(mode="after")
     def _no_seed(self) -> "Method":
         if "random_state" in self.params:
-            raise ValueError(
-                "random_state: a release draws fresh entropy; the order of its rows, "
-                "and swaps, are drawn from it, and whoever knew a seed could undo them."
-            )
+            raise ValueError(f"random_state: {NO_SEED}")
         return self
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers._intruders_dependence import functional_dependences
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._readings import read_text
 from anon_transformers._tables import Column, identify, to_text
@@ -26,6 +27,8 @@ INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
 SENSITIVE_LIMIT = 0.5
 """The same of a sensitive column, which is meant to differ between persons."""
+GIVEN_LIMIT = 0.95
+"""From this share of persons on a column that stayed gives one that was swapped."""
 SHORTEST_NAME = 4
 """An identifier of as many characters is looked for within labels too."""
 
@@ -350,6 +353,93 @@ def telling_share(
     of_pair, who = labels[pairs.first], persons[pairs.first]
     small = np.bincount(of_pair)[of_pair] < small_group
     return len(np.unique(who[small])) / len(np.unique(who))
+
+
+def swap_faults(
+    source: pd.DataFrame,
+    roles: DeclaredRoles,
+    moved: Collection[str],
+    subject: pd.Series | None = None,
+) -> list[str]:
+    """Columns that were swapped, and that published ones which stayed give.
+
+    To swap them hides nothing: whoever knows what stayed reads the value off it.
+
+    Parameters
+    ----------
+    source : data frame
+        The rows that were published, as they were.
+    roles : DeclaredRoles
+        What the columns are, and what was accepted.
+    moved : collection of str
+        Columns whose cells were swapped.
+    subject : Series, optional
+        The person of each row.
+    """
+    published = (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
+    stayed = [c for c in dict.fromkeys(published) if c not in moved]
+    swapped = [c for c in dict.fromkeys(published) if c in moved]
+    persons = None if subject is None else _numbered(identify(subject))
+    coded = {name: identify(source[name]) for name in (*stayed, *swapped)}
+    found: list[tuple[str, tuple[str, ...]]] = [
+        (name, (other,))
+        for name in swapped
+        for other in stayed
+        if given_share(coded[name], coded[other], persons, roles.small_group)
+        >= GIVEN_LIMIT
+    ]
+    alone = {name for name, _ in found}
+    linear = functional_dependences(source, swapped, stayed)
+    found += [
+        (str(name), tuple(map(str, given_by)))
+        for name, given_by in linear.items()
+        if name not in alone
+    ]
+    accepted = [set(names) for names in roles.accepted_sets]
+    return [
+        f"column {name!r} was swapped, and what stayed gives it: "
+        f"{', '.join(map(repr, given_by))}. To swap it hides nothing; give another "
+        f"role, or accept it (accept_unique: [[{', '.join((*given_by, name))}]])"
+        for name, given_by in found
+        if not any(names.issuperset((name, *given_by)) for names in accepted)
+    ]
+
+
+def given_share(
+    column: Column, given_by: Column, persons: np.ndarray | None, small_group: int
+) -> float:
+    """Share of persons whose value another column gives, beyond what a guess finds.
+
+    A group of that column gives its most frequent value, if ``small_group`` persons
+    are in it: what fewer hold tells persons, and not values. Who holds the most
+    frequent value of all is found without it. The smaller of both shares counts, of
+    all persons and of those whom a guess does not find.
+
+    Examples
+    --------
+    >>> ill = identify(pd.Series(["flu", "flu", "flu", "gout", "gout", "gout"]))
+    >>> code = identify(pd.Series(["J1", "J1", "J1", "M1", "M1", "M1"]))
+    >>> town = identify(pd.Series(["A", "A", "B", "A", "B", "B"]))
+    >>> given_share(ill, code, None, 3), round(given_share(ill, town, None, 3), 2)
+    (1.0, 0.33)
+    """
+    who = np.arange(len(column.codes)) if persons is None else persons
+    n_persons = int(who.max(initial=0)) + 1
+    there = group_rows([who, given_by.codes], [n_persons, given_by.cardinality])
+    in_group = np.bincount(given_by.codes[there.first])
+    values = group_rows([there.labels, column.codes], [len(who), column.cardinality])
+    # A person counts once for each value, however many rows say so.
+    owner, value = given_by.codes[values.first], column.codes[values.first]
+    n_held, large = len(value), in_group[owner] >= small_group
+    if not large.any():
+        return 0.0
+    owner, value = owner[large], value[large]
+    pairs = group_rows([owner, value], [given_by.cardinality, column.cardinality])
+    most = np.zeros(given_by.cardinality, dtype=np.int64)
+    np.maximum.at(most, owner[pairs.first], pairs.sizes)
+    hits, guessed = int(most.sum()), int(np.bincount(value).max())
+    beyond = (hits - guessed) / (len(value) - guessed) if guessed < len(value) else 0.0
+    return min(hits / n_held, beyond)
 
 
 def _numbered(subject: Column) -> np.ndarray:

@@ -398,7 +398,22 @@ def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
         # As floats, the largest whole numbers would run together.
         if pa.types.is_integer(table[name].type) and table[name].null_count:
             frame[name] = table[name].to_pandas(types_mapper=_NULLABLE.get)
+    refuse_nested(frame)
     return frame
+
+
+def refuse_nested(frame: pd.DataFrame) -> None:
+    """Refuse cells that hold several values: nobody could say which are the same."""
+    for name in frame.columns:
+        nested = _is_nested(frame[name].dtype)
+        if not nested and frame[name].dtype == object:
+            mixed = types.infer_dtype(frame[name], skipna=True) == "mixed"
+            nested = mixed and any(map(types.is_list_like, frame[name]))
+        if nested:
+            raise DataError(
+                f"column {name!r} holds lists or structs; give every cell one value: a "
+                "text, or a column or a row of its own for each part."
+            )
 
 
 def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
@@ -458,31 +473,64 @@ def write_csv(
 
 def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write a Parquet file that holds the columns and nothing else."""
-    cells = pd.DataFrame({name: _storable(frame[name]) for name in frame.columns})
-    table = pa.Table.from_pandas(cells, preserve_index=False)
+    table = pa.Table.from_pandas(canonical(frame), preserve_index=False)
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), os.fspath(path))
 
 
-def _storable(series: pd.Series) -> pd.Series:
+def canonical(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with cells that are the same wherever their texts are.
+
+    Checks compare texts, and a file may hold more: an empty text beside a missing one,
+    -0.0 beside 0.0. Whoever chose between them could tell something of each row.
+
+    Examples
+    --------
+    >>> canonical(pd.DataFrame({"note": ["", None], "x": [-0.0, 0.0]})).values.tolist()
+    [[None, 0.0], [None, 0.0]]
+    """
+    return pd.DataFrame({name: _canonical(frame[name]) for name in frame.columns})
+
+
+def _canonical(series: pd.Series) -> pd.Series:
     """A column of one type, without values that no row has.
 
     Objects of several types would lose the text that tells them apart: 1 and 1.0.
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
-        used = series.cat.remove_unused_categories()
-        return used if series.cat.ordered else to_text(used)
-    if series.dtype != object:
-        return series
-    held = types.infer_dtype(series, skipna=True)
-    if held == "integer":
-        try:
-            return series.astype("Int64")
-        except OverflowError:
-            return to_text(series)
-    return series if held in _UNMIXED else to_text(series)
+        return _canonical_order(series) if series.cat.ordered else to_text(series)
+    if types.is_float_dtype(series.dtype):
+        return series + 0.0  # -0.0 and 0.0 are one number
+    if series.dtype == object:
+        held = types.infer_dtype(series, skipna=True)
+        if held == "integer":
+            try:
+                return series.astype("Int64")
+            except OverflowError:
+                return to_text(series)
+        if held == "floating":
+            return series.astype("float64") + 0.0
+        return series if held in _UNMIXED else to_text(series)
+    if types.is_string_dtype(series.dtype) or _is_nested(series.dtype):
+        return to_text(series)
+    return series
 
 
-_UNMIXED = {"string", "floating", "boolean", "date", "datetime", "empty"}
+def _canonical_order(series: pd.Series) -> pd.Series:
+    """Values in an order; as texts where two have the same text, or one has none."""
+    used = series.cat.remove_unused_categories()
+    texts = to_text(pd.Series(used.cat.categories))
+    if texts.is_unique and texts.notna().all():
+        kept = _canonical(pd.Series(used.cat.categories))
+        return used.cat.rename_categories(kept.tolist())
+    order = texts.dropna().unique()
+    return pd.Series(pd.Categorical(to_text(used), order, ordered=True), series.index)
+
+
+def _is_nested(dtype: Any) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and pa.types.is_nested(dtype.pyarrow_dtype)
+
+
+_UNMIXED = {"boolean", "date", "datetime", "empty"}
 
 
 def columns_of_file(

@@ -1,7 +1,7 @@
 """Releases of graphs: an edge file and a node file, from source to candidate."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +148,22 @@ def weight_shares(
 def carries_weights(config: ReleaseConfig) -> bool:
     """Whether weights are published: a column with a role is, unless it says drop."""
     return config.anonymizer.params.get("weights", "carry") == "carry"
+
+
+def published_weight_shares(
+    tables: Mapping[str, pd.DataFrame], config: ReleaseConfig
+) -> dict[str, float]:
+    """Share of nodes that published weights of the source tell apart.
+
+    Counted in the tables: a method may say another number, or none.
+    """
+    edges, nodes = tables.values()
+    made = installed().anonymizers[config.anonymizer.name].columns_made
+    if edges.shape[1] == ENDS or WEIGHT in made:
+        return {}
+    graph, _ = open_graph((edges, nodes), reduce=True)
+    # Under the name that is declared; another one is the gate's to refuse.
+    return dict.fromkeys(config.roles.insensitive, telling_weights(graph))
 
 
 def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:

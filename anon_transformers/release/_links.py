@@ -17,14 +17,14 @@ from anon_transformers.release._run import Run, sha256
 LINKS = "links.parquet"
 
 
-def write_links(folder: Path, anonymizer: Any, order: np.ndarray) -> dict[str, Any]:
+def write_links(folder: Path, anonymizer: Any, rows: np.ndarray) -> dict[str, Any]:
     """Write the links of a shuffled candidate; what to note of them."""
-    rows = kept_rows(anonymizer, len(order))[order]
     links = {"row": rows}
-    moved = list(anonymizer.permutations_) if anonymizer.kind == "linked" else []
-    for number, columns in enumerate(moved):
+    linked = type(anonymizer).kind == "linked"
+    moved = dict(anonymizer.permutations_) if linked else {}
+    for number, (columns, sources) in enumerate(moved.items()):
         links[f"group {number}"] = anonymizer.labels_[columns][rows]
-        links[f"source {number}"] = anonymizer.permutations_[columns][rows]
+        links[f"source {number}"] = sources[rows]
     write_parquet(pd.DataFrame(links), folder / LINKS)
     return {
         "moved": [list(columns) for columns in moved],
@@ -32,11 +32,20 @@ def write_links(folder: Path, anonymizer: Any, order: np.ndarray) -> dict[str, A
     }
 
 
-def kept_rows(anonymizer: Any, n_published: int) -> np.ndarray:
-    """Rows of the input that were published, in their order."""
-    if getattr(anonymizer, "suppression", "mask") == "drop":
-        return np.flatnonzero(~anonymizer.suppressed_mask_)
-    return np.arange(n_published)
+def kept_rows(anonymizer: Any, n_rows: int) -> np.ndarray:
+    """Rows of the input that were published, in their order.
+
+    To be asked once: a stranger's answer may be another one the next time.
+    """
+    if getattr(anonymizer, "suppression", "mask") != "drop":
+        return np.arange(n_rows)
+    suppressed = np.array(anonymizer.suppressed_mask_)
+    if suppressed.dtype != bool or suppressed.shape != (n_rows,):
+        raise ReleaseError(
+            f"the anonymizer does not say which of {n_rows} rows it suppressed: "
+            "suppressed_mask_ must be one truth per row."
+        )
+    return np.flatnonzero(~suppressed)
 
 
 def read_rows(run: Run, candidate: dict[str, Any]) -> np.ndarray:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from anon_transformers._anonymizer import repeated_identifiers
 from anon_transformers._moments import refuse_written_dates
-from anon_transformers._readings import read_values
+from anon_transformers._readings import read_spellings
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import (
     AnonymizationError,
@@ -33,10 +33,12 @@ from anon_transformers.release._config import (
     is_address,
     read_config,
 )
+from anon_transformers.release._discretion import discreet
 from anon_transformers.release._faults import INSENSITIVE_LIMIT, telling_faults
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
+    refuse_nested,
     write_parquet,
 )
 from anon_transformers.release._graph import NODES, read_graph, weight_shares
@@ -45,7 +47,7 @@ from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
     Ledger,
     Run,
-    discreet,
+    file_hashes,
     locked,
     make_private,
     next_run_id,
@@ -99,6 +101,7 @@ def load(
         "file": str(Path(config_path).absolute()),
         "config": config.model_dump(mode="json"),
         "thresholds": [threshold.to_dict() for threshold in thresholds],
+        "files": file_hashes(config),
     }
     found = find_run(config, run_id, order)
     if found is not None:
@@ -265,6 +268,7 @@ def check_columns(
     if not len(frame):
         raise DataError("the source is empty: it has no rows.")
     refuse_other_columns(list(frame.columns), roles)
+    refuse_nested(frame)
     subject = None if roles.subject is None else frame[roles.subject]
     for fault in telling_faults(frame, roles, subject, exempt=exempt):
         raise DataError(f"{fault}.")
@@ -290,7 +294,7 @@ def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "count of persons would see; leave these rows out, or say whose they are."
         )
     distinct = texts.unique().tolist()
-    codes = read_values(distinct, marks=())
+    codes = read_spellings(distinct)
     if codes is not None:
         raise DataError(
             f"subject: the {len(distinct)} texts of column {roles.subject!r} are "

@@ -5,6 +5,10 @@ published tells of them, however it is rounded: whoever knows all rows but one c
 the values of the last until the number fits. So each number here is a function of the
 published tables, the configuration and its hierarchies, and of nothing else. What else
 was judged is told by its verdict alone.
+
+Models that are asked for numbers here are built anew, and before any is asked to judge
+with private evidence. A plugin that keeps what it saw elsewhere, in its module or in a
+file, could still write it into a number: install only plugins that you trust.
 """
 
 import json

@@ -12,20 +12,18 @@ import pandas as pd
 
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.release._files import read_parquet, write_parquet
-from anon_transformers.release._links import kept_rows
 from anon_transformers.release._run import Run, sha256
 
 MEMBERSHIPS = "memberships.parquet"
 
 
 def write_memberships(
-    folder: Path, anonymizer: Any, order: np.ndarray
+    folder: Path, anonymizer: Any, rows: np.ndarray
 ) -> dict[str, Any]:
     """Write the degrees of a shuffled candidate; what to note of them."""
     degrees = getattr(anonymizer, "degrees_", None)
     if degrees is None:  # the gate will say that it cannot judge
         return {}
-    rows = kept_rows(anonymizer, len(order))[order]
     columns = [str(number) for number in range(degrees.shape[1])]
     write_parquet(pd.DataFrame(degrees[rows], columns=columns), folder / MEMBERSHIPS)
     return {"memberships_sha256": sha256(folder / MEMBERSHIPS)}

@@ -25,6 +25,7 @@ from anon_transformers.release._candidate import (
     read_verdict,
 )
 from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._discretion import discreet
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     FINISHED,
@@ -32,7 +33,6 @@ from anon_transformers.release._run import (
     QUARANTINE,
     Ledger,
     Run,
-    discreet,
     draft_of,
     is_plain,
     left_alone,
@@ -98,12 +98,16 @@ def publish(location: str) -> str:
 def refuse_loosened(run: Run) -> None:
     """Refuse a candidate that was judged by less than the release file asks for now.
 
-    The file may have been tightened while the run was on its way.
+    The file, or one that it names, may have been tightened while the run was on its
+    way.
     """
+    run.refuse_changed_files()
     asked, config = read_config(run.file), run.config
     in_force = {threshold.id: threshold for threshold in run.thresholds}
-    for key in ("roles", "hierarchies", "anonymizer", "target", "suite"):
-        if getattr(asked, key) != getattr(config, key):
+    # As a run notes them, where a date is a text.
+    now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
+    for key in ("source", "roles", "hierarchies", "anonymizer", "target", "suite"):
+        if now[key] != then[key]:
             raise ReleaseError(
                 f"run {run.id}: {key} in {run.file} changed after it was loaded; start "
                 "the release again."

@@ -8,21 +8,16 @@ import re
 import secrets
 import shutil
 import stat
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, flock
-from functools import cached_property, wraps
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import (
-    AnonymizationError,
-    ConfigurationError,
-    ReleaseError,
-)
+from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._thresholds import Threshold
 
@@ -93,8 +88,18 @@ class Run:
             if sha256(self.path(f"{name}.parquet")) != loaded:
                 raise ReleaseError(f"run {self.id}: what was loaded changed since.")
 
+    def refuse_changed_files(self) -> None:
+        """Refuse a suite or hierarchies that are not those that the run began with."""
+        found = file_hashes(self.config)
+        for key, loaded in self._order["files"].items():
+            if found[key] != loaded:
+                raise ReleaseError(
+                    f"run {self.id}: the file of {key} changed after the run was "
+                    "loaded; start the release again."
+                )
+
     def has_order(self, order: Mapping[str, Any]) -> bool:
-        """Whether it was started with this configuration and these thresholds."""
+        """Whether it was started with this configuration, thresholds and files."""
         whole = self.path("run.json").is_file()
         return whole and all(self._order.get(key) == order[key] for key in order)
 
@@ -316,6 +321,20 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def file_hashes(config: ReleaseConfig) -> dict[str, str]:
+    """Hashes of the files that a release is judged by, by the keys that name them."""
+    given = {
+        f"hierarchies, {column}": tree.path
+        for column, tree in config.hierarchies.items()
+    }
+    paths = {
+        key: config.path(path)
+        for key, path in {"suite": config.suite, **given}.items()
+        if path is not None
+    }
+    return {key: sha256(path) if path.is_file() else "" for key, path in paths.items()}
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; it falls when the process ends, however it ends."""
@@ -334,34 +353,3 @@ def _open_lock(folder: Path) -> int:
         left_alone(file, "it is no plain file, and the folder itself is locked")
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     return os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-
-
-def discreet(step: Callable[..., str]) -> Callable[..., str]:
-    """Keep what a stranger's error says out of logs: it may quote a cell.
-
-    Our own errors and those of the file system pass. Any other is told by its type;
-    once a run has its private folder, the whole of it is kept there.
-    """
-
-    @wraps(step)
-    def run(location: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
-        try:
-            return step(location, *args, **kwargs)
-        except (AnonymizationError, OSError):
-            raise
-        except Exception as error:
-            kept = _keep_traceback(Path(location), step.__name__)
-            told = f"{step.__name__} failed with {type(error).__name__}{kept}"
-        # Out here nothing is chained to it: some loggers print all that is.
-        raise ReleaseError(told)
-
-    return run
-
-
-def _keep_traceback(location: Path, step: str) -> str:
-    """Write the current error into the run's folder, if there is one."""
-    if not location.is_dir():
-        return "."
-    file = location / f"{step}.error"
-    file.write_text(traceback.format_exc(), encoding="utf-8")
-    return f"; its details are kept in {file}."

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict, model_serializer, model_validator
@@ -24,19 +24,6 @@ COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
 Known without loading any plugin, so that a DAG can be parsed quickly. What a model
 itself declares in ``tighter`` is what counts when a run starts.
 """
-
-Direction = Literal["higher", "lower"]
-PROMISES_NOTHING: dict[str, tuple[Direction, Callable[[float], bool]]] = {
-    "k": ("higher", lambda k: k <= 1),
-    "l": ("higher", lambda least: least <= 1),
-    "q": ("higher", lambda q: q <= 1),
-    "t": ("lower", lambda t: t >= 1),
-    "alpha": ("lower", lambda alpha: alpha >= 1),
-    "c": ("lower", lambda c: c > 1),
-    "max_value_disclosure": ("lower", lambda share: share >= 1),
-    "max_excess_risk": ("lower", lambda share: share >= 1),
-}
-"""Numbers that every table reaches, where more is asked in this direction."""
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
@@ -109,23 +96,6 @@ class Threshold(Strict):
     def params(self) -> dict[str, Any]:
         """Parameters and bounds."""
         return dict(self.model_extra or {})
-
-    def promises_nothing(self, tighter: Mapping[str, str]) -> bool:
-        """Whether it is a model whose numbers every table reaches, as k = 1.
-
-        Parameters
-        ----------
-        tighter : mapping
-            Which way of each parameter asks for more, as the model declares it.
-        """
-        numbers = self.numbers()
-        if self.kind == "metric" or not numbers:
-            return False
-        for name, number in numbers.items():
-            way, reached = PROMISES_NOTHING.get(name, (None, None))
-            if reached is None or tighter.get(name) != way or not reached(number):
-                return False
-        return True
 
     @property
     def stem(self) -> str:

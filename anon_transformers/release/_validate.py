@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import to_text
+from anon_transformers._tables import identify, to_text
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import (
     GateError,
@@ -18,7 +19,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.release._anonymize import PERSONS, REFERENCES
+from anon_transformers.release._anonymize import REFERENCES
 from anon_transformers.release._build import (
     evidence_kinds,
     installed,
@@ -31,8 +32,10 @@ from anon_transformers.release._candidate import (
     read_candidate,
     write_verdict,
 )
+from anon_transformers.release._discretion import discreet
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
+    swap_faults,
     table_faults,
     telling_faults,
 )
@@ -49,7 +52,6 @@ from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     Run,
-    discreet,
     make_private,
     remove_tree,
     sha256,
@@ -80,11 +82,13 @@ def validate(location: str) -> str:
     run = Run(location)
     candidate = read_candidate(run)
     run.refuse_changed_inputs()
+    run.refuse_changed_files()
     tables = [read_file(run, candidate, file) for file in files_of(candidate)]
-    result = judge_candidate(run, candidate, tables)
+    # What is published is measured first, while no judge has seen private evidence.
     numbers = measured_numbers(
         tables, run.config, run.thresholds, candidate["suppression_label"]
     )
+    result = judge_candidate(run, candidate, tables)
     verdict = {"sha256": hash_of(candidate), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate, verdict)
     write_verdict(run, verdict)
@@ -116,11 +120,13 @@ def judge_candidate(
         return judge_graph(run, candidate, tables)
     config, (frame,) = run.config, tables
     source = read_parquet(run.path("input.parquet"))
-    faults = source_faults(run, candidate, source, frame)
+    # Cells, labels and persons are all those of the same rows of the source.
+    rows = read_rows(run, candidate)
+    faults = source_faults(run, candidate, source, frame, rows)
     frame = as_compared(frame, source, config.roles.sensitive)
     subject = config.roles.subject
     if subject is not None:
-        frame = frame.assign(**{subject: persons_of(run, candidate)})
+        frame = frame.assign(**{subject: persons_of(source[subject], rows)})
     result = run_gate(
         frame,
         quasi_identifiers=list(config.roles.quasi_identifiers),
@@ -149,14 +155,17 @@ def as_compared(
 
 
 def source_faults(
-    run: Run, candidate: dict[str, Any], source: pd.DataFrame, frame: pd.DataFrame
+    run: Run,
+    candidate: dict[str, Any],
+    source: pd.DataFrame,
+    frame: pd.DataFrame,
+    rows: np.ndarray,
 ) -> list[str]:
     """What is wrong with a candidate beside its source; what tells persons apart."""
     roles, publishes = run.config.roles, candidate["publishes"]
     kind = installed().anonymizers[run.config.anonymizer.name].kind
     if (publishes == "swaps") != (kind == "linked"):
         return ["the anonymizer says that it swaps cells, or not, against its kind"]
-    rows = read_rows(run, candidate)
     faults = table_faults(
         source,
         frame,
@@ -168,7 +177,8 @@ def source_faults(
     )
     if faults:
         return faults
-    subject = None if roles.subject is None else persons_of(run, candidate)
+    named = roles.subject
+    subject = None if named is None else persons_of(source[named], rows)
 
     def warn(share: float) -> None:
         if share > INSENSITIVE_LIMIT:
@@ -181,16 +191,18 @@ def source_faults(
             )
 
     moved = {name for columns in candidate["moved"] for name in columns}
-    return telling_faults(frame, roles, subject, exempt=moved, told=warn)
+    faults = telling_faults(frame, roles, subject, exempt=moved, told=warn)
+    if publishes == "swaps":
+        before = source.iloc[rows].reset_index(drop=True)
+        faults += swap_faults(before, roles, moved, subject)
+    return faults
 
 
-def persons_of(run: Run, candidate: dict[str, Any]) -> pd.Series:
+def persons_of(subject: pd.Series, rows: np.ndarray) -> pd.Series:
     """A number for the person of each row of the candidate; missing where unknown."""
-    evidence = run.path("candidate") / PERSONS
-    if sha256(evidence) != candidate["persons_sha256"]:
-        raise ReleaseError(f"run {run.id}: its evidence of persons changed.")
-    persons = read_parquet(evidence)[run.config.roles.subject]
-    return persons.mask(persons < 0).astype("Int64")
+    column = identify(subject)
+    persons = pd.Series(column.codes[rows], dtype="Int64")
+    return persons.mask(persons == column.missing_code)
 
 
 def judge_graph(
@@ -269,7 +281,6 @@ def quarantine(run: Run) -> str:
     for private in (
         KEY,
         "input.parquet",
-        f"candidate/{PERSONS}",
         f"candidate/{REFERENCES}",
         f"candidate/{LINKS}",
         f"candidate/{MEMBERSHIPS}",

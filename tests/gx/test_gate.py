@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from anon_transformers.gx import GateResult, Requirement
+from anon_transformers.gx import GateResult, Requirement, run_gate
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import BrokenPlugin
@@ -44,6 +44,28 @@ def test_what_holds_passes(ask, people):
     assert risk.observed == pytest.approx(3 / 7)
     assert (risk.units, risk.failing) == (None, None)
     assert json.loads(json.dumps(result.to_dict()))["checks"][0]["params"] == {"k": 2}
+
+
+def test_a_secret_that_several_classes_of_a_person_give_away_fails(ask):
+    # Four values in each class; Ann is in both, and they share hers only.
+    visits = pd.DataFrame(
+        {
+            "age": [20] * 4 + [30] * 4,
+            "sex": ["f"] * 8,
+            "job": [*"abcd", *"aefg"],
+            "who": ["Ann", *"pqr", "Ann", *"stu"],
+        }
+    )
+    wanted = Requirement("l", "model", "distinct-l-diversity", {"l": 3})
+    asked = {"quasi_identifiers": COLUMNS, "sensitive": ["job"]}
+    assert run_gate(visits, requirements=[wanted], **asked).passed
+    result = run_gate(visits, requirements=[wanted], subject="who", **asked)
+    assert not result.passed
+    assert result.reasons == (
+        "l: the level is 1; 2 of 2 classes fail; 1 of 1 persons in several classes are "
+        "left with too few values that all their classes have; make quasi-identifiers "
+        "the same in all rows of a person, or aggregate to one row per person",
+    )
 
 
 def test_what_does_not_hold_fails(ask, people):

@@ -1,6 +1,7 @@
 """Hierarchies by data type: the chains, step counts and traps of the specification."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,31 @@ class TestRegistration:
     def test_a_pattern_that_is_none(self):
         with pytest.raises(ParameterError, match="no regular expression"):
             register_data_type("odd", "(", lambda values: [])
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "others", "fixed"),
+    [
+        ("int", "1234", ["7", "98765"], True),
+        ("date", "31/01/2026", ["01/12/1950"], True),
+        ("char", "a", ["b"], True),
+        ("double", "1.25", ["7.5", "3"], False),
+        ("string", "Smith", ["Al"], False),
+    ],
+)
+def test_types_whose_labels_depend_on_other_values_say_so(type_, value, others, fixed):
+    alone, among = (
+        ByDataType(type_).build([value, *more]).rows[0] for more in ([], others)
+    )
+    # A larger number adds levels at the top, which are the root.
+    same = all(a == b for a, b in zip(alone, among, strict=False))
+    assert same == fixed
+    assert bool(ByDataType(type_).extremes) != fixed
+
+
+def test_a_type_that_is_guessed_or_registered_says_so(monkeypatch):
+    assert ByDataType().extremes
+    monkeypatch.setitem(
+        DATA_TYPES, "int", replace(DATA_TYPES["int"], rule=lambda values: [])
+    )
+    assert ByDataType("int").extremes

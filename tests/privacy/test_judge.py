@@ -10,7 +10,26 @@ import pytest
 
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError
-from anon_transformers.privacy import AllOf, KAnonymity, judge
+from anon_transformers.privacy import (
+    AllOf,
+    AlphaKAnonymity,
+    BeliefBound,
+    BetaLikeness,
+    DeltaPresence,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FuzzyLDiversity,
+    FuzzyTCloseness,
+    KAnonymity,
+    KMap,
+    LikelihoodKAnonymity,
+    ProbabilisticKAnonymity,
+    QAnonymity,
+    RecursiveCLDiversity,
+    TCloseness,
+    judge,
+    stands_alone,
+)
 
 CLASSES = Classes.from_frame(pd.DataFrame({"q": [1, 1, 2]}), ["q"])
 EMPTY = Classes.from_frame(pd.DataFrame({"q": []}), ["q"])
@@ -131,3 +150,51 @@ class TestAllOf:
     def test_what_is_no_model_of_classes_is_refused(self, model):
         with pytest.raises(ParameterError, match="models: "):
             AllOf((model,))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KAnonymity(2),
+        KMap(2),
+        LikelihoodKAnonymity(2),
+        ProbabilisticKAnonymity(2),
+        QAnonymity(2),
+        DistinctLDiversity(2),
+        EntropyLDiversity(2),
+        RecursiveCLDiversity(100, 2),
+        FuzzyLDiversity(2),
+        AlphaKAnonymity(1, 2),
+    ],
+    ids=lambda model: model.name,
+)
+def test_two_persons_or_two_values_stand_alone(model):
+    assert stands_alone(model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KAnonymity(1),
+        KMap(1),
+        LikelihoodKAnonymity(1),
+        ProbabilisticKAnonymity(1, 0.1, 0.1),
+        QAnonymity(1, threshold=0.9),
+        DistinctLDiversity(1),
+        EntropyLDiversity(1.9),
+        RecursiveCLDiversity(0.1, 1),
+        FuzzyLDiversity(1),
+        AlphaKAnonymity(0.1, 1, 3),
+        TCloseness(0.1),
+        FuzzyTCloseness(0.1),
+        BetaLikeness(0.1),
+        BetaLikeness(50),
+        BeliefBound(),
+        BeliefBound(0.1, 0.1),
+        DeltaPresence(0.4, 0.5),
+        AllOf((KAnonymity(5),)),
+    ],
+    ids=repr,
+)
+def test_what_one_person_may_satisfy_does_not_stand_alone(model):
+    assert not stands_alone(model)

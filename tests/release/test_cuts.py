@@ -152,11 +152,12 @@ TOLD = "hierarchies, age: Its ranges begin or end at values that persons have"
 @pytest.mark.parametrize("name", ["datafly", "full-domain"])
 def test_ranges_by_quantiles_show_values_of_persons(release, name):
     release.write(hierarchies=QUANTILES)
-    made = anonymizer_of(release, name=name)
+    method = {"name": name, "suppression_limit": 0}
+    made = anonymizer_of(release, **method)
     assert not made.extremes
     assert extremes_of(made).startswith(TOLD)
     release.write(hierarchies={**QUANTILES, "age": {"kind": "masking", "length": 3}})
-    assert not extremes_of(anonymizer_of(release, name=name))
+    assert not extremes_of(anonymizer_of(release, **method))
 
 
 def test_the_sentences_of_a_method_and_of_its_hierarchies_are_joined(release):
@@ -178,7 +179,7 @@ def test_a_hierarchy_that_is_not_published_tells_nothing(release):
 def test_a_release_by_quantiles_warns_and_the_report_says_why(release):
     release.write(
         hierarchies=QUANTILES,
-        anonymizer={"name": "datafly"},
+        anonymizer={"name": "datafly", "suppression_limit": 0},
         thresholds=[{"model": "k-anonymity", "k": 3}],
     )
     location = load(release.file)
@@ -195,6 +196,168 @@ def test_ranges_by_quantiles_end_no_box(release, params):
     told = release.refusal()
     assert told.startswith("anonymizer mondrian: hierarchies, age: ")
     assert "widths or cuts" in told
+
+
+# ------------------------------------------------- limits and suppressed rows
+
+
+NUMBERS = ["age", "height"]
+NAMED = {"n_sets": 3, "labels": ["low", "middle", "high"]}
+SUPPRESSING = {"suppression": "drop", "suppression_limit": 0.2}
+
+
+@pytest.fixture
+def outlier(release):
+    """A table in which one person stands apart, by a given age and height."""
+
+    def write(age, height):
+        around = [(30 + i % 30, 150 + i % 30, "abcd"[i % 4]) for i in range(300)]
+        rows = [*around, (age, height, "a")]
+        release.write_rows([[*NUMBERS, "ill"], *([str(c) for c in r] for r in rows)])
+        return release
+
+    roles = {"quasi_identifiers": NUMBERS, "sensitive": ["ill"]}
+    release.write(roles=roles, thresholds=[{"model": "k-anonymity", "k": 5}])
+    return write
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "global-recode"},
+        {"name": "global-recode", "method": "equidistant"},
+        {"name": "global-recode", "method": "log"},
+        {"name": "k-means"},
+        {"name": "k-means", "suppression": "mask"},
+        {"name": "global-recode", "suppression_limit": 1},
+    ],
+    ids=str,
+)
+def test_limits_of_sets_may_be_those_of_suppressed_rows(outlier, params):
+    release = outlier(17, 187)
+    release.write(anonymizer={"n_sets": 3, **SUPPRESSING, **params})
+    told = release.refusal()
+    assert told.startswith(f"anonymizer {params['name']}: labels: ")
+    assert "suppressed rows" in told
+    assert "suppression_limit: 0" in told
+
+
+@pytest.mark.parametrize("name", ["global-recode", "k-means"])
+def test_names_for_some_columns_leave_the_limits_of_the_others(outlier, name):
+    release = outlier(17, 187)
+    some = {"n_sets": 3, "labels": {"age": NAMED["labels"]}}
+    release.write(anonymizer={"name": name, **SUPPRESSING, **some})
+    assert "labels: name the sets of every column" in release.refusal()
+    assert anonymizer_of(release, name=name, **some).extremes
+    every = {"n_sets": 3, "labels": dict.fromkeys(NUMBERS, NAMED["labels"])}
+    made = anonymizer_of(release, name=name, **SUPPRESSING, **every)
+    assert not made.extremes
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "global-recode", **NAMED},
+        {"name": "k-means", **NAMED},
+        {"name": "fuzzy-c-means", "n_sets": 3},
+    ],
+    ids=str,
+)
+def test_names_of_sets_tell_nothing_of_a_dropped_person(outlier, params):
+    labels = []
+    for age, height in ((17, 187), (19, 188)):
+        outlier(age, height).write(anonymizer={**SUPPRESSING, **params})
+        release = outlier(age, height)
+        run_release(release.file)
+        table = read_published(release.target)
+        assert len(table) == 300
+        labels.append({name: set(table[name]) for name in NUMBERS})
+    assert labels[0] == labels[1]
+
+
+def test_sets_of_all_columns_together_have_names(outlier):
+    release = outlier(17, 187)
+    release.write(anonymizer={"name": "k-means", "coding": "joint", **SUPPRESSING})
+    assert load(release.file)
+
+
+MADE_OF_VALUES = {
+    "quantiles": {"kind": "intervals", "quantiles": [4]},
+    "longest": {"kind": "masking"},
+    "guessed": {"kind": "by-data-type"},
+    "shortest": {"kind": "by-data-type", "type": "string"},
+    "decimals": {"kind": "by-data-type", "type": "double"},
+}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "full-domain"},
+        {"name": "full-domain", "levels": {"age": 1, "height": 1}},
+        {"name": "datafly"},
+        {"name": "datafly", "suppression_limit": None},
+        {"name": "mondrian", "boxes": "tight"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("tree", MADE_OF_VALUES.values(), ids=MADE_OF_VALUES)
+def test_labels_made_of_all_values_may_be_those_of_suppressed_rows(
+    outlier, params, tree
+):
+    release = outlier(17, 187)
+    stated = {"kind": "intervals", "widths": [10, 50]}
+    release.write(
+        anonymizer={**SUPPRESSING, **params},
+        hierarchies={"age": stated, "height": tree},
+    )
+    told = release.refusal()
+    assert told.startswith(f"anonymizer {params['name']}: hierarchies, height: Its ")
+    assert "suppressed rows" in told
+    assert "suppression_limit: 0" in told
+    release.write(anonymizer={**params, "suppression_limit": 0})
+    assert load(release.file)
+
+
+@pytest.mark.parametrize("name", ["full-domain", "datafly"])
+def test_a_hierarchy_that_the_values_suggest_is_made_of_all_values(outlier, name):
+    release = outlier(17, 187)
+    stated = {"kind": "intervals", "widths": [10, 50]}
+    release.write(anonymizer={"name": name, **SUPPRESSING}, hierarchies={"age": stated})
+    told = release.refusal()
+    assert told.startswith(f"anonymizer {name}: hierarchies, height: Its ")
+    release.write(hierarchies={"age": stated, "height": stated})
+    assert load(release.file)
+
+
+@pytest.mark.parametrize("type_", ["int", "date", "char"])
+def test_a_type_whose_labels_are_the_same_for_every_column_is_not_refused(
+    outlier, type_
+):
+    release = outlier(17, 187)
+    release.write(
+        anonymizer={"name": "datafly", **SUPPRESSING},
+        hierarchies={name: {"kind": "by-data-type", "type": type_} for name in NUMBERS},
+    )
+    assert load(release.file)
+    release.write(
+        anonymizer={
+            "name": "datafly",
+            "types": dict.fromkeys(NUMBERS, type_),
+            **SUPPRESSING,
+        },
+        hierarchies=None,
+    )
+    assert load(release.file)
+
+
+def test_a_hierarchy_that_sets_do_not_use_is_not_refused(outlier):
+    release = outlier(17, 187)
+    release.write(
+        anonymizer={"name": "k-means", **SUPPRESSING, **NAMED},
+        hierarchies={"age": MADE_OF_VALUES["quantiles"]},
+    )
+    assert load(release.file)
 
 
 def test_a_plugin_may_refuse_parameters_in_a_release(release, registered):

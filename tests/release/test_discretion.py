@@ -4,16 +4,22 @@ import json
 import logging
 import re
 import traceback
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import (
+    AnonymizationError,
     DataError,
+    DuplicatesWarning,
     GateError,
     PluginError,
     ReleaseError,
@@ -28,6 +34,7 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
+from anon_transformers.release._files import read_parquet
 
 pytestmark = pytest.mark.gx
 NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
@@ -197,9 +204,112 @@ def test_a_readers_words_do_not_surface(release, registered, error):
     assert release.nothing_written()
 
 
-def test_a_column_that_no_file_can_hold_leaves_nothing(release, registered):
-    import pandas as pd
+class GossipOfANetwork(OSError):
+    """As those of requests: an error of the system without its number."""
 
+
+@pytest.mark.parametrize(
+    ("error", "kind", "told"),
+    [
+        (
+            FileNotFoundError(2, "gone", f"/x/{NAME_MARK}3"),
+            FileNotFoundError,
+            "No such",
+        ),
+        (GossipOfANetwork(f"404 for ?name={NAME_MARK}3"), OSError, "GossipOfANetwork"),
+        (OSError(f"{NAME_MARK}3", "odd number"), OSError, "failed with OSError"),
+        (ConnectionError(f"lost at {NAME_MARK}3"), OSError, "ConnectionError"),
+    ],
+)
+@pytest.mark.parametrize("where", ["fit_transform", "suppressed_mask_", "report_"])
+def test_a_strangers_trouble_with_files_is_told_by_type(
+    release, registered, caplog, capfd, error, kind, told, where
+):
+    class Gossiping(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            table = super().fit_transform(X)
+            if where == "fit_transform":
+                raise error
+            vars(self)["gossips"] = True
+            return table
+
+        def __getattribute__(self, name):
+            if name == where and "gossips" in object.__getattribute__(self, "__dict__"):
+                raise error
+            return super().__getattribute__(name)
+
+    registered("anonymizers", "gossiping", Gossiping)
+    drop = {"suppression": "drop", "suppression_limit": 0.5}
+    release.write(anonymizer=release.mondrian(name="gossiping", **drop))
+    run = load(release.file)
+    with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=told) as caught:
+        anonymize(run)
+    assert not isinstance(caught.value, AnonymizationError)  # a scheduler tries again
+    for text in (told_by(caught.value), caplog.text, *capfd.readouterr()):
+        assert NAME_MARK not in text
+    assert NAME_MARK in (Path(run) / "anonymize.error").read_text()
+
+
+def test_trouble_of_strangers_readers_and_writers_is_told_by_type(release, registered):
+    def read(path):
+        raise ConnectionError(f"lost at {NAME_MARK}3")
+
+    def write(frame, path):
+        raise PermissionError(13, "no", f"/{frame['job'][0]}")
+
+    registered("readers", "far", read)
+    registered("writers", "far", write)
+    release.write(source={"kind": "far", "path": "people.csv"})
+    with pytest.raises(OSError, match=r"load failed with ConnectionError\.") as caught:
+        load(release.file)
+    assert NAME_MARK not in told_by(caught.value)
+    release.write(
+        source={"path": "people.csv"}, target={"path": "out", "format": "far"}
+    )
+    with pytest.raises(PermissionError, match="Permission denied: anony") as caught:
+        anonymize(load(release.file))
+    assert JOB_MARK not in told_by(caught.value)
+
+
+def test_our_own_trouble_with_files_keeps_its_words(release):
+    run = Path(load(release.file))
+    (run / "input.parquet").unlink()
+    (run / "input.parquet").mkdir()
+    (run / ".candidate.draft").write_text("")
+    with pytest.raises(FileExistsError, match=r"\.candidate\.draft"):
+        anonymize(str(run))
+
+
+def test_details_that_cannot_be_kept_are_not_told_instead(release, monkeypatch):
+    def gossip(self, X, y=None):
+        raise Gossip(f"cannot convert {NAME_MARK}3")
+
+    run = load(release.file)
+    (Path(run) / "anonymize.error").mkdir()
+    monkeypatch.setattr(MondrianAnonymizer, "fit_transform", gossip)
+    with pytest.raises(ReleaseError, match="could not be kept") as caught:
+        anonymize(run)
+    assert NAME_MARK not in told_by(caught.value)
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_of_strangers_are_counted(release, registered, caplog, recwarn):
+    class Warning_(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            warnings.warn(f"could not place {X['name'][3]!r}", stacklevel=1)
+            warnings.warn(f"{X['name'][4]!r} neither", RuntimeWarning, stacklevel=1)
+            warnings.warn("groups are small", DuplicatesWarning, stacklevel=1)
+            return super().fit_transform(X)
+
+    registered("anonymizers", "warning", Warning_)
+    release.write(anonymizer=release.mondrian(name="warning"))
+    anonymize(load(release.file))
+    assert [str(one.message) for one in recwarn] == ["groups are small"]
+    assert "anonymize: 2 warnings of other code are not shown" in caplog.text
+    assert NAME_MARK not in caplog.text
+
+
+def test_a_column_that_no_file_can_hold_leaves_nothing(release, registered):
     def odd(path):
         frame = pd.read_csv(path, dtype=str)
         return frame.assign(note=[complex(number % 2) for number in range(len(frame))])
@@ -247,6 +357,47 @@ def test_an_anonymizer_that_loses_a_column_is_caught(release, registered):
     release.write(anonymizer=release.mondrian(name="lossy"))
     with pytest.raises(GateError, match="lacks columns: note"):
         run_release(release.file)
+
+
+@pytest.mark.parametrize("target", ["parquet", "bare"])
+@pytest.mark.parametrize(
+    ("cells", "marks"), [([None, "x"], [None, ""]), ([0.0, 1.5], [0.0, -0.0])]
+)
+def test_nothing_is_written_that_no_check_compares(
+    release, registered, target, cells, marks
+):
+    """One value in two spellings would tell which rows an anonymizer means."""
+
+    class Marking(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            table = super().fit_transform(X)
+            note = table["note"].astype(object if cells[1] == "x" else float).tolist()
+            secret = X["name"].str.endswith("4").tolist()
+            same = [n == cells[0] or (cells[0] is None and pd.isna(n)) for n in note]
+            marked = [
+                marks[s] if alike else cell
+                for cell, alike, s in zip(note, same, secret, strict=True)
+            ]
+            kind = object if cells[1] == "x" else float
+            return table.assign(note=pd.Series(marked, dtype=kind))
+
+    def write(frame, path):  # a stranger's, that stores what it gets
+        pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path)
+
+    registered("anonymizers", "marking", Marking)
+    registered("writers", "bare", write)
+    registered("readers", "bare", read_parquet)
+    people = pd.read_csv(release.source, dtype={"zip": str})
+    people = people.assign(note=[cells[number % 2] for number in range(40)])
+    people.to_parquet(release.folder / "people.parquet", index=False)
+    release.write(
+        source={"path": "people.parquet"},
+        anonymizer=release.mondrian(name="marking"),
+        target={"path": "out", "format": target},
+    )
+    run_release(release.file)
+    note = pq.read_table(release.target / "current" / f"data.{target}")["note"]
+    assert len({str(cell) for cell in note.to_pylist()}) == 2
 
 
 def test_an_anonymizer_that_lies_about_k_is_caught(release, registered):

@@ -23,6 +23,7 @@ from anon_transformers.release._files import (
     kind_of_file,
     read_csv,
     read_parquet,
+    refuse_nested,
     schema_of,
     write_csv,
     write_parquet,
@@ -268,6 +269,78 @@ def test_bad_parquet_files(tmp_path):
         assert MARK not in str(caught.value)
     with pytest.raises(DataError, match="FileNotFoundError"):
         read_parquet(tmp_path / "no.parquet")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array([["a"], ["a", "b"], None]),
+        pa.array([[], [], []], pa.list_(pa.int64())),
+        pa.array([{"a": MARK}, None, {"a": "x"}]),
+        pa.array([[("a", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+        pa.array([[1, 2], [3, 4], None], pa.list_(pa.int8(), 2)),
+    ],
+    ids=["lists", "no cells in lists", "structs", "maps", "pairs"],
+)
+def test_cells_of_several_values_are_refused(tmp_path, cells):
+    table = pa.table({"age": [1, 2, 3], "ill": cells})
+    pq.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(DataError, match="column 'ill' holds lists or struc") as caught:
+        read_parquet(tmp_path / "x.parquet")
+    assert MARK not in str(caught.value)
+    nested = pd.DataFrame({"ill": pd.Series(cells, dtype=pd.ArrowDtype(cells.type))})
+    with pytest.raises(DataError, match="column 'ill' holds lists or structs"):
+        refuse_nested(nested)
+    write_parquet(nested, tmp_path / "y.parquet")  # as the texts that checks compare
+    read = read_parquet(tmp_path / "y.parquet")
+    assert to_text(read["ill"]).equals(to_text(nested["ill"]))
+
+
+TEXTS = ["x", "", None, "", "x", None]
+ZEROS = [0.0, -0.0, None, float("nan"), 1.5, -0.0]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [
+        (TEXTS, object),
+        (TEXTS, "str"),
+        (TEXTS, "string"),
+        (TEXTS, pd.ArrowDtype(pa.string())),
+        (TEXTS, "category"),
+        (TEXTS, pd.CategoricalDtype(["", "x", "y"], ordered=True)),
+        ([1, "1", "", None, 2, "2"], pd.CategoricalDtype([1, "1", "", 2, "2"], True)),
+        (ZEROS, object),
+        (ZEROS, "float64"),
+        (ZEROS, "float32"),
+        (ZEROS, "Float64"),
+        (ZEROS, pd.ArrowDtype(pa.float64())),
+        (ZEROS[1:], pd.CategoricalDtype([-0.0, 1.5], ordered=True)),
+        ([None, float("nan"), pd.NA, pd.NaT, None, ""], object),
+    ],
+    ids=str,
+)
+def test_a_file_holds_nothing_that_texts_do_not_tell(tmp_path, cells, dtype, backwards):
+    """Rows of one text are exchanged: not a byte changes."""
+    given = pd.Series(cells, dtype=dtype)
+    texts = to_text(given).tolist()
+    of_text: dict = {}
+    for place, text in enumerate(texts):
+        of_text.setdefault("0.0" if text == "-0.0" else text, []).append(place)
+    order = list(range(len(texts)))
+    for places in of_text.values():
+        turned = places[::-1] if backwards else places[1:] + places[:1]
+        for place, other in zip(places, turned, strict=True):
+            order[place] = other
+    exchanged = given.iloc[order].reset_index(drop=True)
+    for name, column in (("a", given), ("b", exchanged)):
+        write_parquet(pd.DataFrame({"x": column}), tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    read = pq.read_table(tmp_path / "a")["x"].to_pylist()
+    assert "" not in read
+    assert "-0.0" not in map(str, read)
+    assert [cell is None for cell in read] == [text is None for text in texts]
 
 
 def test_a_parquet_file_with_a_column_twice(tmp_path):

@@ -193,6 +193,12 @@ def test_a_stated_k_of_one_is_judged_beside_another_promise_only(swapped):
     swapped.write(thresholds=[{**nothing, "max_value_disclosure": 1.0}])
     assert "max_value_disclosure=1 promise nothing" in swapped.refusal()
     swapped.write(thresholds=[{**nothing, "max_value_disclosure": 0.99}])
+    assert "max_value_disclosure=0.99 promise nothing" in swapped.refusal()
+    diverse = {"model": "distinct-l-diversity", "l": 2, "sensitive": WANTED[0]}
+    swapped.write(
+        anonymizer={"name": "group-swap", "k": 1, "models": []},
+        thresholds=[{**nothing, "max_value_disclosure": 0.99}, diverse],
+    )
     with pytest.raises(GateError, match="max_value_disclosure is 1"):
         validate(anonymize(load(swapped.file)))
 

@@ -4,6 +4,8 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -146,3 +148,68 @@ def test_the_last_row_of_a_dropped_class_leaves_no_trace(release):
     assert told[0] == told[1] == told[2]
     assert manifest["schema"]["job"] == "integer"
     assert measured["rows"] in {60, 61}
+
+
+# ---------------------------------------------------------------- models that remember
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """A plugin's model that keeps what it saw first, and reports it by name."""
+
+    k: int
+    name: ClassVar[str] = "remembering"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[str] = "higher"
+    merging: ClassVar[str] = "any"
+    tighter: ClassVar[dict] = {"k": "higher"}
+    details: ClassVar[tuple] = ("counted", "wide")
+    cache: ClassVar[dict] = {}
+
+    @property
+    def unit(self):
+        return f"classes beside {sorted(self.cache)}"
+
+    def satisfied(self, evidence):
+        return evidence.sizes >= self.k
+
+    def level(self, evidence):
+        return int(evidence.sizes.min())
+
+    def report(self, evidence):
+        if not self.cache:
+            jobs = evidence.sensitive["job"]
+            counts = jobs.reference.tolist()
+            self.cache.update(zip(jobs.texts.tolist(), counts, strict=False))
+        return {
+            "counted": sum(self.cache.values()),
+            "of them": {"counted": 1},
+            "job": dict(self.cache),
+            "wide": {"age": 1, "age, zip": 2, "HIV": 3, "HIV, age": 4, "k": 5},
+        }
+
+
+def test_what_a_model_remembers_of_the_input_is_not_told(release, registered):
+    registered("privacy_models", "remembering", Remembering)
+    Remembering.cache.clear()
+    rows = [[str(20 + i % 2), "007", "ab"[i % 2]] for i in range(60)]
+    release.write_rows([["age", "zip", "job"], *rows, ["99", "008", "HIV"]])
+    release.write(
+        roles={"quasi_identifiers": ["age", "zip"], "sensitive": ["job"]},
+        hierarchies={
+            "age": {"kind": "intervals", "widths": [50]},
+            "zip": {"kind": "masking", "length": 3},
+        },
+    )
+    drop = {"suppression": "drop", "suppression_limit": 0.1, "k": 5, "models": []}
+    measured, _ = release_with(
+        release,
+        [{"model": "remembering", "k": 3}],
+        anonymizer={"name": "datafly", **drop},
+    )
+    assert measured["rows"] == 60  # the one with HIV is not published
+    check = measured["checks"][1]
+    wide = {"age": 1, "age, zip": 2, "k": 5}
+    assert check["details"] == {"counted": 60, "job": {}, "wide": wide}
+    assert check["unit"] == "classes"
+    assert b"HIV" not in b"".join(release.public_bytes().values())

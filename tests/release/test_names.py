@@ -152,6 +152,21 @@ def test_no_word_of_what_a_strangers_reader_gives(
     assert MARK not in said_of(release, caplog, capfd)
 
 
+@pytest.mark.parametrize("stranger", [False, True])
+def test_a_column_of_lists_is_named(release, registered, stranger):
+    people = pd.read_csv(release.source, dtype={"zip": str})
+    people = people.assign(job=[[f"{MARK}{i}", "x"] for i in range(len(people))])
+    people.to_parquet(release.folder / "people.parquet")
+    registered("readers", "lists", lambda path: people)
+    source = {"path": "people.parquet"}
+    release.write(source={"kind": "lists", **source} if stranger else source)
+    with pytest.raises(
+        DataError, match="column 'job' holds lists or structs"
+    ) as caught:
+        load(release.file)
+    assert MARK not in str(caught.value)
+
+
 # ---------------------------------------------------------------- graphs
 
 

@@ -1,5 +1,8 @@
 """Names, numbers and places that a release cannot use: refused, nothing written."""
 
+from dataclasses import field, make_dataclass
+
+import numpy as np
 import pytest
 
 pytest.importorskip("pydantic")
@@ -114,11 +117,15 @@ def test_ids_whose_parameters_would_be_one(release):
     assert "'a_k' could mean two of them" in release.refusal()
 
 
+# Without hierarchies it makes its own of the values, and refuses to suppress rows.
+DATAFLY = {"name": "datafly", "suppression_limit": 0}
+
+
 @pytest.mark.parametrize(
     ("anonymizer", "metrics", "add"),
     [
-        ({"name": "datafly"}, {"loss": 0.9}, "k-anonymity"),
-        ({"name": "datafly", "k": 1}, {"loss": 1, "average-risk": 1}, "k-anonymity"),
+        (DATAFLY, {"loss": 0.9}, "k-anonymity"),
+        ({**DATAFLY, "k": 1}, {"loss": 1, "average-risk": 1}, "k-anonymity"),
         ({"name": "mdav", "k": 1}, {"mean-change": 1}, "k-anonymity"),
         (
             {"name": "group-swap", "k": 1},
@@ -143,6 +150,7 @@ def test_one_privacy_model_is_enough(release):
 
 
 K_1 = {"model": "k-anonymity", "k": 1}
+L_1 = {"model": "distinct-l-diversity", "l": 1, "sensitive": "job"}
 
 
 @pytest.mark.parametrize(
@@ -150,11 +158,17 @@ K_1 = {"model": "k-anonymity", "k": 1}
     [
         [K_1],
         [K_1, {"metric": "loss", "max": 0.9}],
-        [K_1, {"model": "distinct-l-diversity", "l": 1, "sensitive": "job"}],
+        [K_1, L_1],
         [K_1, {"model": "t-closeness", "t": 1.0, "sensitive": "job"}],
+        [K_1, {"model": "t-closeness", "t": 0.99, "sensitive": "job"}],
         [K_1, {"model": "entropy-l-diversity", "l": 1, "sensitive": "job"}],
+        [K_1, {"model": "beta-likeness", "beta": 100, "sensitive": "job"}],
         [{"model": "alpha-k-anonymity", "alpha": 1, "k": 1, "sensitive": "job"}],
+        [{"model": "alpha-k-anonymity", "alpha": 0.9, "k": 1, "sensitive": "job"}],
+        [{"model": "alpha-k-anonymity", "alpha": 1, "k": 1, "value": 3}],
         [{"model": "recursive-cl-diversity", "c": 2, "l": 1, "sensitive": "job"}],
+        [{"model": "recursive-cl-diversity", "c": 1, "l": 1, "sensitive": "job"}],
+        [L_1, {"model": "belief-bound"}],
     ],
     ids=lambda asked: "-".join(t.get("model", t.get("metric")) for t in asked),
 )
@@ -166,24 +180,180 @@ def test_a_promise_of_nothing_is_refused_as_the_only_one(release, thresholds):
 
 
 @pytest.mark.parametrize(
+    ("alone", "number"),
+    [
+        ({"model": "t-closeness", "t": 0.2}, "t=0.2"),
+        ({"model": "beta-likeness", "beta": 50}, "beta=50"),
+        ({"model": "beta-likeness", "beta": 0.5}, "beta=0.5"),
+        ({"model": "belief-bound"}, "positive=1"),
+        ({"model": "belief-bound", "positive": 0.5, "negative": 0.1}, "positive=0.5"),
+    ],
+    ids=str,
+)
+def test_values_alone_hide_nobody(release, alone, number):
+    """A person may stand alone in a class whose values are those of the table."""
+    release.write(thresholds=[alone])
+    told = release.refusal()
+    assert told.startswith(f"thresholds: {number} promise nothing by themselves")
+    assert told.endswith("ask for k of at least 2 with {model: k-anonymity, k: …}.")
+    release.write(thresholds=[{"model": "k-anonymity", "k": 2}, alone])
+    assert load(release.file)
+
+
+@pytest.mark.parametrize(
     "more",
     [
         {"model": "distinct-l-diversity", "l": 2, "sensitive": "job"},
-        {"model": "t-closeness", "t": 0.9, "sensitive": "job"},
-        {"model": "beta-likeness", "beta": 3, "sensitive": "job"},
-        {"model": "recursive-cl-diversity", "c": 1, "l": 1, "sensitive": "job"},
-        {"model": "alpha-k-anonymity", "alpha": 0.9, "k": 1, "sensitive": "job"},
+        {"model": "entropy-l-diversity", "l": 2, "sensitive": "job"},
+        {"model": "recursive-cl-diversity", "c": 3, "l": 2, "sensitive": "job"},
+        {"model": "alpha-k-anonymity", "alpha": 1, "k": 2, "sensitive": "job"},
     ],
     ids=lambda asked: asked["model"],
 )
 def test_a_promise_of_nothing_may_stand_beside_another(release, more):
     release.write(thresholds=[K_1, more])
     assert load(release.file)
+    release.write(thresholds=[more])
+    assert load(release.file)
+
+
+def strangers_model(default, **declared):
+    """A model that a plugin registers: of numbers that nobody knows here."""
+
+    def satisfied(self, evidence):
+        return evidence.sizes >= 1
+
+    def level(self, evidence):
+        return int(evidence.sizes.min())
+
+    told = {
+        "name": "stranger",
+        "evidence": "classes",
+        "better": "higher",
+        "merging": "any",
+        "satisfied": satisfied,
+        "level": level,
+        "tighter": dict.fromkeys(default, "higher"),
+        **declared,
+    }
+    numbers = [(name, float, field(default=value)) for name, value in default.items()]
+    return make_dataclass("Stranger", numbers, namespace=told, frozen=True)
+
+
+@pytest.mark.parametrize(
+    ("model", "counts"),
+    [
+        (strangers_model({"k": 5}), True),
+        (strangers_model({"k": 1}), False),
+        (strangers_model({"k": 5}, tighter={"k": "lower"}), False),
+        (strangers_model({"k": 5}, tighter={}), False),
+        (strangers_model({"k": 1, "radius": 7}), False),
+        (strangers_model({"width": 7}), False),
+        (strangers_model({"width": 7}, stands_alone=True), True),
+        (strangers_model({"k": 5}, stands_alone=False), False),
+        (strangers_model({"width": 7}, stands_alone=property(lambda m: m.width > 8)),
+         False),
+        (strangers_model({"width": 7}, stands_alone=lambda model: False), False),
+    ],
+)  # fmt: skip
+def test_a_model_of_a_plugin_counts_by_k_l_and_q_or_as_it_declares(
+    release, registered, model, counts
+):
+    registered("privacy_models", "stranger", model)
+    release.write(thresholds=[{"model": "stranger"}])
+    if counts:
+        assert load(release.file)
+    else:
+        assert "promise nothing by themselves" in release.refusal()
 
 
 def test_a_trigger_may_make_a_promise_of_nothing_one(release):
     release.write(thresholds=[K_1])
     assert load(release.file, None, {"k_anonymity_k": 3})
+
+
+# ---------------------------------------------------------------- seeds
+
+
+def seeded(base, random_state):
+    """The anonymizer of a plugin that states a seed where nobody asked for one."""
+
+    class Seeded(base):
+        def __init__(self, quasi_identifiers=None, *, k=5, models=None, sensitive=None,
+                     identifiers=None, hierarchies=None, subject=None, boxes="tight",
+                     step=None, domain=None, random_state=random_state):  # fmt: skip
+            super().__init__(
+                quasi_identifiers, k=k, models=models, sensitive=sensitive,
+                identifiers=identifiers, hierarchies=hierarchies, subject=subject,
+                boxes=boxes, step=step, domain=domain, random_state=random_state,
+            )  # fmt: skip
+
+    return Seeded
+
+
+def defaults_of_a_release(base):
+    class Seeded(base):
+        @classmethod
+        def release_defaults(cls, stated):
+            return {**super().release_defaults(stated), "random_state": 0}
+
+    return Seeded
+
+
+def hard_coded(base):
+    class Seeded(base):
+        def __init__(self, **given):
+            super().__init__(**given)
+            self.random_state = 0
+
+    return Seeded
+
+
+def nested(base):
+    from sklearn.cluster import KMeans
+
+    class Seeded(base):
+        def __init__(self, quasi_identifiers=None, *, k=5, models=None, sensitive=None,
+                     identifiers=None, hierarchies=None, subject=None, boxes="tight",
+                     step=None, domain=None, inner=None):  # fmt: skip
+            super().__init__(
+                quasi_identifiers, k=k, models=models, sensitive=sensitive,
+                identifiers=identifiers, hierarchies=hierarchies, subject=subject,
+                boxes=boxes, step=step, domain=domain,
+            )  # fmt: skip
+            self.inner = KMeans(random_state=0) if inner is None else inner
+
+    return Seeded
+
+
+@pytest.mark.parametrize(
+    ("make", "key"),
+    [
+        (lambda base: seeded(base, 0), "random_state"),
+        (lambda base: seeded(base, np.random.default_rng(1)), "random_state"),
+        (defaults_of_a_release, "random_state"),
+        (hard_coded, "random_state"),
+        (nested, "inner__random_state"),
+    ],
+    ids=["default", "generator", "release_defaults", "hard_coded", "nested"],
+)
+def test_a_seed_that_the_file_does_not_state_is_refused_too(
+    release, registered, make, key
+):
+    from anon_transformers.partitioning import MondrianAnonymizer
+
+    registered("anonymizers", "careless", make(MondrianAnonymizer))
+    release.write(anonymizer=release.mondrian(name="careless"))
+    told = release.refusal()
+    assert told.startswith(f"anonymizer careless: {key}: a release draws fresh entropy")
+
+
+def test_a_plugin_that_states_no_seed_is_not_refused(release, registered):
+    from anon_transformers.partitioning import MondrianAnonymizer
+
+    registered("anonymizers", "careful", seeded(MondrianAnonymizer, None))
+    release.write(anonymizer=release.mondrian(name="careful"))
+    assert load(release.file)
 
 
 def test_no_threshold_at_all(release):

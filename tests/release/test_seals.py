@@ -2,10 +2,14 @@
 
 import json
 import shutil
+from datetime import date
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.gx.gate import Requirement, suite_for
 from anon_transformers.release import anonymize, load, publish, validate
 
 
@@ -118,6 +122,66 @@ def test_roles_that_changed_on_the_way_count(release):
     roles = {**release.content["roles"], "identifiers": ["name", "note"]}
     release.write(roles={**roles, "insensitive": []})
     refused(release, location, "roles in .* changed after it was loaded")
+
+
+@pytest.mark.parametrize("step", [anonymize, validate, publish])
+@pytest.mark.parametrize("key", ["suite", "hierarchies, zip"])
+def test_files_that_changed_on_the_way_count(release, step, key):
+    suite, tree = release.folder / "suite.json", release.folder / "zip.csv"
+    wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 3})
+    suite.write_text(json.dumps(suite_for("people", [wanted])))
+    tree.write_text("007;00*;*\n008;00*;*\n110;11*;*\n")
+    release.write(
+        suite=suite.name,
+        hierarchies={"zip": tree.name},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+        anonymizer={"name": "mondrian", "step": {"age": 5}},
+    )
+    location, file = load(release.file), suite if key == "suite" else tree
+    for earlier in (anonymize, validate):
+        if earlier is step:
+            break
+        earlier(location)
+    before = file.read_text()
+    file.write_text(before + "\n")
+    refused(release, location, f"the file of {key} changed after", step=step)
+    if step is not anonymize:  # which gives the run up
+        file.unlink()
+        refused(release, location, f"the file of {key} changed after", step=step)
+        file.write_text(before)
+        publish(validate(location))
+
+
+def test_a_run_of_the_same_name_starts_over_with_other_files(release):
+    tree = release.folder / "zip.csv"
+    tree.write_text("007;00*;*\n008;00*;*\n110;11*;*\n")
+    release.write(
+        hierarchies={"zip": tree.name},
+        anonymizer={"name": "mondrian", "step": {"age": 5}},
+    )
+    first = Path(load(release.file, "one"))
+    (first / "mark").touch()
+    assert load(release.file, "one") == str(first)
+    assert (first / "mark").exists()
+    tree.write_text("007;0**;*\n008;0**;*\n110;11*;*\n")
+    publish(validate(anonymize(load(release.file, "one"))))
+
+
+def test_a_source_that_changed_on_the_way_counts(release):
+    location = judged(release)
+    release.write(source={"path": "people.csv", "missing": ["y"]})
+    refused(release, location, "source in .* changed after it was loaded")
+
+
+def test_options_of_a_source_are_compared_as_they_are_noted(release, registered):
+    def read(path, since):
+        return pd.read_csv(path, dtype={"zip": str})
+
+    registered("readers", "dated", read)
+    source = {"kind": "dated", "path": "people.csv", "since": date(2026, 1, 31)}
+    release.write(source=source)
+    publish(judged(release))
+    assert release.manifest()["release"] == "people"
 
 
 def test_a_file_that_is_gone_cannot_be_asked(release):

@@ -234,7 +234,9 @@ def test_a_plugin_may_say_that_less_is_more(release, registered, distinct_values
         {"name": "backwards", "tighter": {"l": "lower"}, "__module__": __name__},
     )
     registered("privacy_models", "backwards", backwards)
-    release.write(thresholds=[{"model": "backwards", "l": 2}])
+    k_3 = {"model": "k-anonymity", "k": 3}
+    release.write(thresholds=[k_3, {"model": "backwards", "l": 2}])
     with pytest.raises(ConfigurationError, match="would loosen"):
         load(release.file, None, {"backwards_l": 3})
-    assert loaded(release, backwards_l=1) == {"backwards": {"l": 1}}
+    asked = {"k-anonymity": {"k": 3}, "backwards": {"l": 1}}
+    assert loaded(release, backwards_l=1) == asked

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.exceptions import ConfigurationError, GateError, ReleaseError
+from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.release import (
     anonymize,
     load,
@@ -14,8 +15,9 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._anonymize import PERSONS, published_persons
-from anon_transformers.release._files import write_parquet
+from anon_transformers.release._files import read_parquet, write_parquet
+from anon_transformers.release._links import LINKS, kept_rows
+from anon_transformers.release._validate import persons_of
 
 TEXT = """
 source: {path: people.csv}
@@ -51,9 +53,9 @@ def test_a_version_of_another_run_is_never_published_again(file):
 
 def test_evidence_of_persons_cannot_be_exchanged(file):
     location = anonymize(load(file))
-    (evidence,) = file.parent.glob(f".anon/r/runs/*/candidate/{PERSONS}")
-    write_parquet(pd.DataFrame({"person": np.arange(12)[::-1]}), evidence)
-    with pytest.raises(ReleaseError, match="evidence of persons changed"):
+    (evidence,) = file.parent.glob(f".anon/r/runs/*/candidate/{LINKS}")
+    write_parquet(read_parquet(evidence)[::-1], evidence)
+    with pytest.raises(ReleaseError, match="evidence of links changed"):
         validate(location)
 
 
@@ -77,10 +79,57 @@ def test_untouched_columns_are_published_to_the_last_digit(file):
 def test_persons_follow_the_rows_that_were_not_dropped():
     class Dropped:
         suppression = "drop"
-        suppressed_mask_ = np.array([True, False, False, True])
+        suppressed_mask_ = np.array([True, False, False, True, False])
 
-    numbers = published_persons(pd.Series(["a", "b", "c", "d"]), Dropped)
-    assert numbers.tolist() == [1, 2]
+    rows = kept_rows(Dropped, 5)
+    persons = persons_of(pd.Series(["a", "b", "c", "d", "b"]), rows[::-1])
+    assert persons.tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "answer", [[1, 0, 0, 1], np.zeros(3, bool), np.zeros((4, 1), bool), "mask", None]
+)
+def test_rows_that_were_dropped_are_said_in_truths(answer):
+    class Dropped:
+        suppression = "drop"
+        suppressed_mask_ = answer
+
+    with pytest.raises(ReleaseError, match="which of 4 rows it suppressed"):
+        kept_rows(Dropped, 4)
+
+
+def test_persons_are_those_of_the_rows_that_were_compared(file, registered):
+    """A plugin that names other rows whenever it is asked has no second answer."""
+
+    class Fickle(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **fit_params):
+            super().fit_transform(X)
+            kept = X["age"].to_numpy() % 2 == 0
+            other = np.ones(len(X), dtype=bool)
+            at = np.arange(kept.sum())
+            other[at + 3 * (at // 20)] = False
+            self.answers = [~kept, other, ~kept]
+            table = X.loc[kept, ["age", "job"]].astype({"age": str})
+            return table.reset_index(drop=True)
+
+        @property
+        def suppressed_mask_(self):
+            answers = self.__dict__.get("answers")
+            return answers.pop(0) if answers else self._mask
+
+        @suppressed_mask_.setter
+        def suppressed_mask_(self, mask):
+            self._mask = mask
+
+    # Five visits each; every person has an age that nobody else has.
+    rows = [(p, 20 + p, "xy"[p % 2]) for _ in range(5) for p in range(40)]
+    people = pd.DataFrame(rows, columns=["person", "age", "job"])
+    people.to_csv(file.parent / "people.csv", index=False)
+    registered("anonymizers", "fickle", Fickle)
+    fickle = "{name: fickle, k: 1, models: [], step: {age: 1}, suppression: drop}"
+    file.write_text(TEXT.replace("{name: mondrian, step: {age: 1}}", fickle))
+    with pytest.raises(GateError, match="k-anonymity: the level is 1; 20 of 20"):
+        candidate_of(file)
 
 
 def test_a_target_belongs_to_one_release(release, another_release):

@@ -1,6 +1,7 @@
 """A graph as a gated release: two files in, two files out, no name left."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -155,13 +156,32 @@ def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
     edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
-    monkeypatch.setattr(
-        "anon_transformers.release._graph.telling_weights", lambda *_, **__: 0.0
-    )
+    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
     location = load(release(folder, **declared))
     with pytest.raises(DataError, match=r"% of the nodes have weights around them"):
         anonymize(location)
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("told", [{}, {"telling_weights": 0.0}])
+def test_weights_are_judged_whatever_the_method_says_of_them(folder, monkeypatch, told):
+    class Silent(KDegreeAnonymizer):
+        def fit_transform(self, X, y=None):
+            published = super().fit_transform(X)
+            self.report_ = replace(self.report_, details=told)
+            return published
+
+    edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
+    edges.to_csv(folder / "edges.csv", index=False)
+    declared = {"person]": "person]\n  insensitive: [weight]"}
+    monkeypatch.setitem(registry().anonymizers._items, "k-degree", Silent)
+    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
+    location = load(release(folder, **declared))
+    with pytest.raises(DataError, match=r"'weight': .*% of the nodes have weights"):
+        anonymize(location)
+    accepted = {"person]": declared["person]"] + "\n  accept_unique: [weight]"}
+    run_release(release(folder, **accepted))
+    assert "weight" in read_published(folder / "out")[0]
 
 
 def test_weights_that_are_not_published_may_tell(folder):
@@ -313,6 +333,51 @@ def registered():
     yield register
     for name in added:
         del shelf._items[name], shelf._owners[name]
+
+
+@pytest.mark.parametrize(
+    "alone",
+    [
+        "k-degree, k: 1",
+        "k-candidate, k: 1",
+        "k-candidate, k: 1, hubs: 3",
+        "k-candidate, k: 5, query: h0",
+        "k-neighborhood, k: 1, radius: 2",
+        "k-neighborhood, k: 1, time_limit: 30",
+        "k-automorphism, k: 1",
+    ],
+)
+def test_a_promise_that_the_graph_itself_keeps_is_refused(folder, alone):
+    file = release(folder, **{"k-degree, k: 3": alone, "name: k-degree": "name: naive"})
+    told = (
+        r"promise nothing by themselves.*ask for k of at least 2 with \{model: k-degree"
+    )
+    with pytest.raises(ConfigurationError, match=told):
+        load(file)
+    assert not (folder / "work").exists()
+
+
+@pytest.mark.parametrize(
+    "alone", ["k-degree, k: 2", "k-candidate, k: 2", "k-neighborhood, k: 2"]
+)
+def test_a_promise_of_two_nodes_is_enough(folder, alone):
+    assert load(release(folder, **{"k-degree, k: 3": alone}))
+
+
+def test_a_seed_of_a_plugin_is_refused(folder, registered):
+    class Seeded(KDegreeAnonymizer):
+        def __init__(
+            self, k=5, *, relabel=True, reduce=False, weights="drop",
+            keep_mapping=False, random_state=0,
+        ):  # fmt: skip
+            super().__init__(
+                k, relabel=relabel, reduce=reduce, weights=weights,
+                keep_mapping=keep_mapping, random_state=random_state,
+            )  # fmt: skip
+
+    registered("seeded", Seeded)
+    with pytest.raises(ConfigurationError, match="seeded: random_state: a release"):
+        load(release(folder, **{"name: k-degree": "name: seeded"}))
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     keep_mapping : bool, default=False
         Keep which node is in which cluster. Whoever has this knows everybody's.
     random_state : int or Generator, default=None
-        Chance of the numbers. None: fresh entropy.
+        Chance of the numbers, and between nodes alike. None: fresh entropy.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     >>> edges = pd.DataFrame({"one": ["a", "b", "c"], "other": ["b", "c", "d"]})
     >>> towns = ["Rome", "Rome", "Bonn", "Ulm"]
     >>> nodes = pd.DataFrame({"name": list("abcd"), "town": towns})
-    >>> method = LabelGeneralizer(k=2, relabel=False)
+    >>> method = LabelGeneralizer(k=2, relabel=False, random_state=0)
     >>> between, clusters = method.fit_transform((edges, nodes))
     >>> clusters
       name  nodes  edges_inside  town

@@ -52,6 +52,12 @@ class KAutomorphism:
     name: ClassVar[str] = "k-automorphism"
     evidence: ClassVar[str] = "graph"
     unit: ClassVar[str] = "nodes"
+    details: ClassVar[tuple[str, ...]] = (
+        "functions",
+        "no_bijections",
+        "no_automorphisms",
+        "nodes_with_equal_images",
+    )
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}

@@ -65,6 +65,7 @@ class KCandidate:
     name: ClassVar[str] = "k-candidate"
     evidence: ClassVar[str] = "graph"
     unit: ClassVar[str] = "nodes"
+    details: ClassVar[tuple[str, ...]] = ("found", "below_k", "mean_candidates")
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
@@ -87,6 +88,14 @@ class KCandidate:
             cls(k=2, query="hub-fingerprint", radius=2),
             cls(k=2, query="hub-fingerprint", hubs=2, world="open"),
         ]
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether a release may rest on it alone: not where only labels are asked for.
+
+        With "h0" every edge may be published as it is.
+        """
+        return self.k > 1 and self.query != "h0"
 
     def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
         """Which nodes have enough candidates."""

@@ -47,6 +47,7 @@ class KNeighborhood:
     name: ClassVar[str] = "k-neighborhood"
     evidence: ClassVar[str] = "graph"
     unit: ClassVar[str] = "nodes"
+    details: ClassVar[tuple[str, ...]] = ("neighborhoods", "found", "below_k")
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {

@@ -1,0 +1,102 @@
+"""What a step lets out of the words of strangers, which may quote a cell.
+
+Anonymizers, readers, writers, models and hierarchies may be anybody's. Their errors are
+told by type, and their warnings are counted.
+"""
+
+import errno
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from anon_transformers import exceptions
+from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.release._run import LOG
+
+OURS = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
+"""Packages by which we open files, and whose errors name files that we named."""
+
+
+def discreet(step: Callable[..., str]) -> Callable[..., str]:
+    """Keep what a stranger says out of logs.
+
+    Our own errors pass, and so do those of the file system where it was our code that
+    asked it. Any other is told by its type; once a run has its private folder, the
+    whole of it is kept there. An error of the file system stays one, for schedulers try
+    these again. Our own warnings pass; others are counted.
+    """
+
+    @wraps(step)
+    def run(location: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+        done, fault = "", None
+        with warnings.catch_warnings(record=True) as heard:
+            try:
+                done = step(location, *args, **kwargs)
+            except Exception as error:
+                fault = _told(error, Path(location), step.__name__)
+        _pass_on(heard, step.__name__)
+        if fault is not None:
+            # Out here nothing is chained to it: some loggers print all that is.
+            raise fault
+        return done
+
+    return run
+
+
+def _told(error: Exception, location: Path, step: str) -> Exception:
+    """What is raised in place of an error: the same one only if we raised it."""
+    if _is_ours(error):
+        return error
+    told = f"{step} failed with {type(error).__name__}{_keep_traceback(location, step)}"
+    if not isinstance(error, OSError):
+        return ReleaseError(told)
+    code: Any = error.errno  # a stranger's may be anything
+    if isinstance(code, int) and code in errno.errorcode:
+        return OSError(code, f"{os.strerror(code)}: {told}")
+    return OSError(told)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether no code of a stranger had a part in an error, or in one before it."""
+    if isinstance(error, AnonymizationError):
+        return True
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    modules = (frame.f_globals.get("__name__", "") for frame in frames)
+    ours = all(module.split(".")[0] in OURS for module in modules)
+    before = error.__cause__ or error.__context__
+    return isinstance(error, OSError) and ours and (before is None or _is_ours(before))
+
+
+def _keep_traceback(location: Path, step: str) -> str:
+    """Write the current error into the run's folder, if there is one."""
+    if not location.is_dir():
+        return "."
+    file = location / f"{step}.error"
+    try:
+        file.write_text(traceback.format_exc(), encoding="utf-8")
+    except OSError as error:
+        return f"; its details could not be kept ({type(error).__name__})."
+    return f"; its details are kept in {file}."
+
+
+def _pass_on(heard: Iterable[warnings.WarningMessage], step: str) -> None:
+    """Give our own warnings again, and say how many others there were."""
+    others = 0
+    for warning in heard:
+        if warning.category in vars(exceptions).values():
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+        else:
+            others += 1
+    if others:
+        LOG.warning(
+            "%s: %d warnings of other code are not shown: they may quote cells.",
+            step,
+            others,
+        )
