@@ -80,6 +80,12 @@ Nodes = Annotated[
     ),
 ]
 Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
+NOT_AGAIN = "not judged again"
+NO_PERSONS = "persons cannot be counted"
+GIVE_ORIGINAL = (
+    "give it with --original FILE, or ask for it as it is released: "
+    "-t MODEL,…,reference=released"
+)
 
 
 @told
@@ -105,11 +111,10 @@ def validate(
 
     The folder of a published release is judged by the thresholds in its manifest, or by
     those you name. One that counts persons, and the loss of a run, cannot be judged
-    again from what is published. t-closeness
-    compares classes with the table before anything was suppressed: give it with
-    [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
-    Models of graphs judge an edge table by its first two columns, unless two others
-    are named with -q.
+    again from what is published: that is no pass, either. t-closeness compares classes
+    with the table before anything was suppressed: give it with [bold]--original[/bold],
+    or ask for [bold]t-closeness,t=0.2,reference=released[/]. Models of graphs judge an
+    edge table by its first two columns, unless two others are named with -q.
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
@@ -140,7 +145,7 @@ def validate(
         options["nodes"] = reader.read(nodes, find_dialect(nodes, own))
     options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    _tell(path, result, json_output)
+    _tell(path, result, json_output, again=path.is_dir())
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -202,9 +207,28 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     )
     with working(f"judging {len(frame):,} rows"):
         result = run_gate(frame, requirements=requirements, evidence=known, **options)
+    result = _in_options(result)
     if options["subject"] not in {None, *frame.columns}:
         return _without_persons(result, options["subject"], measured)
     return _as_measured(result, measured)
+
+
+def _in_options(result: Any) -> Any:
+    """Say what helps in the words of this command."""
+    from anon_transformers.privacy._sensitive_model import GIVE_INPUT
+    from anon_transformers.privacy._t_closeness import GIVE_HIERARCHY
+
+    def told(text: str | None) -> str | None:
+        if text is None:
+            return None
+        text = text.replace(GIVE_INPUT, GIVE_ORIGINAL)
+        return text.replace(GIVE_HIERARCHY, "--hierarchy COLUMN=FILE")
+
+    return replace(
+        result,
+        checks=tuple(replace(c, reason=told(c.reason)) for c in result.checks),
+        reasons=tuple(map(told, result.reasons)),
+    )
 
 
 def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
@@ -226,11 +250,12 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
 
     Whose rows are one person's is private evidence, and goes when it is published.
     """
-    unknown = "persons cannot be counted"
     return replace(
         result,
         passed=False,
-        checks=tuple(replace(c, passed=False, reason=unknown) for c in result.checks),
+        checks=tuple(
+            replace(c, passed=False, reason=NO_PERSONS) for c in result.checks
+        ),
         reasons=(
             f"This release counts persons (subject {subject!r}). Whose rows are one "
             "person's is not published, so no promise about them can be judged again.",
@@ -243,24 +268,36 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
     )
 
 
-def _tell(path: Path, result: Any, json_output: bool) -> None:
+def _tell(path: Path, result: Any, json_output: bool, *, again: bool) -> None:
+    """Print the verdict; of a release, ``again``, what needs what is not published."""
     if json_output:
         print_json(result.to_dict())
         return
+
+    def unknown(check: Any) -> bool:
+        """Whether nobody can judge it again, which is no pass."""
+        gone = check.observed is None or check.reason == NO_PERSONS
+        return again and not check.passed and gone
+
     rows = [
         (
             check.id,
             check.sentence,
             "not evaluated" if check.observed is None else shown(check.observed),
-            "passed" if check.passed else _failed(check.reason),
+            "passed" if check.passed else _failed(check.reason, unknown(check)),
         )
         for check in result.checks
     ]
-    title = f"{path}: {'passed' if result.passed else 'failed'}"
+    verdict = "passed" if result.passed else "failed"
+    failing = [check for check in result.checks if not check.passed]
+    if failing and all(map(unknown, failing)):
+        verdict = NOT_AGAIN
+    title = f"{path}: {verdict}"
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
     for reason in result.reasons:
         typer.echo(f"- {reason}")
 
 
-def _failed(reason: str | None) -> Text:
-    return Text.assemble(("failed", "red"), f" {reason or ''}")
+def _failed(reason: str | None, unknown: bool) -> Text:
+    verdict = (NOT_AGAIN, "yellow") if unknown else ("failed", "red")
+    return Text.assemble(verdict, f"{':' if unknown else ''} {reason or ''}")

@@ -120,3 +120,67 @@ def test_a_file_that_was_changed_is_refused(anon, publish):
 def test_the_manifest_of_something_else_says_nothing(anon, people, tmp_path, manifest):
     (tmp_path / "manifest.json").write_text(manifest)
     assert anon("risk", people, "-q", "age").exit_code == 0
+
+
+DROPPING = {
+    "anonymizer": {
+        "name": "full-domain",
+        "suppression": "drop",
+        "suppression_limit": 0.3,
+    },
+    "hierarchies": {"age": {"kind": "intervals", "widths": [4], "start": 0},
+                    "pay": {"kind": "masking", "length": 4}},
+    "thresholds": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "t-closeness", "t": 0.9},
+    ],
+}  # fmt: skip
+
+
+def test_what_nobody_can_judge_again_did_not_fail(anon, publish, people):
+    folder = publish(**DROPPING)
+    run = anon("validate", folder)
+    assert run.exit_code == 1
+    told = " ".join(run.stdout.split())
+    assert f"{folder}: not judged again" in told
+    assert "failed" not in told
+    assert "--original FILE" in told
+    assert "from_frame" not in told
+    assert "At release, t-closeness held" in told
+    judged = anon("validate", folder, "--original", people)
+    assert judged.exit_code == 0, judged.output
+    broken = anon("validate", folder, "-k", "50")
+    assert broken.exit_code == 1
+    assert f"{folder}: failed" in broken.stdout
+
+
+def test_hierarchies_are_asked_for_as_an_option(anon, publish, people):
+    asked = ["-t", "t-closeness,t=1,distance=hierarchical"]
+    run = anon("validate", publish(), *asked, "--original", people)
+    assert run.exit_code == 1
+    assert "--hierarchy COLUMN=FILE" in " ".join(run.stdout.split())
+
+
+def test_the_original_may_be_bundled(anon):
+    adult = "bundled:adult/adult.csv.gz"
+    known = ["-q", "sex", "-s", "occupation", "-t", "t-closeness,t=1"]
+    run = anon("validate", adult, *known, "--original", adult)
+    assert run.exit_code == 0, run.output + run.stderr
+    wrong = anon("validate", adult, *known, "--original", "bundled:adlt")
+    assert wrong.exit_code == 2
+    assert "bundled data" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("s3://bucket/people.csv", "nothing here opens s3:// addresses"),
+        ("file:///people.csv", "without file://"),
+        ("nowhere.csv", "nowhere.csv does not exist"),
+    ],
+)
+def test_addresses_are_no_files(anon, people, place, told):
+    for call in (["risk", place], ["risk", people, "--original", place]):
+        run = anon(*call, "-q", "age")
+        assert run.exit_code == 2
+        assert told in " ".join(run.stderr.split())

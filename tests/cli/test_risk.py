@@ -167,7 +167,7 @@ def test_people_get_tables(anon, files):
     [
         pytest.param([], "-q COLUMN", id="no-quasi-identifier"),
         pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
-        pytest.param([*ROLES, "--weights", "weightt"], "column 'weightt'", id="weights"),
+        pytest.param([*ROLES, "--weights", "weightt"], "'weightt'", id="weights"),
         pytest.param([*ROLES, "--query", "agee"], "mean 'age'", id="query"),
         pytest.param([*ROLES, "--query", "job"], "no range of numbers", id="no-number"),
         pytest.param([*ROLES, "--hierarchies", "none"], "not a folder", id="no-folder"),
