@@ -39,6 +39,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.roles import refuse_repeated_columns
 
 __all__ = [
     "SUPPRESSED",
@@ -390,9 +391,7 @@ class Classes:
 
 
 def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> None:
-    if not frame.columns.is_unique:
-        twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
-        raise DataError(f"the table has a column twice: {', '.join(twice)}.")
+    refuse_repeated_columns(frame.columns, named=names)
     for name in names:
         if name not in frame.columns:
             raise DataError(unknown_choice("column", name, frame.columns))

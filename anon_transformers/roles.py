@@ -1,9 +1,13 @@
 """What each column of a table is to an intruder."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+
+MOST_LISTED = 10
+"""Columns that are listed by where they stand; of more, the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,12 @@ class Roles:
         ('age',)
         """
         columns = list(columns)
-        refuse_repeated_columns(columns)
         declared = _declared("identifiers", identifiers)
         persons = () if subject in (None, *declared) else (subject,)
         hidden = (*declared, *persons)
         wanted = _declared("sensitive", sensitive)
         known = _declared("quasi_identifiers", quasi_identifiers)
+        refuse_repeated_columns(columns, named=(*hidden, *wanted, *known))
         if quasi_identifiers is None:
             known = tuple(c for c in columns if c not in (*hidden, *wanted))
         _refuse_unknown(
@@ -110,11 +114,50 @@ def _declared(role: str, names: Sequence[Hashable] | None) -> tuple[Hashable, ..
     return names
 
 
-def refuse_repeated_columns(columns: list[Hashable]) -> None:
-    """Refuse a table in which a name may mean two columns."""
-    repeated = sorted({str(c) for c in columns if columns.count(c) > 1})
+def refuse_repeated_columns(
+    columns: Iterable[Hashable],
+    named: Collection[Hashable] = (),
+    what: str = "the table",
+) -> None:
+    """Refuse a table in which a name may mean two columns.
+
+    Names that nobody gave are not told: the first line of a file without a header is
+    a person.
+
+    Parameters
+    ----------
+    columns : iterable
+        Columns of the table, in their order.
+    named : collection
+        Columns that the caller named.
+    what : str
+        What the table is called.
+    """
+    columns = list(columns)
+    repeated = [name for name, count in Counter(columns).items() if count > 1]
+    known = sorted(str(name) for name in repeated if name in named)
+    if known:
+        raise DataError(f"{what} has a column twice: {', '.join(known)}.")
     if repeated:
-        raise DataError(f"the table has a column twice: {', '.join(repeated)}.")
+        places = [at for at, name in enumerate(columns, 1) if name in repeated]
+        raise DataError(f"{what} has columns of one name ({list_positions(places)}).")
+
+
+def list_positions(numbers: Sequence[int]) -> str:
+    """Columns by where they stand, the first as 1.
+
+    Examples
+    --------
+    >>> list_positions([2, 5, 7])
+    'columns 2, 5 and 7'
+    """
+    if len(numbers) == 1:
+        return f"column {numbers[0]}"
+    *listed, last = [str(number) for number in numbers]
+    if len(numbers) > MOST_LISTED:
+        listed = [str(number) for number in numbers[:MOST_LISTED]]
+        last = f"{len(numbers) - MOST_LISTED} more"
+    return f"columns {', '.join(listed)} and {last}"
 
 
 def _refuse_unknown(columns: list[Hashable], **roles: tuple[Hashable, ...]) -> None:

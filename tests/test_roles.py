@@ -80,6 +80,9 @@ def test_a_wrong_declaration_names_key_and_choices(options, said):
 
 def test_a_column_twice_in_the_table_is_refused():
     with pytest.raises(DataError, match="column twice: age"):
+        Roles.resolve(["age", "sex", "age"], ["age"])
+    # Nobody named it: it may be a cell of a file without a header.
+    with pytest.raises(DataError, match=r"of one name \(columns 1 and 3\)"):
         Roles.resolve(["age", "sex", "age"])
 
 

@@ -12,7 +12,7 @@ from anon_transformers._tables import Column, identify
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.roles import Roles
+from anon_transformers.roles import Roles, refuse_repeated_columns
 
 TABLES = ("release", "original", "external", "other")
 
@@ -64,7 +64,7 @@ class Material:
             table = getattr(self, name)
             if table is not None:
                 table = to_frame(table)
-                _refuse_repeated(name, table)
+                refuse_repeated_columns(table.columns, what=name)
             object.__setattr__(self, name, table)
         roles = Roles.resolve(
             self.release.columns, self.quasi_identifiers, self.sensitive or None
@@ -138,9 +138,3 @@ class Material:
         known = identify(self.reference_column(column))
         rows = np.bincount(known.codes, minlength=known.cardinality)
         return known.texts(), rows[:-1]
-
-
-def _refuse_repeated(name: str, table: pd.DataFrame) -> None:
-    if not table.columns.is_unique:
-        twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]})
-        raise DataError(f"{name} has a column twice: {', '.join(twice)}.")

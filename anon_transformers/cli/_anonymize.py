@@ -14,7 +14,6 @@ from anon_transformers.cli._columns import (
     Missing,
     Sensitive,
     Subject,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
@@ -35,6 +34,7 @@ from anon_transformers.cli._promises import (
     read_limit,
     read_models,
 )
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.cli._trees import (
     Trees,
@@ -120,7 +120,6 @@ def anonymize(
     if target.exists() and target.samefile(source):
         raise ConfigurationError(f"{target} is the source itself.")
     dialect = Dialect(separator, encoding)
-    frame = read_table(source, dialect, missing)
     roles = {
         "quasi_identifiers": quasi_identifiers or [],
         "sensitive": sensitive or [],
@@ -128,6 +127,8 @@ def anonymize(
         "subject": subject,
     }
     declared = {**roles, "insensitive": insensitive or []}
+    reader = TableReader(missing, [*typed_texts(declared)], show_names=True)
+    frame = reader.read(source, dialect)
     _check_roles(frame, declared, accept_unique, method)
     stated = {
         "hierarchies": read_hierarchies(hierarchies or [], unknown),

@@ -11,7 +11,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -32,6 +31,8 @@ from anon_transformers.cli._output import (
     print_table,
     told,
 )
+from anon_transformers.cli._published import read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
@@ -111,9 +112,10 @@ def attack(
     -a record-intruder,k=5,scenario=informed,linkage=rank[/bold]
     """
     chosen, own = _chosen(attacks), Dialect(separator, encoding)
-    frame, options = _release(path, own, missing, quasi_identifiers)
+    typed = [*typed_texts(quasi_identifiers, sensitive, _parameters(attacks))]
+    reader = TableReader(missing, typed, show_values)
+    frame, options = _release(path, own, reader, quasi_identifiers, sensitive)
     options.setdefault("suppression_label", suppression_label)
-    options["sensitive"] = sensitive or options.get("sensitive", [])
     stated = (original_separator, original_encoding, "--original")
     given = {"original": original, "external": external, "other": other}
     tables = {}
@@ -121,7 +123,8 @@ def attack(
         if file is not None:
             how = stated if name == "original" else ()
             dialect = find_dialect(file, own, *how)
-            tables[name] = _further(file, dialect, missing, options)
+            known = options["quasi_identifiers"]
+            tables[name] = reader.read(file, dialect, as_text=known)
     columns = [*options["quasi_identifiers"], *options["sensitive"]]
     from anon_transformers.attacks import Material
 
@@ -152,33 +155,35 @@ def _chosen(texts: list[str] | None) -> list[Any]:
     return made
 
 
+def _parameters(texts: list[str] | None) -> list[dict[str, Any]]:
+    """What was stated of attacks; texts among it may be names of columns."""
+    return [name_and_assignments("attack", text)[1] for text in texts or []]
+
+
 def _release(
-    path: Path, dialect: Dialect, missing: list[str] | None, known: list[str] | None
+    path: Path,
+    dialect: Dialect,
+    reader: TableReader,
+    known: list[str] | None,
+    sensitive: list[str] | None,
 ) -> tuple[Any, dict[str, Any]]:
     """The release and what its columns are."""
-    from anon_transformers.cli._validate import _published
-
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"sensitive": []}
     if path.is_dir():
-        frame, manifest = _published(path)
+        frame, manifest = read_release(path)
+        reader.declare(frame.columns)
         wanted = ("quasi_identifiers", "sensitive", "suppression_label")
         options = {name: manifest[name] for name in wanted}
     else:
-        frame = read_table(path, dialect, missing, known)
+        needed = [*(known or []), *(sensitive or [])]
+        frame = reader.read(path, dialect, needed, as_text=known or ())
     if known:
         options["quasi_identifiers"] = known
+    if sensitive:
+        options["sensitive"] = sensitive
     if "quasi_identifiers" not in options:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     return frame, options
-
-
-def _further(
-    path: Path, dialect: Dialect, missing: list[str] | None, options: dict[str, Any]
-) -> Any:
-    """A further table; quasi-identifiers that it has too stay as they are written."""
-    frame = read_table(path, dialect, missing)
-    shared = [name for name in options["quasi_identifiers"] if name in frame.columns]
-    return read_table(path, dialect, missing, shared) if shared else frame
 
 
 def _run(

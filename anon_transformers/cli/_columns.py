@@ -1,14 +1,8 @@
 """Options that say what the columns of a file are, shared by commands."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from anon_transformers.cli._dialects import Dialect
 
 
 def repeated(*names: str, metavar: str, help: str) -> Any:
@@ -65,29 +59,3 @@ Missing = Annotated[
         help="Text that stands for a missing value in a CSV file, such as ?",
     ),
 ]
-
-
-def read_table(
-    path: Path,
-    dialect: "Dialect",
-    missing: list[str] | None,
-    as_text: list[str] | None = None,
-) -> "pd.DataFrame":
-    """Read a file by its suffix, with the registered reader.
-
-    Columns in ``as_text`` stay as they are written: 1 and 1.0 are two values.
-    """
-    from anon_transformers.exceptions import DataError
-    from anon_transformers.registry import registry
-    from anon_transformers.release._files import kind_of_file
-
-    if not path.is_file():
-        raise DataError(f"{path} does not exist.")
-    readers = registry().readers
-    kind = kind_of_file(path, readers)
-    options: dict[str, Any] = {}
-    if kind == "csv":
-        options = {"separator": dialect.separator, "encoding": dialect.encoding}
-        options["missing"] = missing or []
-        options["columns"] = dict.fromkeys(as_text or [], "text")
-    return readers[kind](path, **options)

@@ -12,7 +12,6 @@ from anon_transformers.cli._columns import (
     Missing,
     Sensitive,
     Subject,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
@@ -26,6 +25,7 @@ from anon_transformers.cli._output import (
     told,
 )
 from anon_transformers.cli._progress import run_bar
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import (
     Trees,
     Unknown,
@@ -98,7 +98,7 @@ def compare(
     """Run methods over a grid of parameters on one table, and publish nothing.
 
     Without [bold]-q[/bold], every column that is not declared otherwise is a
-    quasi-identifier.
+    quasi-identifier, and goes by where it stands.
 
     Shows classes, loss, risk and time of every run; with [bold]--out[/bold] also as a
     page with plots against k. Exit code 1 if no run can keep its promise.
@@ -109,15 +109,18 @@ def compare(
     [bold]anon compare people.csv -s job -m full-domain -g t-closeness.t=0.1,0.2[/bold]
     """
     check_page(out, "comparison", force)
-    roles = {
+    roles: dict[str, Any] = {
         "quasi_identifiers": quasi_identifiers,
         "sensitive": sensitive,
         "identifiers": identifiers,
         "subject": subject,
-        "hierarchies": read_hierarchies(hierarchies or [], unknown),
     }
-    frame = read_table(source, Dialect(separator, encoding), missing)
+    trees = read_hierarchies(hierarchies or [], unknown)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
+    needed = [*typed_texts(*roles.values(), trees and [*trees])]
+    reader = TableReader(missing, [*needed, *typed_texts(grid)])
+    frame = reader.read(source, Dialect(separator, encoding), needed)
+    roles["hierarchies"] = trees
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _write(results, out, source.name)
     if json_output:

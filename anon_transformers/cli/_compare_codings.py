@@ -10,7 +10,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._compare import Force, Out, Source, check_page, plain_rows
@@ -24,6 +23,7 @@ from anon_transformers.cli._output import (
     told,
 )
 from anon_transformers.cli._progress import run_bar
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 Subsets = Annotated[
@@ -90,18 +90,22 @@ def compare_codings(
 
     Shows k, unevenness of risk, Q, and l and t of every sensitive column for each pair
     and coding, and which method is best how often. Without [bold]-q[/bold], every
-    column that is not sensitive is a quasi-identifier. Exit code 1 if a run failed.
+    column that is not sensitive is a quasi-identifier, and goes by where it stands.
+    Exit code 1 if a run failed.
 
     [bold]anon compare-codings people.csv -q age -q income -s disease[/bold]
     """
     check_page(out, "codings", force)
-    frame = read_table(source, Dialect(separator, encoding), missing)
+    together = _read_subsets(subsets)
+    needed = [*typed_texts(quasi_identifiers, sensitive, together)]
+    reader = TableReader(missing, needed)
+    frame = reader.read(source, Dialect(separator, encoding), needed)
     found = _run(
         frame,
         hidden=json_output,
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive or (),
-        subsets=_read_subsets(subsets),
+        subsets=together,
         n_sets=sets,
         scale=None if scale == "none" else scale,
         convention=convention,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from anon_transformers.cli._places import located
 from anon_transformers.exceptions import DataError
 
 Separator = Annotated[str, typer.Option(help="Field separator of a CSV file to read.")]
@@ -68,6 +69,7 @@ def find_dialect(
     """
     from anon_transformers.release._files import SUFFIXES, kind_of_file
 
+    path = located(path)
     if not path.is_file() or kind_of_file(path, SUFFIXES.values()) != "csv":
         return beside
     if encoding is None:

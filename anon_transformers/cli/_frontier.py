@@ -10,7 +10,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
 )
 from anon_transformers.cli._compare import Source
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
@@ -22,6 +21,7 @@ from anon_transformers.cli._output import (
     told,
 )
 from anon_transformers.cli._promises import LIMIT_HELP, read_limit
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import (
     Trees,
     Unknown,
@@ -61,21 +61,27 @@ def frontier(
     """Find the best full-domain generalization for every k, in one go.
 
     Columns without a hierarchy get a suggested one. Suppressed rows count as dropped.
-    Nothing is published.
+    Nothing is published. Without [bold]-q[/bold], every column that is not declared
+    otherwise is a quasi-identifier, and goes by where it stands.
 
     [bold]anon frontier people.csv -q age -q zip --max-k 100 --plot curve.png[/bold]
     """
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
     limit = read_limit(suppression_limit)
-    frame = read_table(source, Dialect(separator, encoding), missing)
+    trees = read_hierarchies(hierarchies or [], unknown)
+    needed = [
+        *typed_texts(quasi_identifiers, sensitive, identifiers, trees and [*trees])
+    ]
+    reader = TableReader(missing, needed)
+    frame = reader.read(source, Dialect(separator, encoding), needed)
     from anon_transformers.generalization import FullDomainAnonymizer
 
     anonymizer = FullDomainAnonymizer(
         quasi_identifiers,
         sensitive=sensitive,
         identifiers=identifiers,
-        hierarchies=read_hierarchies(hierarchies or [], unknown),
+        hierarchies=trees,
         suppression_limit=limit,
         loss=loss,
         verbose=not json_output,

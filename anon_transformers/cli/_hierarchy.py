@@ -7,13 +7,13 @@ import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from anon_transformers.cli._columns import Missing, read_table
+from anon_transformers.cli._columns import Missing
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import Console, JsonFlag, print_json, told
+from anon_transformers.cli._tables import TableReader
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
-    unknown_choice,
 )
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def suggest(
         raise ConfigurationError(f"{out} is there already; --force overwrites it.")
     from anon_transformers.hierarchies import suggest as propose
 
-    frame = read_table(table, Dialect(separator, encoding), missing)
+    frame = _read(table, Dialect(separator, encoding), missing, column)
     hierarchy = propose(_series(frame, column))
     if out is not None:
         hierarchy.to_csv(out)
@@ -109,7 +109,7 @@ def check(
     hierarchy = read_hierarchy(file)
     found: dict[str, Any] = {**_size(hierarchy), "file": str(file)}
     if table is not None and column is not None:
-        frame = read_table(table, Dialect(separator, encoding), missing)
+        frame = _read(table, Dialect(separator, encoding), missing, column)
         covered = _covered_values(file, hierarchy, _series(frame, column))
         found |= {"column": column, "covered_values": covered}
     if json_output:
@@ -129,12 +129,16 @@ def read_hierarchy(path: Path) -> "Hierarchy":
     return Hierarchy.read_csv(path)
 
 
+def _read(
+    table: Path, dialect: Dialect, missing: list[str] | None, column: str
+) -> "pd.DataFrame":
+    return TableReader(missing, [column]).read(table, dialect, [column])
+
+
 def _series(frame: "pd.DataFrame", column: str) -> "pd.Series":
     """A column that has a value."""
     from anon_transformers._tables import leaf_texts
 
-    if column not in frame.columns:
-        raise ConfigurationError(unknown_choice("column", column, frame.columns))
     if not leaf_texts(frame[column]):
         raise DataError(f"column {column!r} has no value in {len(frame)} rows.")
     return frame[column]

@@ -10,7 +10,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
 )
 from anon_transformers.cli._dialects import (
     Dialect,
@@ -29,6 +28,8 @@ from anon_transformers.cli._output import (
     told,
     working,
 )
+from anon_transformers.cli._published import read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -84,10 +85,10 @@ def quality(
     """Compare a release with its original: correlations, moments, squared errors.
 
     A classifier tries to tell published rows from original ones, too. Without -q all
-    columns that both tables have are compared, or those that the manifest of a release
-    names; correlations of those after -s are told on their own too. Columns of numbers
-    that were published as ranges or texts are left out and listed; --missing '*' reads
-    a suppressed number as missing.
+    columns that both tables have are compared, by where they stand, or those that the
+    manifest of a release names; correlations of those after -s are told on their own
+    too. Columns of numbers that were published as ranges or texts are left out and
+    listed; --missing '*' reads a suppressed number as missing.
 
     [bold]anon quality safe.csv people.csv -q age -s income --aligned[/bold]
     """
@@ -95,13 +96,16 @@ def quality(
 
     own = Dialect(separator, encoding)
     stated = (original_separator, original_encoding, "--original")
-    before = read_table(original, find_dialect(original, own, *stated), missing)
+    named, roles = [*typed_texts(quasi_identifiers, sensitive)], {}
+    reader = TableReader(missing, named)
     if path.is_dir():
         after, roles = _published(path)
+        reader.declare(after.columns)
     else:
-        after, roles = read_table(path, own, missing), {}
-    if quasi_identifiers or sensitive:
+        after = reader.read(path, own, named)
+    if named:
         roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    before = reader.read(original, find_dialect(original, own, *stated), named)
     if not set(before.columns) & set(after.columns):
         raise ConfigurationError(f"{path} and {original} have no column in common.")
     status = f"comparing {len(after):,} rows with {len(before):,}"
@@ -118,9 +122,7 @@ def quality(
 
 def _published(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """Table and roles of a published release."""
-    from anon_transformers.cli._validate import _published as read
-
-    frame, manifest = read(folder)
+    frame, manifest = read_release(folder)
     return frame, {name: manifest[name] for name in ("quasi_identifiers", "sensitive")}
 
 

@@ -11,7 +11,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -30,6 +29,8 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
+from anon_transformers.cli._published import read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
@@ -40,7 +41,11 @@ if TYPE_CHECKING:
     from anon_transformers.hierarchies import Hierarchy
 
 Source = Annotated[
-    Path, typer.Argument(metavar="TABLE", help="Table to measure: CSV or Parquet.")
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV or Parquet file, or the folder of a published release.",
+    ),
 ]
 Original = Annotated[
     Path | None,
@@ -110,30 +115,52 @@ def risk(
 
     [bold]anon risk safe.csv --original people.csv -q age -q zip -s disease[/bold]
     """
-    if not quasi_identifiers:
-        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    from anon_transformers.release._names import refuse_lacking
+
     if weights is not None and population is not None:
         raise ConfigurationError("give --weights or --population, not both.")
+    own, after = Dialect(separator, encoding), None
+    manifest: dict[str, Any] = {}
+    if table.is_dir():
+        after, manifest = read_release(table)
+        quasi_identifiers = quasi_identifiers or manifest["quasi_identifiers"]
+        sensitive = sensitive or manifest["sensitive"]
+        suppression_label = manifest["suppression_label"]
+        if "nodes" in manifest:
+            raise ConfigurationError(f"{table} is a graph; see anon graph describe.")
+    if not quasi_identifiers:
+        raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
+    texts = [*quasi_identifiers, *(queries or [])]
+    named = [*typed_texts(texts, sensitive, weights)]
+    reader = TableReader(missing, named)
 
-    texts, own = [*quasi_identifiers, *(queries or [])], Dialect(separator, encoding)
+    def read(path: Path, dialect: Dialect, needed: list[str]) -> "pd.DataFrame":
+        return reader.read(path, dialect, needed, as_text=texts)
 
-    def read(path: Path, dialect: Dialect) -> "pd.DataFrame":
-        return read_table(path, dialect, missing, texts)
-
+    if after is None:
+        after = read(table, own, named)
+    refuse_lacking(list(after.columns), named, str(table))
+    register = before = None
+    if population is not None:
+        register = read(population, find_dialect(population, own), quasi_identifiers)
+    if original is not None:
+        stated = (original_separator, original_encoding, "--original")
+        before = read(original, find_dialect(original, own, *stated), named)
     asked = Asked(
         quasi_identifiers,
         sensitive or [],
         read_folder(hierarchies, quasi_identifiers),
         weights,
-        None if population is None else read(population, find_dialect(population, own)),
+        register,
         threshold,
         suppression_label,
     )
-    before = None
-    if original is not None:
-        stated = (original_separator, original_encoding, "--original")
-        before = read(original, find_dialect(original, own, *stated))
-    result = _measure(before, read(table, own), asked, queries or [])
+    if manifest.get("subject") is not None:
+        asked.reasons["persons"] = (
+            "this release counts them; whose rows are one person's is not published, "
+            "so rows are counted here."
+        )
+    result = _measure(before, after, asked, queries or [])
     if json_output:
         print_json({"table": str(table), **result})
     else:
@@ -186,12 +213,9 @@ def _numbers(frame: "pd.DataFrame", asked: Asked) -> dict[str, Any]:
 def _with_population(
     classes: "Classes", frame: "pd.DataFrame", asked: Asked
 ) -> "Classes":
-    from anon_transformers.exceptions import unknown_choice
     from anon_transformers.metrics import match_population, weigh_population
 
     if asked.weights is not None:
-        if asked.weights not in frame.columns:
-            raise DataError(unknown_choice("column", asked.weights, frame.columns))
         return weigh_population(classes, frame[asked.weights])
     if asked.population is None:
         return classes
@@ -245,13 +269,9 @@ def _loss(
 def _query(
     before: "pd.DataFrame | None", after: "pd.DataFrame", name: str, asked: Asked
 ) -> dict[str, Any]:
-    from anon_transformers.exceptions import unknown_choice
     from anon_transformers.metrics import aggregate_answers, aggregate_query_error
 
     mark = asked.suppression_label
-    for frame in (after,) if before is None else (before, after):
-        if name not in frame.columns:
-            raise DataError(unknown_choice("column", name, frame.columns))
     if before is None:
         answers = asdict(aggregate_answers(after[name], suppression_label=mark))
         return {key: {"released": answer} for key, answer in answers.items()}

@@ -9,6 +9,7 @@ import typer
 
 from anon_transformers.cli._columns import repeated
 from anon_transformers.cli._output import assignments
+from anon_transformers.cli._places import located
 from anon_transformers.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def read_hierarchies(
 
     trees = {}
     for column, file in assignments("hierarchy", given).items():
-        path = _place(str(file))
+        path = located(Path(str(file)))
         if not path.is_file():
             raise DataError(f"--hierarchy, {column}: {path} does not exist.")
         trees[column] = Hierarchy.read_csv(path, unknown=unknown.value)
@@ -78,13 +79,3 @@ def read_folder(folder: Path | None, columns: Sequence[str]) -> "dict[str, Hiera
     if not found:
         raise DataError(f"{folder} holds no file COLUMN.csv of one of these columns.")
     return found
-
-
-def _place(file: str) -> Path:
-    from anon_transformers.release._config import BUNDLED
-
-    if file.startswith(BUNDLED):
-        from anon_transformers.datasets import bundled_path
-
-        return bundled_path(file.removeprefix(BUNDLED))
-    return Path(file)

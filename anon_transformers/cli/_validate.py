@@ -1,6 +1,5 @@
 """``anon validate``: judge a file or a published release."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,6 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
-    read_table,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -33,8 +31,10 @@ from anon_transformers.cli._output import (
     told,
     working,
 )
+from anon_transformers.cli._published import read_release, references_of
+from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Trees, Unknown, read_hierarchies
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
     Path,
@@ -80,6 +80,12 @@ Nodes = Annotated[
     ),
 ]
 Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
+NOT_AGAIN = "not judged again"
+NO_PERSONS = "persons cannot be counted"
+GIVE_ORIGINAL = (
+    "give it with --original FILE, or ask for it as it is released: "
+    "-t MODEL,…,reference=released"
+)
 
 
 @told
@@ -105,47 +111,43 @@ def validate(
 
     The folder of a published release is judged by the thresholds in its manifest, or by
     those you name. One that counts persons, and the loss of a run, cannot be judged
-    again from what is published. t-closeness
-    compares classes with the table before anything was suppressed: give it with
-    [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
-    Models of graphs judge an edge table by its first two columns, unless two others
-    are named with -q.
+    again from what is published: that is no pass, either. t-closeness compares classes
+    with the table before anything was suppressed: give it with [bold]--original[/bold],
+    or ask for [bold]t-closeness,t=0.2,reference=released[/]. Models of graphs judge an
+    edge table by its first two columns, unless two others are named with -q.
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
     asked = [_threshold(text) for text in thresholds or []]
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
-    own = Dialect(separator, encoding)
+    own, roles = Dialect(separator, encoding), [quasi_identifiers, sensitive, subject]
+    reader = TableReader(missing, [*typed_texts(roles, asked)])
     if path.is_dir():
         if subject is not None:
             raise ConfigurationError("--subject: a release says itself who is counted.")
-        frame, options = _published(path)
+        frame, options = read_release(path)
+        reader.declare(frame.columns)
     else:
-        frame = read_table(path, own, missing, quasi_identifiers)
+        needed = [*typed_texts(roles)]
+        frame = reader.read(path, own, needed, as_text=quasi_identifiers or ())
         options = {"sensitive": sensitive or [], "suppression_label": suppression_label}
-        options["subject"] = _column_of(frame, subject)
+        options["subject"] = subject
     if quasi_identifiers:
         options["quasi_identifiers"] = quasi_identifiers
     elif "quasi_identifiers" not in options:
         options["quasi_identifiers"] = _ends(frame, asked)
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
-        before = read_table(original, find_dialect(original, own, *stated), missing)
-        options["references"] = _references(before, options["sensitive"])
+        dialect = find_dialect(original, own, *stated)
+        before = reader.read(original, dialect, options["sensitive"])
+        options["references"] = references_of(before, options["sensitive"])
     if nodes is not None:
-        options["nodes"] = read_table(nodes, find_dialect(nodes, own), missing)
+        options["nodes"] = reader.read(nodes, find_dialect(nodes, own))
     options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    _tell(path, result, json_output)
+    _tell(path, result, json_output, again=path.is_dir())
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
-
-
-def _column_of(frame: Any, name: str | None) -> str | None:
-    if name is not None and name not in frame.columns:
-        told_of = unknown_choice("column", name, frame.columns)
-        raise ConfigurationError(f"--subject: {told_of}")
-    return name
 
 
 def _threshold(text: str) -> dict[str, Any]:
@@ -168,69 +170,6 @@ def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
     if not asked or kinds - {"graph"}:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     return list(frame.columns[:2])
-
-
-def _references(frame: Any, sensitive: list[str]) -> dict[str, Any]:
-    """How often a table has each sensitive value."""
-    from anon_transformers.evidence import distribution
-
-    for name in sensitive:
-        if name not in frame.columns:
-            told_of = unknown_choice("column", name, frame.columns)
-            raise ConfigurationError(f"--original: {told_of}")
-    return {name: distribution(frame[name]) for name in sensitive}
-
-
-def _published(folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Table, roles and thresholds of a published release."""
-    from anon_transformers.release import read_published
-
-    place = folder / "current" if (folder / "current").exists() else folder
-    if not (place / "manifest.json").is_file():
-        raise ConfigurationError(f"{folder} holds no published release.")
-    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
-    if isinstance(frame, tuple):
-        return frame[0], {
-            **_told_by(manifest),
-            "nodes": frame[1],
-            "quasi_identifiers": list(frame[0].columns[:2]),
-        }
-    # Masked rows keep their sensitive cells: the input's distribution is still there.
-    whole = _suppression(manifest["anonymizer"]) == "mask"
-    return frame, {
-        "references": _references(frame, sensitive) if whole else None,
-        "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        **_told_by(manifest),
-    }
-
-
-def _suppression(stated: dict[str, Any]) -> str | None:
-    """What an anonymizer did with suppressed rows; None if nobody knows."""
-    import inspect
-
-    from anon_transformers.registry import registry
-
-    shelf = registry().anonymizers
-    if "suppression" in stated or stated["name"] not in shelf:
-        return stated.get("suppression")
-    takes = inspect.signature(shelf[stated["name"]]).parameters
-    return takes["suppression"].default if "suppression" in takes else None
-
-
-def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What a manifest tells in the words of the gate."""
-    from anon_transformers.registry import registry
-
-    name, shelf = manifest["anonymizer"]["name"], registry().anonymizers
-    return {
-        "swapped": name in shelf and shelf[name].kind == "linked",
-        "sensitive": manifest["roles"]["sensitive"],
-        "subject": manifest["roles"]["subject"],
-        "suppression_label": manifest["suppression_label"],
-        "thresholds": manifest["promised"]["in_force"],
-        "checks": manifest["measured"]["checks"],
-    }
 
 
 def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:
@@ -268,9 +207,28 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     )
     with working(f"judging {len(frame):,} rows"):
         result = run_gate(frame, requirements=requirements, evidence=known, **options)
+    result = _in_options(result)
     if options["subject"] not in {None, *frame.columns}:
         return _without_persons(result, options["subject"], measured)
     return _as_measured(result, measured)
+
+
+def _in_options(result: Any) -> Any:
+    """Say what helps in the words of this command."""
+    from anon_transformers.privacy._sensitive_model import GIVE_INPUT
+    from anon_transformers.privacy._t_closeness import GIVE_HIERARCHY
+
+    def told(text: str | None) -> str | None:
+        if text is None:
+            return None
+        text = text.replace(GIVE_INPUT, GIVE_ORIGINAL)
+        return text.replace(GIVE_HIERARCHY, "--hierarchy COLUMN=FILE")
+
+    return replace(
+        result,
+        checks=tuple(replace(c, reason=told(c.reason)) for c in result.checks),
+        reasons=tuple(map(told, result.reasons)),
+    )
 
 
 def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
@@ -292,11 +250,12 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
 
     Whose rows are one person's is private evidence, and goes when it is published.
     """
-    unknown = "persons cannot be counted"
     return replace(
         result,
         passed=False,
-        checks=tuple(replace(c, passed=False, reason=unknown) for c in result.checks),
+        checks=tuple(
+            replace(c, passed=False, reason=NO_PERSONS) for c in result.checks
+        ),
         reasons=(
             f"This release counts persons (subject {subject!r}). Whose rows are one "
             "person's is not published, so no promise about them can be judged again.",
@@ -309,24 +268,36 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
     )
 
 
-def _tell(path: Path, result: Any, json_output: bool) -> None:
+def _tell(path: Path, result: Any, json_output: bool, *, again: bool) -> None:
+    """Print the verdict; of a release, ``again``, what needs what is not published."""
     if json_output:
         print_json(result.to_dict())
         return
+
+    def unknown(check: Any) -> bool:
+        """Whether nobody can judge it again, which is no pass."""
+        gone = check.observed is None or check.reason == NO_PERSONS
+        return again and not check.passed and gone
+
     rows = [
         (
             check.id,
             check.sentence,
             "not evaluated" if check.observed is None else shown(check.observed),
-            "passed" if check.passed else _failed(check.reason),
+            "passed" if check.passed else _failed(check.reason, unknown(check)),
         )
         for check in result.checks
     ]
-    title = f"{path}: {'passed' if result.passed else 'failed'}"
+    verdict = "passed" if result.passed else "failed"
+    failing = [check for check in result.checks if not check.passed]
+    if failing and all(map(unknown, failing)):
+        verdict = NOT_AGAIN
+    title = f"{path}: {verdict}"
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
     for reason in result.reasons:
         typer.echo(f"- {reason}")
 
 
-def _failed(reason: str | None) -> Text:
-    return Text.assemble(("failed", "red"), f" {reason or ''}")
+def _failed(reason: str | None, unknown: bool) -> Text:
+    verdict = (NOT_AGAIN, "yellow") if unknown else ("failed", "red")
+    return Text.assemble(verdict, f"{':' if unknown else ''} {reason or ''}")

@@ -11,6 +11,7 @@ from anon_transformers._tables import Column, identify
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._form import GraphForm, joined
 from anon_transformers.graphs._graph import Graph
+from anon_transformers.roles import refuse_repeated_columns
 
 ENDS = 2
 WITH_WEIGHT = 3
@@ -105,9 +106,7 @@ def _refuse_bad_nodes(table: pd.DataFrame) -> None:
     key = table.columns[0] if table.shape[1] else None
     if key is None:
         raise DataError("a node table has a column that names the nodes.")
-    if not table.columns.is_unique:
-        twice = sorted(map(str, table.columns[table.columns.duplicated()].unique()))
-        raise DataError(f"the node table has columns twice: {', '.join(twice)}.")
+    refuse_repeated_columns(table.columns, what="the node table")
     faults = {
         "rows name no node": int(table.iloc[:, 0].isna().sum()),
         "rows name a node again": int(table.iloc[:, 0].duplicated().sum()),

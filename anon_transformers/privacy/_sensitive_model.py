@@ -14,6 +14,11 @@ from anon_transformers.privacy._judge import Direction, Merging
 
 MULTIPLE = ("each", "extended")
 REFERENCES = ("input", "released")
+GIVE_INPUT = (
+    "give it as Classes.from_frame(…, references={column: distribution}), or judge "
+    "with reference='released'"
+)
+"""What to do where the distribution of the input is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,8 +215,7 @@ class ReferenceModel(SensitiveModel):
         if column.origin != "input":
             raise NotEvaluable(
                 f"{self.name} compares with the input, whose distribution this "
-                "evidence does not have: give it as Classes.from_frame(…, references="
-                "{column: distribution}), or judge with reference='released'."
+                f"evidence does not have: {GIVE_INPUT}."
             )
         return column.reference, column.reference_persons
 

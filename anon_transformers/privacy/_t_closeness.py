@@ -15,6 +15,8 @@ from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
 
 DISTANCES = ("equal", "ordered", "hierarchical")
+GIVE_HIERARCHY = "Classes.from_frame(…, hierarchies={column: hierarchy})"
+"""What to do where the hierarchy of a sensitive column is not known."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class TCloseness(ReferenceModel):
             if column.hierarchy is None:
                 raise NotEvaluable(
                     "t-closeness by a hierarchy needs that of the sensitive column: "
-                    "Classes.from_frame(…, hierarchies={column: hierarchy})."
+                    f"{GIVE_HIERARCHY}."
                 )
             # A tree of one level joins nothing.
             groups = column.ancestors if len(column.ancestors) else groups

@@ -30,6 +30,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release._run import sha256
 from anon_transformers.release._spreadsheets import GUARDED, unguard
+from anon_transformers.roles import refuse_repeated_columns
 
 KINDS = ("integer", "number", "date", "text", GUARDED)
 Kind = str | Mapping[str, Any]
@@ -41,6 +42,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _ZONED = re.compile(r"[-+][0-9]{2}:[0-9]{2}\Z")
 _ENDS = re.compile("[\r\t;]")
 _EXACT_DIGITS = 15
+HEADER_BYTES = 1 << 16
+"""Bytes of a file that its header is looked for in, at first."""
 _TINY = sys.float_info.min
 """From here on every float keeps as many digits."""
 
@@ -168,19 +171,51 @@ def _all_texts(
 ) -> pa.Schema:
     """Every column of the header as text; refuses one that stands twice."""
     names = _read_header(path, separator, encoding)
-    _refuse_repeated(path, names)
+    refuse_repeated_columns(names, what=f"{path}: the table")
     return pa.schema([(name, pa.string()) for name in names])
 
 
 def _read_header(
     path: str | os.PathLike[str], separator: str, encoding: str
 ) -> list[str]:
-    reader = pyarrow.csv.open_csv(
-        os.fspath(path),
-        read_options=pyarrow.csv.ReadOptions(encoding=encoding, block_size=1 << 20),
-        parse_options=_parse_options(separator, lambda row: "skip", False),
+    """The names in the first line, from as much of the file as shows a second one.
+
+    A reader of Arrow that is dropped goes on reading ahead, in a thread that has Python
+    decode what it reads; if the program ends meanwhile, it is aborted. So the start of
+    the file is decoded here, and read to its end.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    start, size, whole = b"", HEADER_BYTES, False
+    with pa.input_stream(os.fspath(path)) as stream:
+        while True:
+            read = stream.read(size)
+            whole = len(read) < size
+            start += decoder.decode(read, final=whole).encode()
+            try:
+                names, shown = _names_in(start, separator)
+            except pa.ArrowInvalid:  # not one line is whole
+                if whole:
+                    raise
+                shown = False
+            if shown or whole:
+                return names
+            size *= 2
+
+
+def _names_in(start: bytes, separator: str) -> tuple[list[str], bool]:
+    """Names in the first line, and whether a second one shows that it is whole."""
+    ragged: list[Any] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row)
+        return "skip"
+
+    table = pyarrow.csv.read_csv(
+        pa.py_buffer(start),
+        read_options=pyarrow.csv.ReadOptions(use_threads=False),
+        parse_options=_parse_options(separator, note, False),
     )
-    return reader.schema.names
+    return table.column_names, bool(table.num_rows or ragged)
 
 
 def _parse_options(
@@ -193,12 +228,6 @@ def _parse_options(
         # In a file of one column an empty line is a row with a missing value.
         ignore_empty_lines=not one_column,
     )
-
-
-def _refuse_repeated(path: str | os.PathLike[str], names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"{path}: the table has a column twice: {', '.join(twice)}.")
 
 
 def _guess(texts: pd.Series, exact: bool) -> str:
@@ -361,7 +390,7 @@ def _kind_of(series: pd.Series) -> Kind:
 def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a Parquet file; an index that pandas stored in it is left behind."""
     with _open_parquet(path) as file:
-        _refuse_repeated(path, file.schema_arrow.names)
+        refuse_repeated_columns(file.schema_arrow.names, what=f"{path}: the table")
         table = file.read()
     table = table.replace_schema_metadata(None)
     frame = table.to_pandas()

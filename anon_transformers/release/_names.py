@@ -4,13 +4,11 @@ The first line of a file that has no header is a person. So messages of a releas
 declared columns only, and others by where they stand.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 
 from anon_transformers.exceptions import DataError, unknown_choice
 from anon_transformers.release._config import DeclaredRoles
-
-MOST_LISTED = 10
+from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 
 def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> None:
@@ -23,27 +21,36 @@ def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> Non
     roles : DeclaredRoles
         Every column that it should have.
     """
-    refuse_repeated(names, roles, "the source")
-    present = [column for column in roles.columns if column in names]
-    others = _undeclared(names, roles)
-    for column in roles.columns:
-        if column not in present:
-            told = unknown_choice("column", column, present)
-            raise DataError(f"roles: {told}{_told(others, present)}")
+    refuse_repeated_columns(names, roles.columns, "the source")
+    refuse_lacking(names, roles.columns, "roles")
+    others = _undeclared(names, roles.columns)
     if others:
+        present = [column for column in roles.columns if column in names]
         raise DataError(
             f"the source:{_told(others, present)} Every column of the source needs one "
             "of: quasi_identifiers, sensitive, identifiers, insensitive."
         )
 
 
+def refuse_lacking(
+    names: Sequence[Hashable], declared: Collection[str], what: str
+) -> None:
+    """Refuse a table that lacks a column which was declared."""
+    present = [column for column in declared if column in names]
+    for column in declared:
+        if column not in present:
+            told = unknown_choice("column", column, present)
+            others = _undeclared(names, declared)
+            raise DataError(f"{what}: {told}{_told(others, present)}")
+
+
 def refuse_undeclared(
     names: Sequence[Hashable], roles: DeclaredRoles, key: str
 ) -> None:
     """Refuse a file of a graph that has undeclared columns."""
-    refuse_repeated(names, roles, f"{key}: the file")
+    refuse_repeated_columns(names, roles.columns, f"{key}: the file")
     present = [column for column in roles.columns if column in names]
-    others = _undeclared(names, roles)
+    others = _undeclared(names, roles.columns)
     if others:
         raise DataError(
             f"{key}:{_told(others, present)} Names of nodes are declared under "
@@ -52,36 +59,8 @@ def refuse_undeclared(
         )
 
 
-def refuse_repeated(names: Sequence[Hashable], roles: DeclaredRoles, what: str) -> None:
-    """Refuse a column that stands twice."""
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    declared = sorted(str(name) for name in repeated if name in roles.columns)
-    if declared:
-        raise DataError(f"{what} has a column twice: {', '.join(declared)}.")
-    if repeated:
-        places = [i for i, name in enumerate(names, 1) if name in repeated]
-        raise DataError(f"{what} has columns of one name ({list_positions(places)}).")
-
-
-def list_positions(numbers: Sequence[int]) -> str:
-    """Columns by where they stand, the first as 1.
-
-    Examples
-    --------
-    >>> list_positions([2, 5, 7])
-    'columns 2, 5 and 7'
-    """
-    if len(numbers) == 1:
-        return f"column {numbers[0]}"
-    *listed, last = [str(number) for number in numbers]
-    if len(numbers) > MOST_LISTED:
-        listed = [str(number) for number in numbers[:MOST_LISTED]]
-        last = f"{len(numbers) - MOST_LISTED} more"
-    return f"columns {', '.join(listed)} and {last}"
-
-
-def _undeclared(names: Sequence[Hashable], roles: DeclaredRoles) -> list[int]:
-    return [i for i, name in enumerate(names, 1) if name not in roles.columns]
+def _undeclared(names: Sequence[Hashable], declared: Collection[str]) -> list[int]:
+    return [i for i, name in enumerate(names, 1) if name not in declared]
 
 
 def _told(others: Sequence[int], present: Sequence[str]) -> str:

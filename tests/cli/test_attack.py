@@ -158,7 +158,7 @@ def test_an_attack_that_was_asked_for_and_cannot_run_fails(anon, release):
     ("arguments", "told"),
     [
         pytest.param([], "name the quasi-identifiers", id="roles"),
-        pytest.param(["-q", "agee"], "did you mean 'age'", id="column"),
+        pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
         pytest.param([*ROLES, "-a", "homogenity"], "mean 'homogeneity'", id="attack"),
         pytest.param([*ROLES, "-a", "skewness,diff=1"], "unknown parameter 'diff'",
                      id="parameter"),

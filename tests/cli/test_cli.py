@@ -89,14 +89,15 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        pytest.param(["-q", "agee", *ROLES[2:]], 2, "did you mean 'age'", id="column"),
+        pytest.param(["-q", "agee", *ROLES[2:]], 2, "unknown column 'agee'",
+                     id="column"),
         pytest.param([*ROLES, "-m", "mondrain"], 2, "mean 'mondrian'", id="method"),
         pytest.param([*ROLES, "-o", "outputt=center"], 2, "mean 'output'", id="option"),
         pytest.param([*ROLES, "-o", "output=centre"], 2, "mean 'center'", id="value"),
         pytest.param([*ROLES, "-k", "0"], 2, "at least 1", id="k-zero"),
         pytest.param([*ROLES, "-k", "41"], 1, "n_samples=40", id="k-too-large"),
-        pytest.param(["-q", "age", "-s", "disease"], 2, "declared role: name, zip",
-                     id="undeclared"),
+        pytest.param(["-q", "age", "-s", "disease"], 2,
+                     "declared role (columns 1 and 3)", id="undeclared"),
         pytest.param(ROLES[4:], 2, "-q COLUMN", id="no-quasi-identifier"),
         pytest.param([*ROLES, "-o", "k=1"], 2, "option of its own", id="k-twice"),
         pytest.param([*ROLES, "-o", "output=center", "-o", "output=interval"], 2,

@@ -110,7 +110,7 @@ def test_the_page_is_written_once(anon, people, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["-q", "agee", "-q", "pay"], "did you mean 'age'"),
+        (["-q", "agee", "-q", "pay"], "unknown column 'agee'"),
         ([*ASKED, "-c", "k-means"], "independent:NAME"),
         ([*ASKED, "--subset", "age,"], "--subset: expected COLUMN"),
         ([*ASKED, "--scale", "rang"], "did you mean 'range'"),

@@ -181,7 +181,7 @@ def test_values_that_are_not_covered_are_counted_and_not_named(anon, people, wri
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["suggest", "{people}", "-c", "zipp"], "did you mean 'zip'"),
+        (["suggest", "{people}", "-c", "zipp"], "unknown column 'zipp'"),
         (["suggest", "{people}", "-c", "empty"], "'empty' has no value in 5 rows"),
         (["suggest", "nowhere.csv", "-c", "zip"], "nowhere.csv does not exist"),
         (["show", "nowhere.csv"], "nowhere.csv does not exist"),

@@ -166,8 +166,8 @@ def test_people_get_tables(anon, files):
     ("arguments", "told"),
     [
         pytest.param([], "-q COLUMN", id="no-quasi-identifier"),
-        pytest.param(["-q", "agee"], "did you mean 'age'", id="column"),
-        pytest.param([*ROLES, "--weights", "weightt"], "mean 'weight'", id="weights"),
+        pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
+        pytest.param([*ROLES, "--weights", "weightt"], "'weightt'", id="weights"),
         pytest.param([*ROLES, "--query", "agee"], "mean 'age'", id="query"),
         pytest.param([*ROLES, "--query", "job"], "no range of numbers", id="no-number"),
         pytest.param([*ROLES, "--hierarchies", "none"], "not a folder", id="no-folder"),

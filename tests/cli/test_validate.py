@@ -86,7 +86,7 @@ def test_persons_of_a_file_are_counted_by_their_column(anon, visits):
 def test_a_misspelt_subject_is_told(anon, visits):
     judged = anon("validate", visits, "-q", "age", "--k", 2, "--subject", "pidd")
     assert judged.exit_code == 2
-    assert "did you mean 'pid'" in " ".join(judged.stderr.split())
+    assert "unknown column 'pidd'" in " ".join(judged.stderr.split())
 
 
 def test_what_is_counted_is_said(anon, visits, tmp_path):

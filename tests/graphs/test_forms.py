@@ -224,7 +224,7 @@ def test_a_matrix_of_numbers_only():
 
 def test_a_column_of_nodes_comes_once():
     nodes = pd.DataFrame([[0, 1, 2]], columns=["node", "town", "town"])
-    with pytest.raises(DataError, match="columns twice: town"):
+    with pytest.raises(DataError, match="columns of one name \\(columns 2 and 3\\)"):
         open_graph((pd.DataFrame({"a": [], "b": []}), nodes))
 
 

@@ -1,7 +1,9 @@
 """Readers and writers: what a file holds, and what is refused as no table."""
 
+import codecs
 import csv
 import gzip
+import threading
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,8 @@ import pyarrow.parquet as pq
 from anon_transformers._tables import to_text
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.release._files import (
+    HEADER_BYTES,
+    csv_columns,
     kind_of_file,
     read_csv,
     read_parquet,
@@ -135,7 +139,7 @@ MARK = "CELLMARK"
         (f"a,b\n1,2\n3,4\n{MARK},2,3\n", "the first is row 4"),
         (f'a,b\n"{MARK},2\n3,4\n', "1 rows have another number"),
         ("", "cannot be read as CSV"),
-        (f"a,a\n{MARK},2\n", "the table has a column twice: a"),
+        (f"a,a\n{MARK},2\n", "columns of one name (columns 1 and 2)"),
         (f"a,b\n{MARK}é,2\n".encode("latin-1"), "cannot be read as CSV"),
         (f"a,b\n{MARK}é,2,3\n".encode("latin-1"), "cannot be read as CSV"),
         (bytes(range(256)) * 40, "cannot be read as CSV"),
@@ -151,6 +155,61 @@ def test_bad_csv_files(tmp_path, capfd, content, told):
     assert told in str(caught.value)
     assert MARK not in str(caught.value)
     assert capfd.readouterr() == ("", "")
+
+
+# ------------------------------------------------------------------------- the header
+
+
+@pytest.fixture
+def decoded_in():
+    """Threads in which the encoding ``watched`` was decoded."""
+    threads, utf_8 = set(), codecs.lookup("utf-8")
+
+    class Watched(codecs.IncrementalDecoder):
+        def decode(self, data, final=False):
+            threads.add(threading.get_ident())
+            return codecs.utf_8_decode(data, self.errors, True)[0]
+
+    def search(name):
+        if name != "watched":
+            return None
+        return codecs.CodecInfo(
+            utf_8.encode, utf_8.decode, incrementaldecoder=Watched, name=name
+        )
+
+    codecs.register(search)
+    yield threads
+    codecs.unregister(search)
+
+
+def test_a_header_is_decoded_by_nobody_else(tmp_path, decoded_in):
+    """A thread that has Python decode while the program ends aborts it."""
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "1,2\n" * HEADER_BYTES)
+    assert csv_columns(path, encoding="watched") == ["a", "b"]
+    assert decoded_in == {threading.get_ident()}
+
+
+LONG = "x" * HEADER_BYTES
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\n", ["a", "b"]),
+        ("a,b\n1,2,3\n", ["a", "b"]),
+        ("\n\na,b\n1", ["a", "b"]),
+        ("\n" * HEADER_BYTES + "a,b\n1,2\n", ["a", "b"]),
+        (f"a,{LONG},b\n1,2,3\n", ["a", LONG, "b"]),
+        (f'a,"{LONG}\n{LONG}",b\n1,2,3\n', ["a", f"{LONG}\n{LONG}", "b"]),
+        (f"a,b\n{LONG}", ["a", "b"]),
+    ],
+)
+def test_a_header_is_read_whole(tmp_path, text, names):
+    path = tmp_path / "x.csv"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        path.write_text(text, encoding=encoding)
+        assert csv_columns(path, encoding=encoding) == names
 
 
 @pytest.mark.parametrize("kind", ["integer", "number", "date"])
@@ -287,7 +346,7 @@ def test_a_file_holds_nothing_that_texts_do_not_tell(tmp_path, cells, dtype, bac
 def test_a_parquet_file_with_a_column_twice(tmp_path):
     table = pa.table([pa.array([1]), pa.array([MARK])], names=["a", "a"])
     pq.write_table(table, tmp_path / "x.parquet")
-    with pytest.raises(DataError, match="a column twice: a") as caught:
+    with pytest.raises(DataError, match=r"of one name \(columns 1 and 2\)") as caught:
         read_parquet(tmp_path / "x.parquet")
     assert MARK not in str(caught.value)
 

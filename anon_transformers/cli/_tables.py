@@ -1,0 +1,132 @@
+"""Tables from files, of which a command names the columns that were typed only."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_transformers.cli._dialects import Dialect
+from anon_transformers.cli._places import existing_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOLD = {"data", "format", "schema", "sha256"}
+"""What the manifest of a release tells of its file."""
+
+
+def typed_texts(*given: Any) -> Iterator[str]:
+    """Every text in what was typed, however nested: it may be the name of a column.
+
+    Examples
+    --------
+    >>> sorted(typed_texts(["age"], None, {"types": {"zip": 5}}))
+    ['age', 'types', 'zip']
+    """
+    for one in given:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            yield from typed_texts(*one.keys(), *one.values())
+        elif isinstance(one, Iterable):
+            yield from typed_texts(*one)
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """Reads the tables of one command, by their suffix, with the registered readers.
+
+    The first line of a file without a header is a person. So a table that lacks a
+    column is refused before anything else looks for it, and columns that were not typed
+    go by where they stand, whatever is said of them later on.
+
+    Parameters
+    ----------
+    missing : sequence of str, optional
+        Texts that stand for a missing value in a CSV file.
+    typed : collection of str
+        Columns that were typed, or that a manifest names: these may be told.
+    show_names : bool, default=False
+        Keep the names of the others, too, for a command that shows records.
+    """
+
+    missing: Sequence[str] | None = None
+    typed: Collection[str] = ()
+    show_names: bool = False
+    _called: dict[str, str] = field(default_factory=dict)
+
+    def read(
+        self,
+        path: Path,
+        dialect: Dialect,
+        needed: Sequence[str] = (),
+        *,
+        as_text: Collection[str] = (),
+    ) -> "pd.DataFrame":
+        """Read a table, which must have the columns in ``needed``.
+
+        Those in ``as_text`` stay as they are written: 1 and 1.0 are two values. A file
+        of a published release is read by the schema of the manifest beside it, unless
+        marks of missing values are stated.
+        """
+        from anon_transformers.registry import registry
+        from anon_transformers.release._files import columns_of_file, kind_of_file
+        from anon_transformers.release._names import refuse_lacking
+        from anon_transformers.roles import refuse_repeated_columns
+
+        file = existing_file(path)
+        readers = registry().readers
+        kind = kind_of_file(file, readers)
+        frame = None if self.missing else _published(file)
+        if frame is not None:
+            refuse_lacking(list(frame.columns), needed, str(path))
+            self.declare(frame.columns)
+            return frame
+        options: dict[str, Any] = {}
+        if kind == "csv":
+            options = {"separator": dialect.separator, "encoding": dialect.encoding}
+        names = columns_of_file(kind, file, options) or []
+        refuse_repeated_columns(names, {*self.typed, *needed}, f"{path}: the table")
+        refuse_lacking(names, needed, str(path))
+        if kind == "csv":
+            options["missing"] = self.missing or []
+            as_text = [name for name in names if name in as_text]
+            options["columns"] = dict.fromkeys(as_text, "text")
+        frame = readers[kind](file, **options)
+        return frame if self.show_names else self._by_position(frame, path)
+
+    def declare(self, columns: Iterable[str]) -> None:
+        """Take names of columns for public: a manifest tells them."""
+        self._called.update({name: name for name in columns})
+
+    def _by_position(self, frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
+        """Call columns that were not typed by where they stand.
+
+        Columns of one name in several tables of the command stay columns of one name.
+        """
+        taken = {*self.typed, *self._called.values()}
+        for at, name in enumerate(frame.columns, 1):
+            if name not in self.typed and name not in self._called:
+                called = f"column {at}"
+                if called in taken:
+                    called = f"column {at} of {path.name}"
+                self._called[name] = called
+        return frame.rename(columns=self._called)
+
+
+def _published(file: Path) -> "pd.DataFrame | None":
+    """The table as it was published, if the manifest beside it tells of it."""
+    from anon_transformers.release._files import _read_checked
+
+    try:
+        text = (file.parent / "manifest.json").read_text(encoding="utf-8")
+        manifest = json.loads(text)
+    except (OSError, ValueError):  # there is none, or it is about something else
+        return None
+    if not isinstance(manifest, dict) or not manifest.keys() >= TOLD:
+        return None
+    for told in (manifest, manifest.get("nodes", {})):
+        if told.get("data") == file.name:
+            return _read_checked(file.parent, manifest["format"], told)
+    return None

@@ -1,0 +1,186 @@
+"""Commands on a published release: its folder, or its file beside the manifest."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+
+yaml = pytest.importorskip("yaml")
+
+
+@pytest.fixture
+def anon():
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(a) for a in arguments])
+
+    return run
+
+
+@pytest.fixture
+def people(tmp_path):
+    """A table with cells that a spreadsheet would run."""
+    path = tmp_path / "people.csv"
+    pd.DataFrame(
+        {
+            "age": [20 + n % 12 for n in range(60)],
+            "pay": ["-", "=1+2", "low"] * 20,
+            "job": ["clerk", "cook", "nurse", "guard"] * 15,
+        }
+    ).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def publish(anon, people, tmp_path):
+    """Publish people.csv with further keys of the release file; gives the folder."""
+
+    def run(**further):
+        config = {
+            "source": {"path": people.name},
+            "roles": {
+                "quasi_identifiers": ["age", "pay"],
+                "sensitive": ["job"],
+            },
+            "anonymizer": {
+                "name": "mondrian",
+                "step": {"age": 10},
+                "domain": {"pay": ["-", "=1+2", "low"]},
+            },
+            "thresholds": [{"model": "k-anonymity", "k": 3}],
+            "target": {"path": "out"},
+            **further,
+        }
+        (tmp_path / "people.yaml").write_text(yaml.safe_dump(config))
+        made = anon("release", tmp_path / "people.yaml")
+        assert made.exit_code == 0, made.output + made.stderr
+        return tmp_path / "out"
+
+    return run
+
+
+def told_by(run):
+    assert run.exit_code in {0, 1}, run.output + run.stderr
+    return json.loads(run.stdout)
+
+
+def test_risk_takes_the_folder_of_a_release(anon, publish, people):
+    folder = publish()
+    told = told_by(anon("risk", folder, "--json"))
+    assert told["after"]["classes"]["smallest"] >= 3
+    assert list(told["after"]["sensitive"]) == ["job"]
+    named = ["-q", "age", "-q", "pay", "-s", "job"]
+    assert told["after"] == told_by(anon("risk", folder, *named, "--json"))["after"]
+    beside = told_by(anon("risk", folder, "--original", people, "--json"))
+    assert beside["before"] is not None
+    assert beside["loss"]["attributes"]["pay"] is not None
+    wrong = anon("risk", folder, "--query", "agee")
+    assert wrong.exit_code == 2
+    assert "unknown column 'agee'" in wrong.stderr
+
+
+def test_a_folder_that_holds_no_release_is_no_table(anon, tmp_path):
+    run = anon("risk", tmp_path)
+    assert run.exit_code == 2
+    assert "holds no published release" in run.stderr
+
+
+@pytest.mark.parametrize("command", ["risk", "attack", "validate", "quality"])
+def test_the_file_of_a_release_is_read_as_the_release(anon, publish, people, command):
+    """Texts that a spreadsheet would run have an apostrophe in the file only."""
+    folder = publish()
+    file = folder / "current/data.csv"
+    assert "'=1+2" in file.read_text() or "'-" in file.read_text()
+    named = ["-q", "age", "-q", "pay", "-s", "job", "--json"]
+    calls = {
+        "risk": ["--original", people],
+        "attack": ["--original", people, "-a", "linkage"],
+        "validate": ["--original", people, "-k", "3", "-t", "t-closeness,t=1"],
+        "quality": [people, "--permutations", "0", "--random-state", "1"],
+    }
+    found = []
+    for place in (folder, file):
+        told = told_by(anon(command, place, *calls[command], *named))
+        found.append({k: v for k, v in told.items() if k not in {"table", "release"}})
+    assert found[0] == found[1]
+
+
+def test_a_file_that_was_changed_is_refused(anon, publish):
+    file = publish() / "current/data.csv"
+    file.chmod(0o644)
+    file.write_text(file.read_text() + "*,*,cook\n")
+    run = anon("risk", file, "-q", "age")
+    assert run.exit_code == 2
+    assert "not the bytes that were published" in run.stderr
+
+
+@pytest.mark.parametrize("manifest", ["{", "[]", '{"data": "people.csv"}'])
+def test_the_manifest_of_something_else_says_nothing(anon, people, tmp_path, manifest):
+    (tmp_path / "manifest.json").write_text(manifest)
+    assert anon("risk", people, "-q", "age").exit_code == 0
+
+
+DROPPING = {
+    "anonymizer": {
+        "name": "full-domain",
+        "suppression": "drop",
+        "suppression_limit": 0.3,
+    },
+    "hierarchies": {"age": {"kind": "intervals", "widths": [4], "start": 0},
+                    "pay": {"kind": "masking", "length": 4}},
+    "thresholds": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "t-closeness", "t": 0.9},
+    ],
+}  # fmt: skip
+
+
+def test_what_nobody_can_judge_again_did_not_fail(anon, publish, people):
+    folder = publish(**DROPPING)
+    run = anon("validate", folder)
+    assert run.exit_code == 1
+    told = " ".join(run.stdout.split())
+    assert f"{folder}: not judged again" in told
+    assert "failed" not in told
+    assert "--original FILE" in told
+    assert "from_frame" not in told
+    assert "At release, t-closeness held" in told
+    judged = anon("validate", folder, "--original", people)
+    assert judged.exit_code == 0, judged.output
+    broken = anon("validate", folder, "-k", "50")
+    assert broken.exit_code == 1
+    assert f"{folder}: failed" in broken.stdout
+
+
+def test_hierarchies_are_asked_for_as_an_option(anon, publish, people):
+    asked = ["-t", "t-closeness,t=1,distance=hierarchical"]
+    run = anon("validate", publish(), *asked, "--original", people)
+    assert run.exit_code == 1
+    assert "--hierarchy COLUMN=FILE" in " ".join(run.stdout.split())
+
+
+def test_the_original_may_be_bundled(anon):
+    adult = "bundled:adult/adult.csv.gz"
+    known = ["-q", "sex", "-s", "occupation", "-t", "t-closeness,t=1"]
+    run = anon("validate", adult, *known, "--original", adult)
+    assert run.exit_code == 0, run.output + run.stderr
+    wrong = anon("validate", adult, *known, "--original", "bundled:adlt")
+    assert wrong.exit_code == 2
+    assert "bundled data" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("s3://bucket/people.csv", "nothing here opens s3:// addresses"),
+        ("file:///people.csv", "without file://"),
+        ("nowhere.csv", "nowhere.csv does not exist"),
+    ],
+)
+def test_addresses_are_no_files(anon, people, place, told):
+    for call in (["risk", place], ["risk", people, "--original", place]):
+        run = anon(*call, "-q", "age")
+        assert run.exit_code == 2
+        assert told in " ".join(run.stderr.split())
