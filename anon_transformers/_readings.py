@@ -141,7 +141,7 @@ def read_value(text: str) -> str:
 
 def _bare(text: str) -> str:
     """Drop signs until none is left that means nothing."""
-    while QUIET.match(text) is None:
+    while QUIET.match(text) is None and NUMBER.match(text) is None:
         less = _with_fewer_signs(text)
         if less == text:
             break

@@ -1,5 +1,7 @@
 """Values as people read them."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,6 +52,7 @@ def classes_of(values, q=None):
         pytest.param(["50000", "50000.0", "007"], 2, id="beside-a-code"),
         pytest.param(["50000", "50000.0", "5e4", "60000", "70000"], 3, id="exponent"),
         pytest.param(["5e4", "50000", "5.0E4"], 1, id="exponents-beside-a-number"),
+        pytest.param(["1e-05", "0.00001", "1.e-5", "0.00002"], 2, id="small-powers"),
         pytest.param(["HIV", "\uff28\uff29\uff36", "HIV\ufe0f"], 1, id="full-width"),
         pytest.param(["HIV", "HI\u034fV", "HIV\u2800", "HIV\x7f"], 1, id="invisible"),
         pytest.param(["HIV", "???", "...", "N/A", "*"], 1, id="says-nothing"),
@@ -179,6 +182,24 @@ def test_what_is_one_text_is_one_value(one, other):
     # The value is read from the text that is seen: it never tells more apart.
     if read_text(one) == read_text(other):
         assert read_value(one) == read_value(other)
+
+
+SPELLINGS = st.from_regex(
+    r"\A[-+]?(0|[1-9][0-9]{0,2}(,[0-9]{3})?|0[0-9])(\.[0-9]{0,2})?(e[-+]?[0-9])?\Z"
+)
+
+
+@given(
+    st.lists(
+        SPELLINGS | st.text("01257.,e+-$% aN'", max_size=6), unique=True, max_size=8
+    )
+)
+def test_one_spelling_is_one_value(texts):
+    spelt, read = read_spellings(texts), read_values(texts)
+    if spelt is None:
+        return
+    for one, other in combinations(range(len(texts)), 2):
+        assert spelt[one] != spelt[other] or read[one] == read[other]
 
 
 def test_labels_and_names_keep_their_signs():
