@@ -126,7 +126,10 @@ TWICE = pd.DataFrame({"a": [SECRET, "Bob"], "b": ["Bob", SECRET]})
         (TWICE, "1 parallel edges"),
         (pd.DataFrame({"a": [None, SECRET], "b": [SECRET, "Bob"]}), "1 rows name no"),
         (pd.DataFrame({"a": [SECRET]}), "two columns"),
-        (pd.DataFrame({"a": [SECRET], "b": ["Bob"], "w": ["much"]}), "column 3.*numbers"),
+        (
+            pd.DataFrame({"a": [SECRET], "b": ["Bob"], "w": ["much"]}),
+            "column 3.*numbers",
+        ),
         (pd.DataFrame({"a": [SECRET], "b": ["Bob"], "w": [np.nan]}), "no weight"),
         ((TWICE[:1], pd.DataFrame({"id": ["Bob"]})), "1 edges name a node"),
         ((TWICE[:1], pd.DataFrame({"id": ["Bob", SECRET, SECRET]})), "1 rows name"),
