@@ -277,6 +277,7 @@ class TestWhatIsAccepted:
         assert refused.exit_code == 2
         assert "error: --accept-unique: unknown column" in refused.stderr
 
+    @pytest.mark.filterwarnings("always")
     def test_rows_may_be_persons_though_a_name_repeats(self, anon, people, tmp_path):
         table = pd.read_csv(people, dtype=str)
         table.assign(name=table["name"].str.slice(stop=-1)).to_csv(people, index=False)

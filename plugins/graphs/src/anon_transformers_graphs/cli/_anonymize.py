@@ -105,7 +105,7 @@ def anonymize(
     if mapping is not None:
         who = pd.DataFrame(made.mapping_.items(), columns=WHO)
         tables[mapping] = who.astype("string")
-    write_tables(tables, private={mapping} - {None})
+    write_tables(tables, private=[] if mapping is None else [mapping])
     if json_output:
         files = {"target": str(out), **({"mapping": str(mapping)} if mapping else {})}
         print_json({**files, **asdict(made.report_)})
