@@ -212,13 +212,16 @@ def refuse_written_dates(
     found = _format_of(series, values)
     if found is None:
         return
-    stated = f"'{found}'" + (", last_year: …" if "%y" in found else "")
+    short = "%y" in found
+    stated = f"'{found}'" + (", last_year: …" if short else "")
+    option = f"--date 'column={found}{',LAST_YEAR' if short else ''}'"
     raise DataError(
         f"column {series.name!r} holds texts that look like dates, and as texts they "
         "are not in order. Read them as dates: in a release file with source.columns: "
-        f"{{column: {{date: {stated}}}}} or however they are written, in Python with "
-        "pandas.to_datetime. Or say that they are texts, by {column: text} there, a "
-        "categorical dtype, or a hierarchy of the column."
+        f"{{column: {{date: {stated}}}}} or however they are written, at the command "
+        f"line with {option}, in Python with pandas.to_datetime. Or say that they are "
+        "texts, by {column: text} in the file, a categorical dtype, or a hierarchy of "
+        "the column."
     )
 
 

@@ -1,5 +1,7 @@
 """``anon anonymize``: one file in, one protected file out."""
 
+import re
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,15 +10,20 @@ import typer
 
 from anon_transformers.cli._columns import (
     AcceptUnique,
+    Dates,
     Identifiers,
     Insensitive,
     Known,
     Missing,
+    RowsArePersons,
     Sensitive,
     Subject,
+    read_accepted,
+    read_dates,
     repeated,
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
+from anon_transformers.cli._formulas import SpreadsheetSafe, guard_formulas
 from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
     JsonFlag,
@@ -42,7 +49,11 @@ from anon_transformers.cli._trees import (
     UnknownOption,
     read_hierarchies,
 )
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    RepeatedIdentifierWarning,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +93,9 @@ KeepOrder = Annotated[
 ]
 
 
+ACCEPT_IN_WORDS = "(--accept-unique COLUMN, or COLUMN,COLUMN of a pair)"
+
+
 @told
 def anonymize(
     source: Source,
@@ -91,6 +105,7 @@ def anonymize(
     identifiers: Identifiers = None,
     insensitive: Insensitive = None,
     subject: Subject = None,
+    rows_are_persons: RowsArePersons = False,
     accept_unique: AcceptUnique = None,
     method: Method = "mondrian",
     k: K = 5,
@@ -102,7 +117,9 @@ def anonymize(
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
+    dates: Dates = None,
     keep_order: KeepOrder = False,
+    spreadsheet_safe: SpreadsheetSafe = False,
     force: Force = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -128,8 +145,10 @@ def anonymize(
     }
     declared = {**roles, "insensitive": insensitive or []}
     reader = TableReader(missing, [*typed_texts(declared)], show_names=True)
-    frame = reader.read(source, dialect)
-    _check_roles(frame, declared, accept_unique, method)
+    frame = reader.read(source, dialect, dates=read_dates(dates))
+    accepted = read_accepted(accept_unique, [*typed_texts(declared)])
+    further = {"accept_unique": accepted, "rows_are_persons": rows_are_persons}
+    _check_roles(frame, {**declared, **further}, method)
     stated = {
         "hierarchies": read_hierarchies(hierarchies or [], unknown),
         "models": read_models(models or []) or None,
@@ -137,8 +156,11 @@ def anonymize(
     }
     params = _parameters({"k": k, **roles}, stated, options or [])
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
-    with working(status):
+    with working(status), warnings.catch_warnings():
+        if rows_are_persons:
+            warnings.simplefilter("ignore", RepeatedIdentifierWarning)
         table, report = _run(frame, method, params, keep_order)
+    table = guard_formulas(table, target, spreadsheet_safe)
     write_table(table, target, dialect)
     to_stderr = target == STDOUT
     if json_output:
@@ -147,9 +169,7 @@ def anonymize(
         _tell(target, report, subject, to_stderr=to_stderr)
 
 
-def _check_roles(
-    frame: Any, roles: Any, accept_unique: list[str] | None, method: str
-) -> None:
+def _check_roles(frame: Any, roles: Any, method: str) -> None:
     """Hold a file to what a release is held to: a role for each column."""
     from pydantic import ValidationError
 
@@ -161,13 +181,31 @@ def _check_roles(
     if not roles["quasi_identifiers"]:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     try:
-        declared = DeclaredRoles(**roles, accept_unique=tuple(accept_unique or ()))
+        declared = DeclaredRoles(**roles)
     except ValidationError as error:
-        raise ConfigurationError(explain(error)) from None
+        raise ConfigurationError(_in_options(explain(error))) from None
     shelf = registry().anonymizers
     # Cells that are swapped keep their values, and hide whose they are.
     swaps = method in shelf and shelf[method].kind == "linked"
-    check_columns(frame, declared, exempt=declared.sensitive if swaps else ())
+    try:
+        check_columns(frame, declared, exempt=declared.sensitive if swaps else ())
+    except DataError as error:
+        raise DataError(_in_options(str(error))) from None
+
+
+def _in_options(told: str) -> str:
+    """A message of a release in the words of this command.
+
+    Examples
+    --------
+    >>> _in_options("top level: accept_unique: unknown column 'a'.")
+    "--accept-unique: unknown column 'a'."
+    """
+    told = told.removeprefix("top level: ")
+    told = told.replace("(accept_unique)", ACCEPT_IN_WORDS)
+    for key in ("accept_unique", "rows_are_persons"):
+        told = re.sub(rf"\b{key}\b", f"--{key.replace('_', '-')}", told)
+    return told
 
 
 def _parameters(

@@ -45,6 +45,25 @@ class Commands(TyperGroup):
             return typer.main.get_command(offered)
         return offered
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, and which plugins are installed; none of them is loaded."""
+        plugins = _installed_plugins()
+        if plugins:
+            self.epilog = (
+                f"Installed plugins: {', '.join(plugins)}. [bold]anon list[/bold] "
+                "shows their commands."
+            )
+        super().format_help(ctx, formatter)
+
+
+def _installed_plugins() -> list[str]:
+    """Distributions that offer something, beside this one."""
+    from importlib.metadata import entry_points
+
+    points = entry_points(group="anon_transformers")
+    names = {point.dist.name for point in points if point.dist is not None}
+    return sorted(names - {"anon-transformers"})
+
 
 app = typer.Typer(
     name="anon",

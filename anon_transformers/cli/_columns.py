@@ -1,8 +1,11 @@
 """Options that say what the columns of a file are, shared by commands."""
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 import typer
+
+from anon_transformers.exceptions import ConfigurationError
 
 
 def repeated(*names: str, metavar: str, help: str) -> Any:
@@ -40,8 +43,26 @@ AcceptUnique = Annotated[
     list[str] | None,
     repeated(
         "--accept-unique",
-        metavar="COLUMN",
-        help="Insensitive column that may hold a value of its own in many rows",
+        metavar="COLUMN[,COLUMN]",
+        help="Insensitive or sensitive column that may hold values of few persons in "
+        "many rows, or insensitive columns that do so together",
+    ),
+]
+RowsArePersons = Annotated[
+    bool,
+    typer.Option(
+        "--rows-are-persons",
+        help="Every row is a person, though an identifier repeats.",
+    ),
+]
+Dates = Annotated[
+    list[str] | None,
+    repeated(
+        "--date",
+        metavar="COLUMN=FORMAT",
+        help="How the dates of a column of a CSV file are written, such as "
+        "[bold]born=%d/%m/%Y[/bold]; where years have two digits with the last year "
+        "they may mean: [bold]born=%d/%m/%y,2025[/bold]",
     ),
 ]
 Subject = Annotated[
@@ -59,3 +80,44 @@ Missing = Annotated[
         help="Text that stands for a missing value in a CSV file, such as ?",
     ),
 ]
+
+
+def read_dates(given: Sequence[str] | None) -> dict[str, dict[str, Any]]:
+    """Read ``COLUMN=FORMAT`` options.
+
+    Examples
+    --------
+    >>> read_dates(["born=%d/%m/%y,2025"])
+    {'born': {'date': '%d/%m/%y', 'last_year': 2025}}
+    """
+    kinds: dict[str, dict[str, Any]] = {}
+    for text in given or ():
+        column, equals, written = text.partition("=")
+        if not equals or not column or "%" not in written:
+            raise ConfigurationError(
+                f"--date: expected COLUMN=FORMAT, such as born=%d/%m/%Y, got {text!r}."
+            )
+        if column in kinds:
+            raise ConfigurationError(f"--date: {column} stands twice.")
+        pattern, comma, year = written.rpartition(",")
+        if comma and year.isdecimal():
+            kinds[column] = {"date": pattern, "last_year": int(year)}
+        else:
+            kinds[column] = {"date": written}
+    return kinds
+
+
+def read_accepted(
+    given: Sequence[str] | None, columns: Collection[str]
+) -> tuple[str | tuple[str, ...], ...]:
+    """Read ``COLUMN,COLUMN`` options; a column may have a comma in its name.
+
+    Examples
+    --------
+    >>> read_accepted(["job", "job,town", "a,b"], ["job", "town", "a,b"])
+    ('job', ('job', 'town'), 'a,b')
+    """
+    return tuple(
+        text if text in columns or "," not in text else tuple(text.split(","))
+        for text in given or ()
+    )

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
+    Dates,
     Identifiers,
     Known,
     Missing,
     Sensitive,
     Subject,
+    read_dates,
     repeated,
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
@@ -93,6 +95,7 @@ def compare(
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
+    dates: Dates = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Run methods over a grid of parameters on one table, and publish nothing.
@@ -117,9 +120,11 @@ def compare(
     }
     trees = read_hierarchies(hierarchies or [], unknown)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
-    needed = [*typed_texts(*roles.values(), trees and [*trees])]
+    written = read_dates(dates)
+    needed = [*typed_texts(*roles.values(), trees and [*trees], [*written])]
     reader = TableReader(missing, [*needed, *typed_texts(grid)])
-    frame = reader.read(source, Dialect(separator, encoding), needed)
+    own = Dialect(separator, encoding)
+    frame = reader.read(source, own, needed, dates=written)
     roles["hierarchies"] = trees
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _write(results, out, source.name)

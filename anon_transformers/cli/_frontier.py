@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
+    Dates,
     Identifiers,
     Known,
     Missing,
     Sensitive,
+    read_dates,
 )
 from anon_transformers.cli._compare import Source
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
@@ -56,6 +58,7 @@ def frontier(
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
+    dates: Dates = None,
     json_output: JsonFlag = False,
 ) -> None:
     """Find the best full-domain generalization for every k, in one go.
@@ -70,11 +73,11 @@ def frontier(
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
     limit = read_limit(suppression_limit)
     trees = read_hierarchies(hierarchies or [], unknown)
-    needed = [
-        *typed_texts(quasi_identifiers, sensitive, identifiers, trees and [*trees])
-    ]
+    written, declared = read_dates(dates), [quasi_identifiers, sensitive, identifiers]
+    needed = [*typed_texts(declared, trees and [*trees], [*written])]
     reader = TableReader(missing, needed)
-    frame = reader.read(source, Dialect(separator, encoding), needed)
+    own = Dialect(separator, encoding)
+    frame = reader.read(source, own, needed, dates=written)
     from anon_transformers.generalization import FullDomainAnonymizer
 
     anonymizer = FullDomainAnonymizer(

@@ -121,7 +121,7 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         text = " ".join(str(message).split())
         if text not in seen:
             seen.add(text)
-            _print_marked("warning", "yellow", text)
+            warn_of(text)
 
     return show
 
@@ -131,6 +131,11 @@ def _say(message: str, as_json: bool) -> None:
         print(json.dumps({"error": message}))
     else:
         _print_marked("error", "red", message)
+
+
+def warn_of(message: str) -> None:
+    """Print a warning on the error stream, on one line."""
+    _print_marked("warning", "yellow", message)
 
 
 def _print_marked(mark: str, color: str, message: str) -> None:

@@ -96,7 +96,8 @@ def quality(
 
     own = Dialect(separator, encoding)
     stated = (original_separator, original_encoding, "--original")
-    named, roles = [*typed_texts(quasi_identifiers, sensitive)], {}
+    named = [*typed_texts(quasi_identifiers, sensitive)]
+    roles: dict[str, Any] = {}
     reader = TableReader(missing, named)
     if path.is_dir():
         after, roles = _published(path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_transformers.cli._dialects import Dialect
 from anon_transformers.cli._places import existing_file
+from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,10 +64,12 @@ class TableReader:
         needed: Sequence[str] = (),
         *,
         as_text: Collection[str] = (),
+        dates: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> "pd.DataFrame":
         """Read a table, which must have the columns in ``needed``.
 
-        Those in ``as_text`` stay as they are written: 1 and 1.0 are two values. A file
+        Those in ``as_text`` stay as they are written: 1 and 1.0 are two values; of
+        those in ``dates`` is stated how they are written in a CSV file. A file
         of a published release is read by the schema of the manifest beside it, unless
         marks of missing values are stated.
         """
@@ -89,10 +92,15 @@ class TableReader:
         names = columns_of_file(kind, file, options) or []
         refuse_repeated_columns(names, {*self.typed, *needed}, f"{path}: the table")
         refuse_lacking(names, needed, str(path))
+        if dates:
+            typed = [name for name in names if name in self.typed]
+            refuse_lacking(names, [*dates, *typed], f"--date: {path}")
         if kind == "csv":
             options["missing"] = self.missing or []
             as_text = [name for name in names if name in as_text]
-            options["columns"] = dict.fromkeys(as_text, "text")
+            options["columns"] = {**dict.fromkeys(as_text, "text"), **(dates or {})}
+        elif dates:
+            raise ConfigurationError("--date: this is for CSV files.")
         frame = readers[kind](file, **options)
         return frame if self.show_names else self._by_position(frame, path)
 

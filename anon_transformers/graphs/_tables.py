@@ -78,8 +78,8 @@ def _exact(names: pd.Series) -> pd.Series:
     lost = int((known.abs() >= LARGEST_EXACT).sum())
     if lost:
         raise DataError(
-            f"column {names.name!r}: {lost} rows name nodes by floats of 2**53 or "
-            "more, which do not tell them apart; store whole numbers or texts."
+            f"{lost} rows name nodes by floats of 2**53 or more, which do not tell "
+            "them apart; store whole numbers or texts."
         )
     return names.astype("Int64") if (known % 1 == 0).all() else names
 
@@ -88,7 +88,7 @@ def _refuse_nameless(codes: np.ndarray, table: pd.DataFrame, listed: bool) -> No
     """Refuse a name that is missing, or a text without a character."""
     unnamed = int((codes[: len(table)] < 0).sum())
     if unnamed:
-        raise DataError(f"column {table.columns[0]!r}: {unnamed} rows name no node.")
+        raise DataError(f"column 1 of the edge table: {unnamed} rows name no node.")
     unlisted = int((codes[2 * len(table) :] < 0).sum()) if listed else 0
     if unlisted:
         raise DataError(f"{unlisted} rows of the node table name no node.")
@@ -103,8 +103,7 @@ def _refuse_bad_edges(table: pd.DataFrame) -> None:
 
 
 def _refuse_bad_nodes(table: pd.DataFrame) -> None:
-    key = table.columns[0] if table.shape[1] else None
-    if key is None:
+    if not table.shape[1]:
         raise DataError("a node table has a column that names the nodes.")
     refuse_repeated_columns(table.columns, what="the node table")
     faults = {
@@ -113,7 +112,7 @@ def _refuse_bad_nodes(table: pd.DataFrame) -> None:
     }
     for fault, count in faults.items():
         if count:
-            raise DataError(f"column {key!r} of the node table: {count} {fault}.")
+            raise DataError(f"column 1 of the node table: {count} {fault}.")
 
 
 def _in_order_of_nodes(
@@ -138,11 +137,11 @@ def _weights(table: pd.DataFrame, joined: np.ndarray) -> np.ndarray | None:
         return None
     column = table.iloc[:, 2]
     if not pd.api.types.is_numeric_dtype(column):
-        raise DataError(f"column {table.columns[2]!r}: weights must be numbers.")
+        raise DataError("column 3 of the edge table: weights must be numbers.")
     held = column[joined]
     if held.isna().any():
         raise DataError(
-            f"column {table.columns[2]!r}: {int(held.isna().sum())} edges have no "
+            f"column 3 of the edge table: {int(held.isna().sum())} edges have no "
             "weight."
         )
     return held.to_numpy()

@@ -433,6 +433,8 @@ def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
         if len(content) > LARGEST_FILE:
             raise ConfigurationError(f"{file}: is larger than 1 MB.")
         text = content.decode()
+    except FileNotFoundError:
+        raise ConfigurationError(f"{file} does not exist.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"{file}: cannot be read ({type(error).__name__})."

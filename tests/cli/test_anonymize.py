@@ -246,3 +246,139 @@ def test_cells_that_are_swapped_may_be_unique(anon, tmp_path):
     done = anon("anonymize", source, target, *known)
     assert done.exit_code == 0, done.output
     assert len(target.read_text().splitlines()) == 301
+
+
+class TestWhatIsAccepted:
+    ROLES = ("-q", "age", "--insensitive", "job", "--insensitive", "town")
+
+    @pytest.fixture
+    def telling(self, tmp_path):
+        """Jobs and towns that tell nobody apart alone, and many together."""
+        path = tmp_path / "telling.csv"
+        rows = [(20 + n % 9, f"job{n % 6}", f"town{n // 6 % 6}") for n in range(72)]
+        pd.DataFrame(rows, columns=["age", "job", "town"]).to_csv(path, index=False)
+        return path
+
+    def test_a_pair_can_be_accepted(self, anon, telling, tmp_path):
+        call = ["anonymize", telling, tmp_path / "safe.csv", *self.ROLES]
+        refused = anon(*call)
+        assert refused.exit_code == 2
+        told = " ".join(refused.stderr.split())
+        assert "'job' and 'town' together" in told
+        assert "--accept-unique COLUMN, or COLUMN,COLUMN of a pair" in told
+        assert "accept_unique" not in told
+        made = anon(*call, "--accept-unique", "job,town")
+        assert made.exit_code == 0, made.output + made.stderr
+
+    @pytest.mark.parametrize("accepted", ["jbo", "job,twn", "job,"])
+    def test_what_is_no_column_is_told(self, anon, telling, tmp_path, accepted):
+        call = ["anonymize", telling, tmp_path / "safe.csv", *self.ROLES]
+        refused = anon(*call, "--accept-unique", accepted)
+        assert refused.exit_code == 2
+        assert "error: --accept-unique: unknown column" in refused.stderr
+
+    @pytest.mark.filterwarnings("always")
+    def test_rows_may_be_persons_though_a_name_repeats(self, anon, people, tmp_path):
+        table = pd.read_csv(people, dtype=str)
+        table.assign(name=table["name"].str.slice(stop=-1)).to_csv(people, index=False)
+        call = ["anonymize", people, tmp_path / "safe.csv", *ROLES, "--force"]
+        assert "identifier 'name' repeats" in anon(*call).stderr
+        stated = anon(*call, "--rows-are-persons")
+        assert stated.exit_code == 0
+        assert "repeats" not in stated.stderr
+        both = anon(*call[:-4], "--subject", "name", "--rows-are-persons")
+        assert both.exit_code == 2
+        assert "--rows-are-persons: with a subject" in both.stderr
+
+
+class TestDates:
+    @pytest.fixture
+    def born(self, tmp_path):
+        path = tmp_path / "born.csv"
+        days = [f"{1 + n % 28}/{1 + n % 12}/{60 + n % 30}" for n in range(60)]
+        pd.DataFrame({"born": days, "job": "cook"}).to_csv(path, index=False)
+        return path
+
+    def test_dates_are_read_as_stated(self, anon, born, tmp_path):
+        call = ["anonymize", born, tmp_path / "safe.csv", "-q", "born", "-s", "job"]
+        refused = anon(*call)
+        assert refused.exit_code == 2
+        told = " ".join(refused.stderr.split())
+        assert "--date 'column=%d/%m/%y,LAST_YEAR'" in told
+        made = anon(*call, "--date", "born=%d/%m/%y,2025")
+        assert made.exit_code == 0, made.output + made.stderr
+        labels = pd.read_csv(tmp_path / "safe.csv")["born"]
+        assert labels.str.match(r"\[19[68]\d-|\[197\d-").all()
+
+    @pytest.mark.parametrize("command", ["compare", "frontier"])
+    def test_comparisons_take_them_too(self, anon, born, command):
+        call = [command, born, "-q", "born", "-s", "job"]
+        assert anon(*call, "--date", "born=%d/%m/%y,2025").exit_code == 0
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ("brn=%d/%m/%Y", "--date:"),
+            ("born", "expected COLUMN=FORMAT"),
+            ("born=%d/%m/%y", "last_year"),
+            ("born=%d/%m/%Y", "born"),
+        ],
+    )
+    def test_mistakes_are_told(self, anon, born, given, told):
+        run = anon("anonymize", born, "-", "-q", "born", "-s", "job", "--date", given)
+        assert run.exit_code == 2
+        assert told in " ".join(run.stderr.split())
+        assert "/60" not in run.output + run.stderr
+
+    def test_other_files_know_their_dates(self, anon, born, tmp_path):
+        place = tmp_path / "born.parquet"
+        pd.read_csv(born).to_parquet(place)
+        run = anon("frontier", place, "-q", "born", "--date", "born=%d/%m/%y,2025")
+        assert run.exit_code == 2
+        assert "CSV" in run.stderr
+
+
+class TestFormulas:
+    ROLES = ("-q", "age", "-s", "job")
+
+    @pytest.fixture
+    def running(self, tmp_path):
+        path = tmp_path / "running.csv"
+        jobs = ["=1+2", "-", "cook", "-5"] * 10
+        ages = [20 + n % 9 for n in range(40)]
+        pd.DataFrame({"age": ages, "job": jobs}).to_csv(path, index=False)
+        return path
+
+    def test_they_are_counted_by_column(self, anon, running, tmp_path):
+        target = tmp_path / "safe.csv"
+        made = anon("anonymize", running, target, *self.ROLES)
+        assert made.exit_code == 0
+        told = " ".join(made.stderr.split())
+        assert "warning: a spreadsheet would run cells" in told
+        assert "job (20 rows)" in told
+        assert "--spreadsheet-safe" in told
+        assert "=1" not in told
+        assert sorted(set(pd.read_csv(target)["job"])) == ["-", "-5", "=1+2", "cook"]
+
+    def test_they_are_guarded_where_asked(self, anon, running, tmp_path):
+        target = tmp_path / "safe.csv"
+        call = ["anonymize", running, target, *self.ROLES, "--spreadsheet-safe"]
+        made = anon(*call)
+        assert made.exit_code == 0
+        assert "warning" not in made.stderr
+        assert sorted(set(pd.read_csv(target)["job"])) == [
+            "'-", "'=1+2", "-5", "cook",
+        ]  # fmt: skip
+
+    def test_a_spreadsheet_runs_no_parquet(self, anon, running, tmp_path):
+        made = anon("anonymize", running, tmp_path / "safe.parquet", *self.ROLES)
+        assert made.exit_code == 0
+        assert "warning" not in made.stderr
+
+    def test_names_of_columns_run_too(self, anon, running, tmp_path):
+        running.write_text(running.read_text().replace("job", "=job", 1))
+        call = ["anonymize", running, tmp_path / "s.csv", "-q", "age", "-s", "=job"]
+        assert "the name of =job" in anon(*call).stderr
+        refused = anon(*call, "--force", "--spreadsheet-safe")
+        assert refused.exit_code == 2
+        assert "'=job' at the head of a column" in " ".join(refused.stderr.split())

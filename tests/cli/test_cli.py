@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -359,3 +361,19 @@ def test_it_runs_as_a_program():
         check=True,
     )
     assert told.stdout.strip() == "0.1.0"
+
+
+def test_a_release_file_that_is_not_there(anon, tmp_path):
+    run = anon("release", tmp_path / "nosuch.yaml")
+    assert run.exit_code == 2
+    assert "nosuch.yaml does not exist." in " ".join(run.stderr.split())
+
+
+def test_help_tells_which_plugins_are_installed(anon, monkeypatch):
+    points = [
+        SimpleNamespace(dist=SimpleNamespace(name=name))
+        for name in ("anon-transformers", "anon-transformers-zoo")
+    ]
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
+    told = " ".join(anon("--help").stdout.split())
+    assert "Installed plugins: anon-transformers-zoo. anon list shows" in told

@@ -49,7 +49,7 @@ def test_as_json_and_plot(table, tmp_path):
     [
         (["--loss", "precison"], "precision"),
         (["--plot", "curve.txt"], "must end in .png"),
-        (["-q", "agee"], "'age'"),
+        (["-q", "agee"], "'agee'"),
     ],
 )
 def test_mistakes_are_told(table, arguments, told):

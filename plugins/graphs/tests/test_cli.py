@@ -226,3 +226,47 @@ def test_a_promise_that_was_not_judged_in_time_is_not_kept(anon, tmp_path):
     assert late.exit_code == 1
     assert "-o time_limit" in late.output
     assert not (tmp_path / "safe.csv").exists()
+
+
+def test_who_is_who_is_written_for_its_owner_alone(anon, tmp_path):
+    asked = ["anonymize", "club.csv", "safe.csv", "-k", "4", "--mapping", "who.csv"]
+    made = anon(*asked)
+    assert made.exit_code == 0, made.output
+    assert "who.csv says who is who: it is private" in made.output
+    assert (tmp_path / "who.csv").stat().st_mode & 0o777 == 0o600
+    who = pd.read_csv("who.csv")
+    assert list(who.columns) == ["original", "published"]
+    assert set(who["original"]) == {f"member {i}" for i in range(34)}
+    published = set(pd.read_csv("safe.csv").to_numpy().ravel())
+    assert published <= set(who["published"])
+    # It is what comparisons and attacks ask for.
+    found = anon("compare", "club.csv", "safe.csv", "--mapping", "who.csv", "--json")
+    assert read(found)["edges"]["deleted"] >= 0
+    again = anon(*asked)
+    assert again.exit_code == 2
+    assert "--force" in again.output
+
+
+def test_no_mapping_is_written_unless_asked(anon, tmp_path):
+    assert anon("anonymize", "club.csv", "safe.csv", "-k", "4").exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "club.csv", "people.csv", "safe.csv",
+    ]  # fmt: skip
+    refused = anon("anonymize", "club.csv", "s.csv", "-o", "keep_mapping=true")
+    assert refused.exit_code == 2
+    assert "--mapping FILE" in refused.output
+    shared = ["anonymize", "club.csv", "s.csv", "--mapping", "s.csv"]
+    assert "a file each" in anon(*shared).output
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["member,member\na,b\n", "member,b,member x\na,b,z\n", "member,b,c,d\na,b,c,d\n"],
+)
+def test_a_first_line_may_be_persons(anon, tmp_path, content):
+    """``anon`` asserts that no name is printed."""
+    (tmp_path / "headless.csv").write_text(content)
+    assert anon("describe", "headless.csv").exit_code == 2
+    (tmp_path / "nodes.csv").write_text("member 7,member 8\nx,1\nx,2\n")
+    asked = ["describe", "club.csv", "--nodes", "nodes.csv"]
+    assert anon(*asked).exit_code == 2

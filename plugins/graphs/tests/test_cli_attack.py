@@ -276,6 +276,9 @@ def test_new_names_are_not_compared_without_a_mapping(anon, renamed):
     assert refused.exit_code == 2
     assert "have new names" in refused.output
     assert "--mapping FILE" in refused.output and "mapping= " not in refused.output
+    assert "anon graph anonymize writes" in refused.output
+    for python in ("keep_", "relabel", "True", "FILETrue"):
+        assert python not in refused.output
     asked = ["compare", "club.csv", "published.csv", "--mapping", "mapping.csv"]
     found = read(anon(*asked, "--json"), 0)
     assert found["edges"]["deleted"] == renamed.n_removed_ > 0

@@ -218,7 +218,9 @@ def test_our_methods_pass_with_weights(tmp_path, name, number):
 
 
 @pytest.mark.parametrize("name", ["k-neighborhood", "label-generalizer"])
-@pytest.mark.parametrize("tree", ["", "hierarchies: {age: {kind: masking}}\n"])
+@pytest.mark.parametrize(
+    "tree", ["", "hierarchies: {age: {kind: masking, length: 4}}\n"]
+)
 @pytest.mark.parametrize("kind", [int, float, "p{}".format])
 def test_our_methods_pass_with_labels(tmp_path, name, tree, kind):
     ages = [kind(20 + i % 3) for i in range(33)]

@@ -40,6 +40,16 @@ NodesOut = Annotated[
     Path | None,
     typer.Option("--nodes-out", metavar="FILE", help="File to write the nodes to."),
 ]
+MappingOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="Write who is who there, for comparisons and attacks of your own: the "
+        "original and the published name. Private: whoever has it undoes the "
+        "anonymization. Only you may read the file.",
+    ),
+]
 Method = Annotated[
     str, typer.Option("--method", "-m", help="Anonymizer of graphs, as in anon list.")
 ]
@@ -51,12 +61,17 @@ AcceptWeights = Annotated[
 ]
 
 
+WHO = ["original", "published"]
+"""Columns of the file that says who is who."""
+
+
 @told
 def anonymize(
     edges: Edges,
     out: Out,
     nodes: Nodes = None,
     nodes_out: NodesOut = None,
+    mapping: MappingOut = None,
     method: Method = "k-degree",
     k: K = None,
     options: Options = None,
@@ -72,8 +87,9 @@ def anonymize(
 
     [bold]anon graph anonymize friends.csv safe.csv --method k-degree -k 5[/bold]
     """
-    made = anonymizer(method, k, options or [], carry_weights=True)
-    _check_files(edges, out, nodes, nodes_out, force)
+    kept = {} if mapping is None else {"keep_mapping": True}
+    made = anonymizer(method, k, options or [], carry_weights=True, **kept)
+    _check_files(edges, out, nodes, nodes_out, mapping, force)
     if made.columns_made and nodes_out is None:
         raise ConfigurationError(
             f"method {method} says something of each node; --nodes-out says where."
@@ -83,25 +99,39 @@ def anonymize(
         network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
     with working(method):
         published = _publish(made, network, accept_weights)
-    if nodes_out is None:
-        write_tables({out: published})
-    else:
-        write_tables({out: published[0], nodes_out: published[1]})
+    tables = {out: published}
+    if nodes_out is not None:
+        tables = {out: published[0], nodes_out: published[1]}
+    if mapping is not None:
+        who = pd.DataFrame(made.mapping_.items(), columns=WHO)
+        tables[mapping] = who.astype("string")
+    write_tables(tables, private=[] if mapping is None else [mapping])
     if json_output:
-        print_json({"target": str(out), **asdict(made.report_)})
-    else:
-        _tell(out, made.report_, made.loss_means)
+        files = {"target": str(out), **({"mapping": str(mapping)} if mapping else {})}
+        print_json({**files, **asdict(made.report_)})
+        return
+    _tell(out, made.report_, made.loss_means)
+    if mapping is not None:
+        typer.echo(
+            f"{mapping} says who is who: it is private, and undoes the anonymization. "
+            "Keep it apart from what you publish, and remove it when you are done."
+        )
 
 
 def _check_files(
-    edges: Path, out: Path, nodes: Path | None, nodes_out: Path | None, force: bool
+    edges: Path,
+    out: Path,
+    nodes: Path | None,
+    nodes_out: Path | None,
+    mapping: Path | None,
+    force: bool,
 ) -> None:
     """Refuse files that could not be written, or would hide others."""
     if nodes is not None and nodes_out is None:
         raise ConfigurationError("with --nodes, --nodes-out says where nodes go.")
     if nodes_out is not None:
         check_node_file(nodes_out)
-    targets, sources = [out, nodes_out], [edges, nodes]
+    targets, sources = [out, nodes_out, mapping], [edges, nodes]
     check_targets(filter(None, targets), filter(None, sources), force)
 
 

@@ -85,7 +85,9 @@ def _assignments(given: Sequence[str]) -> dict[str, Any]:
 def _reason(name: str) -> str:
     if name == "k":
         return "it has an option of its own, -k."
-    return "names go for good: they come from fresh entropy, and nobody keeps them."
+    if name == "keep_mapping":
+        return "--mapping FILE of anon graph anonymize writes who is who."
+    return "names go for good: they come from fresh entropy."
 
 
 def _value(text: str) -> Any:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import wraps
@@ -25,6 +26,13 @@ BROKEN_PROMISE = 1
 BAD_INPUT = 2
 UNBROKEN = 10_000
 """Width of what is not printed on a terminal: no line is broken there."""
+REMEDIES = {
+    "which an anonymizer with keep_mapping=True has as mapping_, or publish with "
+    "relabel=False": "which anon graph anonymize writes if it is given --mapping FILE, "
+    "too",
+    "relabel=False keeps them": "--mapping FILE says who is who",
+}
+"""What helps in Python, and what helps here."""
 
 
 def told(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,12 +75,18 @@ def in_options(message: str, takes: Container[str]) -> str:
     '--reduce drops loops.'
     >>> in_options("reduce=True drops loops.", {"options"})
     '-o reduce=true drops loops.'
+    >>> in_options("pass mapping= with who is who.", {"mapping"})
+    'pass --mapping FILE with who is who.'
     """
     reduce = "--reduce" if "reduce" in takes else "-o reduce=true"
     limit = "--time-limit" if "time_limit" in takes else "-o time_limit"
     told = message.replace("reduce=True", reduce).replace("time_limit", limit)
     told = told.replace('weights="drop"', "-o weights=drop")
-    return told.replace("mapping=", "--mapping FILE") if "mapping" in takes else told
+    if "mapping" not in takes:
+        return told
+    for python, option in REMEDIES.items():
+        told = told.replace(python, option)
+    return re.sub(r"\bmapping=", "--mapping FILE", told)
 
 
 def _say(message: str, as_json: bool) -> None:

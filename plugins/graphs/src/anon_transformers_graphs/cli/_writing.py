@@ -2,7 +2,7 @@
 
 import gzip
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +27,9 @@ def check_targets(
     for target in targets:
         kind_of(target)
         if any(_one_file(target, other) for other in seen):
-            raise ConfigurationError(f"{target}: edges and nodes need a file each.")
+            raise ConfigurationError(
+                f"{target}: edges, nodes and mapping need a file each."
+            )
         seen.append(target)
         _check_place(target, sources, force)
 
@@ -65,8 +67,12 @@ def write_picture(picture: bytes, path: Path) -> None:
         raise _unwritten(path, error) from None
 
 
-def write_tables(tables: Mapping[Path, pd.DataFrame]) -> None:
+def write_tables(
+    tables: Mapping[Path, pd.DataFrame], private: Collection[Path] = ()
+) -> None:
     """Tables into files, whole, and none of them before all could be written.
+
+    Files in ``private`` can be read by their owner alone.
 
     All that is left then is to give the drafts their names. If that fails for the
     second one, the first has its name already.
@@ -75,6 +81,8 @@ def write_tables(tables: Mapping[Path, pd.DataFrame]) -> None:
         written = {path: _draft(table, path, drafts) for path, table in tables.items()}
         for path, draft in written.items():
             try:
+                if path in private:
+                    draft.chmod(0o600)
                 draft.replace(path)
             except OSError as error:
                 raise _unwritten(path, error) from None
