@@ -119,19 +119,14 @@ def risk(
 
     if weights is not None and population is not None:
         raise ConfigurationError("give --weights or --population, not both.")
-    own, after = Dialect(separator, encoding), None
-    manifest: dict[str, Any] = {}
-    if table.is_dir():
-        after, manifest = read_release(table)
-        quasi_identifiers = quasi_identifiers or manifest["quasi_identifiers"]
-        sensitive = sensitive or manifest["sensitive"]
-        suppression_label = manifest["suppression_label"]
-        if "nodes" in manifest:
-            raise ConfigurationError(f"{table} is a graph; see anon graph describe.")
-    if not quasi_identifiers:
+    own = Dialect(separator, encoding)
+    after, told_of = _release(table) if table.is_dir() else (None, {})
+    known = quasi_identifiers or told_of.get("quasi_identifiers")
+    wanted = sensitive or told_of.get("sensitive", [])
+    if not known:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
-    texts = [*quasi_identifiers, *(queries or [])]
-    named = [*typed_texts(texts, sensitive, weights)]
+    texts = [*known, *(queries or [])]
+    named = [*typed_texts(texts, wanted, weights)]
     reader = TableReader(missing, named)
 
     def read(path: Path, dialect: Dialect, needed: list[str]) -> "pd.DataFrame":
@@ -142,29 +137,32 @@ def risk(
     refuse_lacking(list(after.columns), named, str(table))
     register = before = None
     if population is not None:
-        register = read(population, find_dialect(population, own), quasi_identifiers)
+        register = read(population, find_dialect(population, own), known)
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
         before = read(original, find_dialect(original, own, *stated), named)
-    asked = Asked(
-        quasi_identifiers,
-        sensitive or [],
-        read_folder(hierarchies, quasi_identifiers),
-        weights,
-        register,
-        threshold,
-        suppression_label,
-    )
-    if manifest.get("subject") is not None:
-        asked.reasons["persons"] = (
-            "this release counts them; whose rows are one person's is not published, "
-            "so rows are counted here."
-        )
+    trees = read_folder(hierarchies, known)
+    label = told_of.get("suppression_label", suppression_label)
+    asked = Asked(known, wanted, trees, weights, register, threshold, label)
+    asked.reasons.update(told_of.get("reasons", {}))
     result = _measure(before, after, asked, queries or [])
     if json_output:
         print_json({"table": str(table), **result})
     else:
         _tell(table, result)
+
+
+def _release(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
+    """Table and roles of a published release, and what it cannot tell."""
+    frame, told_of = read_release(folder)
+    if "nodes" in told_of:
+        raise ConfigurationError(f"{folder} is a graph; see anon graph describe.")
+    if told_of["subject"] is not None:
+        told_of["reasons"] = {
+            "persons": "this release counts them; whose rows are one person's is not "
+            "published, so rows are counted here."
+        }
+    return frame, told_of
 
 
 def _measure(

@@ -119,7 +119,7 @@ def test_the_plugin_offers_all_twelve():
          "'age' has is no Hierarchy"),
         ({"quasi_identifiers": ["age"],
           "other": pd.DataFrame([[1, 2]], columns=["a", "a"])}, DataError,
-         "other has a column twice: a"),
+         r"other has columns of one name \(columns 1 and 2\)"),
     ],
 )  # fmt: skip
 def test_material_that_cannot_be_used_is_refused(options, error, told):

@@ -286,7 +286,7 @@ class TestWhatIsAccepted:
         stated = anon(*call, "--rows-are-persons")
         assert stated.exit_code == 0
         assert "repeats" not in stated.stderr
-        both = anon(*call[:-4], "--subject", "name", "--rows-are-persons")
+        both = anon(*call, "--subject", "name", "--rows-are-persons")
         assert both.exit_code == 2
         assert "--rows-are-persons: with a subject" in both.stderr
 

@@ -184,3 +184,16 @@ def test_addresses_are_no_files(anon, people, place, told):
         run = anon(*call, "-q", "age")
         assert run.exit_code == 2
         assert told in " ".join(run.stderr.split())
+
+
+def test_rows_are_not_passed_off_as_persons(anon, publish, people):
+    table = pd.read_csv(people)
+    table.assign(pid=[n // 2 for n in range(60)]).to_csv(people, index=False)
+    roles = {"quasi_identifiers": ["age", "pay"], "sensitive": ["job"],
+             "subject": "pid"}  # fmt: skip
+    told = told_by(anon("risk", publish(roles=roles), "--json"))
+    assert "rows are counted here" in told["not_available"]["persons"]
+    assert (
+        "persons"
+        not in told_by(anon("risk", people, "-q", "age", "--json"))["not_available"]
+    )
