@@ -264,7 +264,7 @@ def test_compare_says_why_there_are_no_clusters(anon, monkeypatch):
 @pytest.fixture
 def renamed(club):
     """A network with new names, and a file that says who is who."""
-    method = KDegreeAnonymizer(k=4, keep_mapping=True, random_state=0)
+    method = KDegreeAnonymizer(k=2, keep_mapping=True, random_state=0)
     save(method.fit_transform(club), "published.csv")
     table = pd.DataFrame(method.mapping_.items(), columns=["before", "after"])
     table.to_csv("mapping.csv", index=False)
