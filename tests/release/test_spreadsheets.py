@@ -239,7 +239,9 @@ def test_the_gate_judges_the_values_as_they_were(release):
     (check,) = [
         c for c in release.manifest()["measured"]["checks"] if "diversity" in c["id"]
     ]
-    least = table.groupby(["age", "zip"])["job"].nunique().min()
+    # An apostrophe makes no other value to a reader.
+    jobs = table["job"].str.removeprefix("'")
+    least = jobs.groupby([table["age"], table["zip"]]).nunique().min()
     assert check["observed"] == least
 
 
