@@ -1,12 +1,24 @@
-"""The registry as the distribution declares it, whatever is installed."""
+"""Commands run as a user would, and the registry as the distribution declares it."""
 
 import tomllib
 from importlib.metadata import EntryPoint
 
 import pytest
+from typer.testing import CliRunner
 
 from anon_transformers import registry
+from anon_transformers.cli._app import app
 from anon_transformers.hookspecs import PROJECT
+
+
+@pytest.fixture
+def anon():
+    """Run ``anon`` with these arguments."""
+
+    def run(*arguments):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return run
 
 
 @pytest.fixture

@@ -9,24 +9,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import anon_transformers
 from anon_transformers import exceptions
-from anon_transformers.cli._app import app
 from anon_transformers.cli._promises import read_limit
 from anon_transformers.exceptions import ConfigurationError
 
+pytestmark = pytest.mark.usefixtures("declared")
+
 SECRET = "Zebedee-the-secret"
 ROLES = ["-q", "age", "-q", "zip", "-s", "disease", "-s", "job", "-i", "name"]
-
-
-@pytest.fixture
-def anon(declared):
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

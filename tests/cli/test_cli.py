@@ -10,20 +10,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
 
 REPOSITORY = Path(__file__).parents[2]
 SECRET = "Zebedee-the-secret"
-
-
-@pytest.fixture
-def anon():
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

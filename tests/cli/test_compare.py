@@ -5,23 +5,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
 from anon_transformers.experiments import Findings
 from anon_transformers.experiments._experiment import NUMBER_COLUMNS
+
+pytestmark = pytest.mark.usefixtures("declared")
 
 SECRET = "Zebedee-the-secret"
 ASKED = ["-q", "age", "-q", "zip", "-s", "disease", "-i", "name"]
 METHODS = ["-m", "mondrian", "-m", "datafly"]
-
-
-@pytest.fixture
-def anon(declared):
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

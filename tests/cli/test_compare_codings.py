@@ -4,21 +4,12 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
+pytestmark = pytest.mark.usefixtures("declared")
 
 SECRET = "Zebedee-the-secret"
 ASKED = ["-q", "age", "-q", "pay", "-s", "ill"]
 TWO = ["-c", "independent:global-recode", "-c", "joint:fuzzy-c-means"]
-
-
-@pytest.fixture
-def anon(declared):
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

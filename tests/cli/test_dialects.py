@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
 from anon_transformers.cli._dialects import Dialect, find_dialect
 from anon_transformers.exceptions import DataError
+
+pytestmark = pytest.mark.usefixtures("declared")
 
 COMMANDS = ("risk", "validate", "attack", "quality")
 FOREIGN = {
@@ -23,14 +23,6 @@ FOREIGN = {
     "marked": (";", "utf-8-sig"),
     "utf-16": (",", "utf-16"),
 }
-
-
-@pytest.fixture
-def anon(declared):
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

@@ -1,20 +1,9 @@
 """Commands name the columns that were typed only: a first line may be a person."""
 
 import pytest
-from typer.testing import CliRunner
-
-from anon_transformers.cli._app import app
 
 PERSON = ("10/12/1953", "Zebedee-the-secret", "Migraine", "1234567", "z@ex.org")
 QUESTION = "has it no header, or another separator?"
-
-
-@pytest.fixture
-def anon():
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

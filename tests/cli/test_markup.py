@@ -3,20 +3,11 @@
 import pandas as pd
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
+pytestmark = pytest.mark.usefixtures("declared")
 
 KNOWN, CLOSING, SECRET = "[red]age[/red]", "[/]", "[bold]ill[/bold]"
 ROLES = ["-q", KNOWN, "-q", CLOSING, "-s", SECRET]
-
-
-@pytest.fixture
-def anon(declared):
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

@@ -5,20 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
 from anon_transformers.metrics import quality
 
 FEW = ["--permutations", 1, "--random-state", 0]
-
-
-@pytest.fixture
-def anon():
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from anon_transformers.cli._app import app
 from anon_transformers.evidence import Classes
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
@@ -19,14 +17,6 @@ from anon_transformers.metrics import (
 KNOWN = ["age", "land"]
 ROLES = ["-q", "age", "-q", "land", "-s", "job"]
 TREE = Hierarchy.from_groups({"Europe": ["FR", "IT"], "Asia": ["JP", "CN"]})
-
-
-@pytest.fixture
-def anon():
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture

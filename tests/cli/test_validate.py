@@ -4,9 +4,6 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
-
-from anon_transformers.cli._app import app
 
 yaml = pytest.importorskip("yaml")
 
@@ -20,14 +17,6 @@ CONFIG = {
     ],
     "target": {"path": "out"},
 }
-
-
-@pytest.fixture
-def anon():
-    def run(*arguments):
-        return CliRunner().invoke(app, [str(a) for a in arguments])
-
-    return run
 
 
 @pytest.fixture
