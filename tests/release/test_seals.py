@@ -187,7 +187,7 @@ def test_options_of_a_source_are_compared_as_they_are_noted(release, registered)
 def test_a_file_that_is_gone_cannot_be_asked(release):
     location = judged(release)
     release.file.unlink()
-    with pytest.raises(AnonymizationError, match="cannot be read"):
+    with pytest.raises(AnonymizationError, match="does not exist"):
         publish(location)
     assert not (release.target / "current").exists()
 
