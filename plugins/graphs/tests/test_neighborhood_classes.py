@@ -6,6 +6,7 @@ from itertools import count
 from types import SimpleNamespace
 
 import networkx as nx
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
-from anon_transformers.jit import njit
 from anon_transformers.privacy import judge
 from anon_transformers_graphs._kernels.neighbor_balls import edges_once
 from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
@@ -291,7 +291,8 @@ def test_threads_share_what_is_known(dataset):
     assert all(one == expected for one in found)
 
 
-@njit
+# Not kept on disk: numba would import this module again, by another name.
+@numba.njit
 def all_mixed(values):
     found = np.empty(len(values), dtype=np.uint64)
     for i in range(len(values)):
