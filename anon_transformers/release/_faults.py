@@ -8,6 +8,7 @@ labels that are names of its own are searched for identifiers and no more.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -305,11 +306,15 @@ def telling_faults(
     ]
     faults, alone = [], set()
     for name, role, limit in limits:
-        found = share([name])
+        found, what = share([name]), f"{role} column {name!r}"
+        if found <= limit:
+            # A column of mail addresses that few persons have hides behind the others.
+            found = filled_share(coded[name], persons, roles.small_group)
+            what += ", where it is filled"
         if found > limit:
             alone.add(name)  # and so does every pair that it is in
             if {name} not in accepted:
-                faults.append(_telling(f"{role} column {name!r}", found, limit, roles))
+                faults.append(_telling(what, found, limit, roles))
     rest = [name for name in roles.insensitive if name not in alone]
     for pair in combinations(rest, 2):
         if any(names.issuperset(pair) for names in accepted):
@@ -353,6 +358,26 @@ def telling_share(
     of_pair, who = labels[pairs.first], persons[pairs.first]
     small = np.bincount(of_pair)[of_pair] < small_group
     return len(np.unique(who[small])) / len(np.unique(who))
+
+
+def filled_share(
+    column: Column, persons: np.ndarray | None, small_group: int
+) -> float:
+    """The same share of one column, among the persons of whom it holds a value.
+
+    Examples
+    --------
+    >>> mail = identify(pd.Series(["a@x", None, None, None, None]))
+    >>> telling_share([mail], None, 3), filled_share(mail, None, 3)
+    (0.2, 1.0)
+    """
+    filled = column.codes != column.missing_code
+    if not filled.any():
+        return 0.0
+    known = replace(column, codes=column.codes[filled])
+    return telling_share(
+        [known], None if persons is None else persons[filled], small_group
+    )
 
 
 def swap_faults(

@@ -427,6 +427,16 @@ def test_values_that_occur_exactly_twice_tell_persons_apart(release):
     run_release(release.file)
 
 
+def test_a_column_that_few_rows_fill_tells_those_apart(release):
+    mail = [f"p{i}@example.org" if i < 4 else "" for i in range(120)]
+    rows = rows_of(mail=mail)
+    of_rows(release, rows, insensitive=["mail"])
+    message = release.refusal(DataError)
+    assert "'mail', where it is filled: 100% of the rows" in message
+    of_rows(release, rows, insensitive=["mail"], accept_unique=["mail"])
+    run_release(release.file)
+
+
 def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
     rows = rows_of(day=[i % 8 for i in range(64)], ward=[i // 8 for i in range(64)])
     of_rows(release, rows, insensitive=["day", "ward"])
