@@ -360,9 +360,7 @@ def telling_share(
     return len(np.unique(who[small])) / len(np.unique(who))
 
 
-def filled_share(
-    column: Column, persons: np.ndarray | None, small_group: int
-) -> float:
+def filled_share(column: Column, persons: np.ndarray | None, small_group: int) -> float:
     """The same share of one column, among the persons of whom it holds a value.
 
     Examples
