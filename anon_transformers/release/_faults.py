@@ -7,6 +7,7 @@ anybody: its word is taken for one thing only, what it publishes (``publishes``)
 labels that are names of its own are searched for identifiers and no more.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +18,7 @@ import pandas as pd
 
 from anon_transformers._intruders_dependence import functional_dependences
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._readings import read_text
+from anon_transformers._readings import read_text, read_value
 from anon_transformers._tables import Column, identify, to_text
 from anon_transformers.exceptions import DataError
 from anon_transformers.metrics._coverage import Domain
@@ -32,6 +33,10 @@ GIVEN_LIMIT = 0.95
 """From this share of persons on a column that stayed gives one that was swapped."""
 SHORTEST_NAME = 4
 """An identifier of as many characters is looked for within labels too."""
+SHORTEST_NUMBER = 6
+"""A number of as many digits is looked for however they are divided."""
+DIVIDED = re.compile(r"\d(?:[\s.'/_\u2019\u2010-\u2015-]{0,2}\d)*")
+"""Digits that blanks, dots, hyphens and the like may divide."""
 
 
 def table_faults(
@@ -80,7 +85,7 @@ def table_faults(
         faults += center_faults(source, table, rows, known, suppression_label)
     elif publishes not in {"names", "swaps"}:
         faults.append("the anonymizer does not say what it publishes")
-    return faults + identifier_faults(source, table, roles)
+    return faults + identifier_faults(source, table, roles, publishes)
 
 
 def column_faults(held: Iterable[str], wanted: Iterable[str]) -> list[str]:
@@ -238,34 +243,69 @@ def _moments(series: pd.Series) -> pd.Series:
 
 
 def identifier_faults(
-    source: pd.DataFrame, table: pd.DataFrame, roles: DeclaredRoles
+    source: pd.DataFrame, table: pd.DataFrame, roles: DeclaredRoles, publishes: str
 ) -> list[str]:
-    """Identifiers that stand in a published column, and did not in the source."""
+    """Identifiers that stand in a published column, and did not in the source.
+
+    Labels that are names of the anonymizer's own may hold anything, so that numbers
+    are looked for in them however they are divided: ``920 23 7613`` is ``920-23-7613``.
+    """
     hidden = {*roles.identifiers, *([roles.subject] if roles.subject else [])}
     names = {text for column in hidden for text in _read(source[column])}
+    numbers = {n for text in names for n in _numbers_in(text) if _is_number(text)}
     faults = []
     for name in roles.quasi_identifiers:
-        # A mean may be anybody's number.
-        if not names or pd.api.types.is_numeric_dtype(table[name].dtype):
+        counted = pd.api.types.is_numeric_dtype(table[name].dtype)
+        # A mean may be anybody's number; whether it is one, center_faults has asked.
+        if not names or (counted and publishes != "names"):
             continue
         own = _read(source[name])
         labels = {
-            text: read_text(text) for text in to_text(table[name]).dropna().unique()
+            text: _spellings(text) for text in to_text(table[name]).dropna().unique()
         }
-        new = {text: read for text, read in labels.items() if read not in own}
-        told = [text for text, read in new.items() if read in names]
+        new = {text: read for text, read in labels.items() if not read & own}
+        told = {text for text, read in new.items() if read & names}
         # What is short may stand in many a text by chance.
-        within = "\n".join(new.values())
+        within = "\n".join(read for text in new for read in new[text])
         long = [n for n in names if len(n) >= SHORTEST_NAME and n in within]
-        told += [text for text, read in new.items() if any(n in read for n in long)]
+        if not counted:
+            told |= {
+                t for t, read in new.items() if any(n in r for n in long for r in read)
+            }
+        if publishes == "names":
+            told |= {text for text in new if _numbers_in(text) & numbers}
         if told:
-            count = int(to_text(table[name]).isin(set(told)).sum())
+            count = int(to_text(table[name]).isin(told).sum())
             faults.append(f"column {name!r} holds identifiers in {count} rows")
     return faults
 
 
 def _read(series: pd.Series) -> set[str]:
-    return {read_text(text) for text in to_text(series).dropna().unique()}
+    return {
+        read for text in to_text(series).dropna().unique() for read in _spellings(text)
+    }
+
+
+def _spellings(text: str) -> set[str]:
+    """A text as people read it, with its signs and without those that mean nothing."""
+    return {read_text(text), read_value(text)}
+
+
+def _numbers_in(text: str) -> set[str]:
+    """Long numbers of a text, without what divides their digits and leading zeros.
+
+    Examples
+    --------
+    >>> sorted(_numbers_in("no. 920-23-7613 and [20, 35]"))
+    ['920237613']
+    """
+    whole = re.sub(r"\.0+\Z", "", read_text(text))  # as a float is written
+    runs = (re.sub(r"\D", "", run) for run in DIVIDED.findall(whole))
+    return {run.lstrip("0") for run in runs if len(run) >= SHORTEST_NUMBER}
+
+
+def _is_number(text: str) -> bool:
+    return not any(letter.isalpha() for letter in text)
 
 
 def telling_faults(

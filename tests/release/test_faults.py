@@ -144,6 +144,46 @@ def test_what_an_anonymizer_says_of_itself_is_checked(
     assert "NAMEMARK" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        pytest.param(lambda number: f"x{number.replace('-', '')}", id="no-hyphens"),
+        pytest.param(lambda number: f"x{number.replace('-', ' ')}", id="blanks"),
+        pytest.param(lambda number: number.replace("-", "."), id="dots"),
+        pytest.param(lambda number: number.replace("-", "\u2013"), id="dashes"),
+        pytest.param(lambda number: number.replace("-", "'-"), id="quotes"),
+        pytest.param(lambda number: int(number.replace("-", "")), id="whole-numbers"),
+        pytest.param(lambda number: float(number.replace("-", "")), id="floats"),
+    ],
+)
+def test_numbers_of_persons_are_found_however_they_are_written(
+    release, registered, spelt
+):
+    numbers = [f"{i + 12:03d}-{i % 90 + 10}-{7000 + i}" for i in range(40)]
+
+    class Numbered(Lying.telling(lambda table, X: table.assign(zip=spelt(numbers[0])))):
+        publishes = "names"
+
+    rows = rows_of(ssn=numbers, zip=[f"{i % 4 + 1}0" for i in range(40)])
+    registered("anonymizers", "numbered", Numbered)
+    known = ["age", "zip"]
+    of_rows(release, rows, "numbered", identifiers=["ssn"], quasi_identifiers=known)
+    with pytest.raises(GateError, match="'zip' holds identifiers in 40 rows") as caught:
+        run_release(release.file)
+    assert numbers[0][-4:] not in str(caught.value)
+
+
+def test_numbers_of_ranges_are_nobody(release, registered):
+    class Ranged(Lying.telling(lambda table, X: table.assign(zip="[1000, 2000]"))):
+        publishes = "names"
+
+    rows = rows_of(code=range(100020, 100060), zip=[f"{i % 4 + 1}0" for i in range(40)])
+    registered("anonymizers", "ranged", Ranged)
+    known = ["age", "zip"]
+    of_rows(release, rows, "ranged", identifiers=["code"], quasi_identifiers=known)
+    run_release(release.file)
+
+
 def test_a_table_that_an_anonymizer_writes_into_changes_no_count(release, registered):
     class Writing(MondrianAnonymizer):
         def fit_transform(self, X, y=None):
@@ -409,11 +449,15 @@ def rows_of(**columns):
     return [["age", *columns], *([str(cell) for cell in row] for row in rows)]
 
 
-def of_rows(release, rows, **roles):
+def of_rows(release, rows, anonymizer="mondrian", **roles):
     release.write_rows(rows)
+    roles = {"quasi_identifiers": ["age"], **roles}
     release.write(
-        roles={"quasi_identifiers": ["age"], **roles},
-        anonymizer={"name": "mondrian", "step": {"age": 1}},
+        roles=roles,
+        anonymizer={
+            "name": anonymizer,
+            "step": dict.fromkeys(roles["quasi_identifiers"], 1),
+        },
         thresholds=[{"model": "k-anonymity", "k": 3}],
     )
     return release
