@@ -45,7 +45,8 @@ def column_findings(
                 "recomputed": recomputed,
                 "ours": ours,
                 "equal": equal,
-                "reason": _reason(known, column, equal, near),
+                "reason": _reason(known, column, equal, near)
+                or ("" if equal else _known_difference(known, column, k, ours)),
             }
 
 
@@ -124,6 +125,18 @@ def _reason(
     if equal or not near:
         return ""
     return known["reasons"].get(column.get("reason"), "")
+
+
+def _known_difference(
+    known: Mapping[str, Any], column: Mapping[str, Any], k: int, ours: float | None
+) -> str:
+    """Why one number is farther off than chance explains, as far as that is known."""
+    differs = column.get("differs")
+    if ours is None or differs is None or differs["k"] != k:
+        return ""
+    recomputed = column["recomputed"][known["k"].index(k)]
+    within = abs(ours - recomputed) <= differs["tolerance"] * recomputed
+    return known["reasons"][differs["reason"]] if within else ""
 
 
 def _exceptions(

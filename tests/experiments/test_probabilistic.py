@@ -138,27 +138,30 @@ def test_ranking_is_far_below_the_others_for_small_k(quick):
     ],
 )
 def test_what_chance_explains_is_near(ours, error, tolerance, repetitions, equal):
-    known = {
-        "k": [5],
-        "reasons": {},
-        "columns": [
-            {
-                "where": "recomputed",
-                "data_set": "census",
-                "method": "swap",
-                "statistic": "all pairs",
-                "measure": "mean",
-                "published": None,
-                "recomputed": [0.1],
-                "tolerance": tolerance,
-            }
-        ],
-    }
-    run = {"data_set": "census", "method": "swap", "statistic": "all pairs", "k": 5}
-    run |= {"mean": ours, "mean_error": error, "repetitions": repetitions}
-    runs = pd.DataFrame([run])
-    (found,) = column_findings(known, runs, judged=True)
+    found = found_beside(0.1, ours, error, repetitions, tolerance=tolerance)
     assert found["equal"] is equal
+
+
+@pytest.mark.parametrize(
+    ("ours", "k", "reason"),
+    [(0.105, 5, ""), (0.12, 5, "ties"), (0.14, 5, ""), (0.12, 7, "")],
+)
+def test_a_known_difference_explains_so_much_and_no_more(ours, k, reason):
+    differs = {"k": k, "tolerance": 0.3, "reason": "ties"}
+    found = found_beside(0.1, ours, 0.0, 100, tolerance=0.1, differs=differs)
+    assert found["equal"] is (ours < 0.11)
+    assert found["reason"] == reason
+
+
+def found_beside(recomputed, ours, error, repetitions, **column):
+    """What is found of one number of a random method, beside a recomputed one."""
+    about = {"data_set": "census", "method": "swap", "statistic": "all pairs"}
+    column |= {"where": "recomputed", "measure": "mean", "published": None}
+    column |= {"recomputed": [recomputed], **about}
+    known = {"k": [5], "reasons": {"ties": "ties"}, "columns": [column]}
+    run = {"k": 5, "mean": ours, "mean_error": error, "repetitions": repetitions}
+    (found,) = column_findings(known, pd.DataFrame([{**about, **run}]), judged=True)
+    return found
 
 
 def test_few_runs_are_told_and_not_judged(monkeypatch):

@@ -1,6 +1,8 @@
 """Every number of a release can be computed again from what is published."""
 
+import html
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,8 @@ import json, sys
 from anon_transformers.release import measure_published
 print(json.dumps(measure_published(sys.argv[1], sys.argv[2])))
 """
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 FUNCTION = {"rows", "suppressed_rows", "classes", "risk", "column_losses", "loss",
             "nodes", "edges"}  # fmt: skip
@@ -49,6 +53,24 @@ def numbers(content, path=()):
         yield path, content
 
 
+def unexplained_numbers(page, release):
+    """Numbers a reader sees on the page that neither manifest nor file gives."""
+    # When a run began is no number of its table.
+    page = re.sub(
+        r"<style>.*?</style>|<p class=.sub.>Version .*?</p>", "", page, flags=re.S
+    )
+    told = html.unescape(re.sub(r"<[^>]+>", " ", page))
+    known = json.dumps(release.manifest()) + release.file.read_text()
+    given = set(NUMBER.findall(known))
+    given |= {
+        form % (factor * number)
+        for _, number in numbers(release.manifest()["measured"])
+        for form in ("%.3g", "%.4g")
+        for factor in (1, 100)
+    }
+    return {text for text in NUMBER.findall(told) if text not in given}
+
+
 def release_with(release, thresholds, **changes):
     release.write(thresholds=[{"model": "k-anonymity", "k": 3}, *thresholds], **changes)
     run_release(release.file)
@@ -68,11 +90,25 @@ ASKED = [
 
 @pytest.mark.parametrize("suppression", ["mask", "drop"])
 def test_a_process_without_the_input_finds_every_number(release, tmp_path, suppression):
+    rows = [["age", "job"], *([str(20 + i % 4), "abc"[i % 3]] for i in range(60))]
+    outliers = [[str(90 + i), "abc"[i]] for i in range(3)]
+    release.write_rows([*rows, *outliers])
     measured, validation = release_with(
         release,
         ASKED,
-        anonymizer=release.mondrian(suppression=suppression, suppression_limit=0.2),
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"]},
+        hierarchies={"age": {"kind": "intervals", "widths": [2, 4]}},
+        anonymizer={
+            "name": "full-domain",
+            "suppression": suppression,
+            "suppression_limit": 0.2,
+        },
     )
+    assert (measured["rows"], measured["suppressed_rows"]) == (
+        (63, 3) if suppression == "mask" else (60, 0)
+    )
+    page = (release.target / "current" / "validation.html").read_text()
+    assert not unexplained_numbers(page, release)
     again = measured_elsewhere(release, tmp_path)
     levels = again.pop("levels")
     checks = measured.pop("checks")

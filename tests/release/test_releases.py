@@ -8,7 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anon_transformers.release import read_config, read_published, run_release
+from anon_transformers.release import (
+    measure_published,
+    read_config,
+    read_published,
+    run_release,
+)
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "releases").glob("*.yaml"))
@@ -32,9 +37,11 @@ def published(tmp_path, request):
     """What a release of the repository publishes, in a place of its own."""
     for name in ("releases", "expectations"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    folder = Path(run_release(tmp_path / "releases" / request.param.name))
+    file = tmp_path / "releases" / request.param.name
+    folder = Path(run_release(file))
     assert folder.is_relative_to(tmp_path / "build" / "releases" / request.param.stem)
-    return read_published(folder), json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return read_published(folder), manifest, measure_published(folder, file)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +50,15 @@ def published(tmp_path, request):
     indirect=["published"],
 )
 def test_every_release_passes_its_gate_and_is_published(published, name):
-    table, manifest = published
+    table, manifest, again = published
     config = read_config(ROOT / "releases" / f"{name}.yaml")
     checks = {check["id"]: check for check in manifest["measured"]["checks"]}
     assert set(checks) == {threshold.id for threshold in config.thresholds}
     assert all(check["passed"] for check in checks.values())
+    levels = again.pop("levels")
+    assert {**again, "checks": manifest["measured"]["checks"]} == manifest["measured"]
+    for threshold, level in levels.items():
+        assert level.items() <= checks[threshold].items()
     models = {check["name"] for check in checks.values() if check["kind"] == "model"}
     assert models == SHOWN[name]
     if isinstance(table, pd.DataFrame):
