@@ -7,32 +7,18 @@ A column may hold three texts, and a reader sees one value: ``HIV``, ``hiv`` and
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from decimal import Decimal
 from functools import cache
 
 import numpy as np
 
-USUAL_MARKS = frozenset(
-    {
-        "-", "--", "---", ".", "..", "?", "??", "#n/a", "#na", "#null!", "(null)",
-        "<na>", "<null>", "[null]", "\\n", "k.a.", "keine angabe", "missing", "n.a",
-        "n.a.", "n.k.", "n/a", "na", "nan", "nat", "nil", "none", "(none)", "no answer",
-        "not applicable", "not available", "not known", "not specified", "not stated",
-        "null", "refused", "unbekannt", "undefined", "unknown", "unspecified", "\u2013",
-        "\u2014",
-    }
-)  # fmt: skip
-"""Texts that say that a value is missing, as they are read.
-
-No number is one: whether 9999 is a value or a mark, only the column's owner knows.
-"""
-
-PLAIN = re.compile(
-    r"(?=.*[0-9])[-+]?(0|[1-9][0-9]*|[1-9][0-9]{0,2}(,[0-9]{3})+)?(\.[0-9]*)?\Z"
+from anon_transformers._readings_amounts import (
+    NUMBER,
+    Amount,
+    one_number_each,
+    read_amount,
 )
-"""A number that nobody takes for a code: no leading zero, no exponent."""
-NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]{1,3})?\Z")
-"""What is a number in a column of numbers, and may be a code elsewhere."""
+from anon_transformers._readings_marks import USUAL_MARKS, Marks
+
 BLANKS = "\u2800\u3164\uffa0\u115f\u1160"
 """Letters and signs that look like blanks."""
 INVISIBLE = {"Cf", "Cc", "Cn", "Co", "Cs"}
@@ -74,29 +60,33 @@ MOMENT = re.compile(
 TIME = re.compile(r"([0-9]{1,2})(:[0-9]{2})(:[0-9]{2})?(?: ?([ap]) ?m)?\Z")
 MIDNIGHT, NOON = "00:00", 12
 
-UNITS = {
-    "%": "%", "percent": "%", "per cent": "%", "pct": "%", "prozent": "%",
-    "$": "usd", "us$": "usd", "usd": "usd", "\u20ac": "eur", "eur": "eur",
-    "euro": "eur", "\u00a3": "gbp", "gbp": "gbp", "\u00a5": "jpy", "jpy": "jpy",
-    "chf": "chf", "\u20b9": "inr", "inr": "inr", "\u20bd": "rub", "rub": "rub",
-}  # fmt: skip
-"""Units of amounts, one word for each."""
-_UNIT = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
-AMOUNT = re.compile(
-    rf"([-+]?) ?(?:({_UNIT}) ?)?([-+]?)"
-    r"((?:[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?:[ '][0-9]{3})+))(?:\.[0-9]*)?"
-    r"|[1-9][0-9]{0,2}(?:[ '][0-9]{3})+,[0-9]+"
-    r"|[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})"
-    r"|[0-9]+(?:[.,][0-9]+)?|\.[0-9]+)"
-    rf"(?: ?({_UNIT}))?\Z"
-)
-"""A number with thousands and decimals as countries write them, and its unit."""
-BY_COMMAS = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+\Z")
-
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
-FEWEST_LETTERS = 2
-"""Of a mark that is found without its signs: ``\\N`` is one, and ``n`` is not."""
+WORDS = re.compile(r"[a-z]+(?: [a-z]+)*\Z")
+"""Most texts are: no digit, no accent, nothing to join."""
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+INITIALS = re.compile(r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])")
+"""Letters with full stops between them, as in ``H.I.V.``."""
+HYPHEN = re.compile(r"(?<=[0-9]) ?- ?(?=\.?[0-9])")
+"""What stands between the ends of a range."""
+TO = re.compile(r" (?<=[0-9] )(?:to|bis|until|till|through|a) (?=\.?[0-9])")
+"""Words for it; ``\u00e0`` among them, without its accent."""
+FAR_SIGN = re.compile(r"(?<![^\W_])(?<![^\W_] )- (?=\.?[0-9])")
+"""The minus of a number, and a blank before it."""
+CLOSE = re.compile(
+    r" (?:(?<=[^\W\d_] )(?=[0-9])|(?<=[0-9] )(?=[^\W\d_]))|- (?<=[^\W\d_]- )(?=[0-9])"
+)
+"""Between a letter and a digit: ``HIV 1``, ``5 mg``."""
+ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+WITHOUT_ACCENTS = str.maketrans(
+    {"\u00f8": "o", "\u0142": "l", "\u0111": "d", "\u00f0": "d", "\u0131": "i",
+     "\u00e6": "ae", "\u0153": "oe", "\u00fe": "th"}
+)  # fmt: skip
+"""Letters that no accent is taken from."""
+TWO_LETTERS = str.maketrans(
+    {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00f8": "oe", "\u00e5": "aa"}
+)
+"""How letters are written where a keyboard lacks them."""
 
 
 def read_text(text: str) -> str:
@@ -142,7 +132,7 @@ def read_value(text: str) -> str:
 def _bare(text: str) -> str:
     """Drop signs until none is left that means nothing."""
     while QUIET.match(text) is None and NUMBER.match(text) is None:
-        less = _with_fewer_signs(text)
+        less = text if DAY.match(text) else _with_fewer_signs(text)
         if less == text:
             break
         text = less
@@ -161,6 +151,8 @@ def _with_fewer_signs(text: str) -> str:
         hours = int(hour) if half is None else int(hour) % NOON + NOON * (half == "p")
         return f"{hours}{minutes}{'' if seconds == ':00' else seconds or ''}"
     less = APOSTROPHE.sub("", text) if "'" in text else text
+    if "-" in less:
+        less = HYPHEN.sub("-", FAR_SIGN.sub("-", less))
     less = " ".join(DROPPED.sub(" ", less).split())
     if QUIET.match(less) is None:
         less = TIGHT.sub(r"\1", less)
@@ -181,6 +173,36 @@ def _like_ascii(letter: str) -> str:
     return "-" if category == "Pd" else '"'
 
 
+def without_accents(text: str) -> str:
+    r"""A read text in the letters that a plain keyboard has.
+
+    Examples
+    --------
+    >>> without_accents("sj\u00f6gren"), without_accents("\u0142\u00f3d\u017a")
+    ('sjogren', 'lodz')
+    """
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text.translate(WITHOUT_ACCENTS))
+    return unicodedata.normalize("NFC", ACCENTS.sub("", apart))
+
+
+def _word(text: str, less: str) -> str:
+    """What a text says, however its words are divided; ``less`` has no signs."""
+    if "." not in text and WORDS.match(less):
+        return less
+    less = without_accents(less)
+    if "." in text and (initials := INITIALS.sub(_joined, text)) != text:
+        less = without_accents(_bare(initials))
+    if NUMBER.match(less):
+        return less
+    return CLOSE.sub("", TO.sub("-", less)) if " " in less else less
+
+
+def _joined(initials: re.Match[str]) -> str:
+    return initials.group().replace(".", "").replace(" ", "")
+
+
 def read_spellings(texts: Sequence[str]) -> np.ndarray | None:
     """The text that each of the distinct ``texts`` is a spelling of.
 
@@ -192,7 +214,7 @@ def read_spellings(texts: Sequence[str]) -> np.ndarray | None:
     >>> read_spellings(["Nurse", "nurse", "[20, 30)", "[20, 30]"])
     array([0, 0, 1, 2, 3])
     """
-    return _numbered(_one_number_each([read_text(text) for text in texts]))
+    return _numbered(one_number_each([read_text(text) for text in texts]))
 
 
 def read_values(
@@ -221,19 +243,20 @@ def read_values(
     array([0, 0, 1, 2, 2])
     >>> read_values(["50 000 $", "USD 50,000", "50.000,00", "60'000"])
     array([0, 0, 0, 1, 2])
+    >>> read_values(["5 mg", "5.0mg", "HIV-1", "HIV1", "5 to 10", "5 - 10"])
+    array([0, 0, 1, 1, 2, 2, 3])
     >>> read_values(["001", "1"]) is None
     True
     """
     seen = [read_text(text) for text in texts]
     bare = [_bare(text) for text in seen]
-    any_missing = marks is None or len(marks) > 0
-    named = _named(tuple(marks or ())) if any_missing else frozenset()
-    missing = [
-        text in named or less in named or (any_missing and _says_nothing(text))
-        for text, less in zip(seen, bare, strict=True)
-    ]
-    known = [text for text, lost in zip(bare, missing, strict=True) if not lost]
-    read = iter(_as_one_column(known))
+    words = list(map(_word, seen, bare))
+    missing = [False] * len(seen)
+    if marks is None or len(marks) > 0:
+        named = _named(tuple(marks or ()))
+        missing = list(map(named.are, seen, bare, words))
+    known = [word for word, lost in zip(words, missing, strict=True) if not lost]
+    read = iter(_as_one_column(known, _written_out(seen)))
     return _numbered([None if lost else next(read) for lost in missing])
 
 
@@ -245,18 +268,27 @@ def reads_as(texts: Sequence[str], value: str) -> np.ndarray:
     >>> reads_as(["(HIV)", "hiv", "flu"], "HIV")
     array([ True,  True, False])
     """
-    *read, wanted = _as_one_column([read_value(text) for text in (*texts, value)])
+    seen = [read_text(text) for text in (*texts, value)]
+    words = [_word(text, _bare(text)) for text in seen]
+    *read, wanted = _as_one_column(words, _written_out(seen))
     return np.array([text == wanted for text in read], dtype=bool)
 
 
-@cache
-def _named(marks: tuple[str, ...]) -> frozenset[str]:
-    """The usual marks and these, with and without their signs."""
-    seen = USUAL_MARKS | {read_text(mark) for mark in marks}
-    bare = {
-        _bare(mark) for mark in seen if sum(map(str.isalnum, mark)) >= FEWEST_LETTERS
+def _written_out(seen: Sequence[str]) -> dict[str, str]:
+    """Words with two letters for one, as in ``Mueller``, and what they stand for."""
+    spelt = ((text, text.translate(TWO_LETTERS)) for text in seen if not text.isascii())
+    return {
+        _word(other, _bare(other)): _word(text, _bare(text))
+        for text, other in spelt
+        if other != text
     }
-    return frozenset(seen | bare)
+
+
+@cache
+def _named(marks: tuple[str, ...]) -> Marks:
+    """The usual marks and these."""
+    seen = USUAL_MARKS | {read_text(mark) for mark in marks}
+    return Marks(seen, _bare, without_accents)
 
 
 def _numbered(read: Sequence[str | None]) -> np.ndarray | None:
@@ -271,85 +303,31 @@ def _numbered(read: Sequence[str | None]) -> np.ndarray | None:
     return np.array([*codes, len(order)], dtype=np.int64)
 
 
-def _as_one_column(texts: Sequence[str]) -> list[str]:
+def _as_one_column(texts: Sequence[str], written_out: dict[str, str]) -> list[str]:
     """One spelling of each amount and truth, as far as the others show what they are.
 
     Where all amounts of a column that have a unit have the same, it says nothing.
     """
-    amounts = [_amount(text) for text in texts]
-    several = len({unit for _, unit in amounts if unit}) > 1
-    read = _one_number_each([number for number, _ in amounts])
-    if several:
-        units = [unit for _, unit in amounts]
-        read = [
-            f"{text} {unit}" if unit else text
-            for text, unit in zip(read, units, strict=True)
-        ]
+    if written_out:
+        texts = [written_out.get(text, text) for text in texts]
+    amounts = {
+        place: amount
+        for place, text in enumerate(texts)
+        if (amount := read_amount(text)) is not None
+    }
+    several = len({amount.unit for amount in amounts.values() if amount.unit}) > 1
+    read = list(texts)
+    for place, amount in amounts.items():
+        read[place] = amount.number
+    strays = {place for place, amount in amounts.items() if amount.other}
+    read = one_number_each(read, strays)
+    for place, amount in amounts.items():
+        read[place] = _shown(read[place], amount, several)
     if TRUE.union(FALSE).issuperset(read):
         return ["true" if text in TRUE else "false" for text in read]
     return read
 
 
-def _amount(text: str) -> tuple[str, str]:
-    """A number without thousands and its unit; any other text and no unit."""
-    simple = text.replace(".", "", 1).isdigit()
-    found = None if simple else AMOUNT.match(text)
-    if found is None:
-        return text, ""
-    sign, before, later_sign, number, after = found.groups()
-    units = {UNITS[unit] for unit in (before, after) if unit}
-    if len(units) > 1 or (sign and later_sign):
-        return text, ""
-    if BY_COMMAS.match(number.partition(".")[0]):
-        number = number.replace(",", "")
-    elif number.count(".") > 1 or ("," in number and "." in number):
-        number = number.replace(".", "")
-    number = number.replace(",", ".").replace(" ", "").replace("'", "")
-    return f"{sign or later_sign}{number}", next(iter(units), "")
-
-
-def _one_number_each(texts: Sequence[str]) -> list[str]:
-    numbers = _are_numbers(texts)
-    return [_number(text, numbers) for text in texts]
-
-
-def _says_nothing(text: str) -> bool:
-    """Whether a text has neither a letter nor a digit nor a sign that means one."""
-    return not any(c.isalnum() or unicodedata.category(c)[0] == "S" for c in text)
-
-
-def _are_numbers(texts: Sequence[str]) -> bool:
-    """Whether a column is one of numbers: all are, and most are no codes.
-
-    A power of ten is no code where another number stands beside it.
-    """
-    others = [text for text in texts if not _is_plain(text)]
-    plain = len(texts) - len(others)
-    codes = sum(text.lstrip("+-").startswith("0") for text in others)
-    return (
-        plain > 0
-        and (codes == 0 or 2 * plain > len(texts))
-        and all(map(NUMBER.match, others))
-    )
-
-
-def _is_plain(text: str) -> bool:
-    return PLAIN.match(text) is not None
-
-
-def _number(text: str, in_numbers: bool) -> str:
-    """One spelling of a number, digit by digit; any other text as it is.
-
-    ``007`` and ``5e4`` are numbers in a column of numbers only. To take ``1`` and
-    ``1.0`` for one value elsewhere, too, can only lower what is reached.
-    """
-    if _is_plain(text):
-        digits = text.replace(",", "")
-    elif in_numbers and NUMBER.match(text):
-        digits = f"{Decimal(text):f}"
-    else:
-        return text
-    whole, _, decimals = digits.lstrip("+-").partition(".")
-    whole, decimals = whole.lstrip("0") or "0", decimals.rstrip("0")
-    shown = f"{whole}.{decimals}" if decimals else whole
-    return f"-{shown}" if text.startswith("-") and shown != "0" else shown
+def _shown(number: str, amount: Amount, with_unit: bool) -> str:
+    unit = amount.other or (amount.unit if with_unit else "")
+    return f"{amount.limit}{number} {unit}" if unit else f"{amount.limit}{number}"

@@ -38,6 +38,8 @@ LAYERS = (
         "_means",
         "_moments",
         "_readings",
+        "_readings_amounts",
+        "_readings_marks",
         "_recoding",
         "_tables",
         "_ties",

@@ -130,6 +130,137 @@ def test_spellings_of_one_value_are_one_value(values, level):
     assert DistinctLDiversity(1).level(classes_of(values)) == level
 
 
+def are_one(one, other, *beside):
+    """Whether two texts of a column are one value to a reader."""
+    codes = read_values([one, other, *beside])
+    return codes is not None and codes[0] == codes[1] < codes[-1]
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["5 mg", "5mg", "5.0 mg", "05 mg", "5 milligrams", "+5 MG"],
+        ["5 mg/dl", "5mg/dl", "5.0 mg / dl"],
+        ["5 drops daily", "5drops daily", "5.00 drops daily"],
+        ["<5 mg", "< 5mg", "<5.0 mg"],
+        ["- 5", "-5", "\u2212 5", "-5.0"],
+        ["+ 5", "5"],
+        [
+            "5-10",
+            "5 - 10",
+            "5 to 10",
+            "5\u201310",
+            "5 \u2013 10",
+            "5.0-10.0",
+            "5 bis 10",
+        ],
+        ["5-10 mg", "5 - 10mg", "5 to 10 mg"],
+        ["50 EUR", "50 euros", "\u20ac50", "50 \u20ac", "50 Euro", "EUR 50.00"],
+        ["$50", "50 dollars", "50 USD", "US$ 50", "50 US dollars"],
+        ["50 pounds", "\u00a350", "GBP 50"],
+        ["50 z\u0142", "50 PLN", "50 zloty"],
+        ["50k", "50000", "50 K", "50 thousand", "50 Tsd."],
+        ["$50k", "50000 dollars", "USD 50,000"],
+        ["$1.5m", "1.5 million dollars", "1,500,000 USD", "1.5 Mio. $"],
+        ["H.I.V.", "HIV", "h. i. v.", "H.I.V"],
+        ["HIV1", "HIV 1", "HIV-1", "HIV\u20111", "HIV- 1"],
+        ["B12", "B 12", "b-12"],
+        ["Sj\u00f6gren", "Sjogren", "Sjo\u0308gren", "Sjoegren"],
+        ["M\u00e9ni\u00e8re", "Meniere"],
+        ["S\u00f8rensen", "Sorensen", "Soerensen"],
+        ["5 \u00b5g", "5 \u03bcg", "5 mcg", "5ug"],
+        ["3 years", "3 yrs", "3 year", "3 Jahre"],
+    ],
+)
+def test_spellings_of_one_value(spellings):
+    for one, other in combinations(spellings, 2):
+        assert are_one(one, other, spellings[0], "flu", "gout"), (one, other)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["A-", "A+", "A", "AB", "A/B"],
+        ["<5", "5", ">5", "<=5"],
+        ["<5 mg", "5 mg", "50 mg"],
+        ["C", "C++", "C#"],
+        ["-5", "5", "5-"],
+        ["1.5", "15", "1-5"],
+        ["1.5 mg", "15 mg", "1-5 mg"],
+        ["001", "1", "J45", "K20"],
+        ["001A", "1A", "2B"],
+        ["1E50", "10E49", "J45"],
+        ["1E5", "100000", "J45", "K20"],
+        ["5 mg", "5 g", "5 ml", "5 kg", "5 l"],
+        ["5 EUR", "5 USD", "5 CHF", "5 kr"],
+        ["50k", "50", "50m"],
+        ["5-10", "510", "5-100", "10-5"],
+        ["2020-01-02", "2020-01-03", "2020-0102"],
+        ["HIV 1", "HIV 2", "HIV 12", "HIV"],
+        ["change -5", "change 5"],
+        ["poet", "pot", "blue", "blu"],
+        ["stage 2a", "stage 2b", "stage 2"],
+        ["2", "2a", "2b"],
+        ["ND", "SD", "KA", "SO"],
+        ["\u0915\u0941", "\u0915\u0942", "\u0915"],
+        ["value", "name", "ref"],
+        ["none of these", "unknown virus", "no data loss", "not reported by police"],
+        ["negative", "undetermined", "inconclusive", "other", "no", "never"],
+    ],
+)
+def test_values_that_stay_different(values):
+    for one, other in combinations(values, 2):
+        rest = [value for value in values if value not in {one, other}]
+        assert not are_one(one, other, *rest), (one, other)
+    codes = read_values(values)
+    assert codes is None or codes[-1] == len(values)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    """prefer not to say; not disclosed; don't know; Don\u2019t know; dont know
+    do not know; no response; UNK; unknown (refused); not reported; not recorded
+    no data; declined; blank; (blank); empty; +nan; -nan; NaN%; NaN %; #VALUE!; #REF!
+    #DIV/0!; #NAME?; #NUM!; "#REF!"; not asked; not collected; withheld; undisclosed
+    keine; k. A.; k.A.; s/o; n.d.; n/d; tbd; T.B.D.; unknown / not stated
+    refused or unknown; NA - not available; prefer not to answer; declined to answer
+    refused to answer; not provided; not given; unavailable; to be determined
+    weiss nicht; Wei\u00df nicht; nicht bekannt; nicht angegeben; ohne Angabe
+    entf\u00e4llt; verweigert; keine Antwort; inconnu; Inconnue; non renseign\u00e9
+    NON RENSEIGNE; ne sait pas; sans r\u00e9ponse; non pr\u00e9cis\u00e9; desconocido
+    no sabe; no contesta; NS/NC; no aplica; sin datos; sin informaci\u00f3n
+    sin informacion; no disponible
+    """.strip()
+    .replace("\n", ";")
+    .split(";"),
+)
+def test_marks_of_a_missing_value(mark):
+    codes = read_values([mark, "HIV", "flu"])
+    assert codes.tolist() == [2, 0, 1, 2]
+    assert read_values([mark, "HIV", "flu"], []) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "one"),
+    [
+        pytest.param(["50000", "5e4", "on request"], True, id="one-text"),
+        pytest.param(["50000", "5e4", "60000", "on request"], True, id="one-of-four"),
+        pytest.param(["50000", "5e4", "x", "y"], False, id="two-of-four"),
+        pytest.param(
+            ["50000", "5e4", *map(str, range(36)), "x", "y"], True, id="95-percent"
+        ),
+        pytest.param(
+            ["50000", "5e4", *map(str, range(35)), "x", "y"], False, id="below"
+        ),
+        pytest.param(["50000", "5e4", "NA", "refused", "?"], True, id="marks-left-out"),
+        pytest.param(["050", "50", *map(str, range(20)), "x"], True, id="zeros"),
+        pytest.param(["050", "50", "060", "070", "x"], False, id="codes"),
+    ],
+)
+def test_a_stray_text_does_not_make_numbers_codes(texts, one):
+    assert are_one(*texts) == one
+
+
 def test_an_empty_list_of_marks_counts_every_text():
     classes = classes_of(["none", "mild", "severe"])
     assert DistinctLDiversity(3).level(classes) == 2

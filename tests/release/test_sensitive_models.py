@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from anon_transformers.exceptions import GateError, ReleaseError
+from anon_transformers.exceptions import GateError, InfeasibleError, ReleaseError
 from anon_transformers.release import anonymize, load, publish, validate
 from anon_transformers.release._run import Run
 
@@ -104,3 +104,47 @@ def test_a_full_domain_release(diverse):
 def test_what_needs_a_population_is_refused_before_the_run(release, threshold):
     release.write(thresholds=[{"model": "k-anonymity", "k": 3}, threshold])
     assert "needs a population" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("spellings", "beside"),
+    [
+        (["5 mg", "5mg", "5.0 mg"], ["10 mg", "20 mg"]),
+        (["- 5", "-5"], ["6", "7"]),
+        (["5-10", "5 - 10", "5 to 10", "5\u201310"], ["10-20", "20-30"]),
+        (["50000", "5e4"], ["60000", "on request"]),
+        (["50 EUR", "50 euros", "\u20ac50"], ["60 EUR", "70 EUR"]),
+        (["$50", "50 dollars", "50 USD"], ["60 USD", "70 USD"]),
+        (["50k", "50000"], ["60000", "70k"]),
+        (["H.I.V.", "HIV"], ["flu", "gout"]),
+        (["HIV1", "HIV 1", "HIV-1"], ["flu", "gout"]),
+        (["Sj\u00f6gren", "Sjogren"], ["flu", "gout"]),
+        (["HIV", "prefer not to say", "UNK", "unknown (refused)"], ["flu", "gout"]),
+    ],
+)
+def test_one_value_in_several_spellings_is_refused(release, spellings, beside):
+    rows = [
+        [f"NAMEMARK{age}{number}", age, "007", texts[number % len(texts)], "y"]
+        for age, texts in (("20", spellings), ("50", beside))
+        for number in range(12)
+    ]
+    release.write_rows([["name", "age", "zip", "job", "note"], *rows])
+    release.write(
+        hierarchies={
+            "age": {"kind": "intervals", "widths": [10, 20]},
+            "zip": {"kind": "intervals", "widths": [10, 20]},
+        },
+        anonymizer={
+            "name": "full-domain",
+            "suppression": "drop",
+            "suppression_limit": 0.0,
+            "levels": {"age": 0, "zip": 0},
+        },
+        thresholds=[
+            {"model": "k-anonymity", "k": 5},
+            {"model": "distinct-l-diversity", "l": 2},
+        ],
+    )
+    with pytest.raises((InfeasibleError, GateError)):
+        publish(validate(anonymize(load(release.file))))
+    assert not release.target.exists()
