@@ -141,9 +141,7 @@ def moved_faults(
     return faults
 
 
-def _spelt_alike(
-    before: pd.Series, after: pd.Series
-) -> tuple[pd.Series, pd.Series]:
+def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Texts of two columns that are the same where the cells are.
 
     A column of days is written otherwise once it has a time of day, so that moments
