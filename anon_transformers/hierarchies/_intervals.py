@@ -142,7 +142,7 @@ class Intervals(HierarchyBuilder):
         )
 
     def rule(self, values: Sequence[str]) -> RangeRule:
-        """With the quantiles of these values; for whole numbers if stated or they are."""
+        """With the quantiles of these values, and for whole numbers as stated."""
         numbers = _read(values)
         given = [[_decimal("cuts", cut) for cut in cuts] for cuts in self.cuts]
         cuts = given or _quantile_cuts(numbers, self.quantiles, self.closed)
