@@ -341,10 +341,12 @@ def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
         hierarchy = tree
         column, places = leaf_places(series, tree)
     elif hasattr(tree, "build"):
-        column, texts, _ = leaf_column(series)
-        builder = for_floats(tree, list(texts)) if _holds_floats(series) else tree
+        column, found, _ = leaf_column(series)
+        builder, texts = tree, list(found)
+        if _holds_floats(series):
+            builder, texts = for_floats(tree, texts)
         try:
-            hierarchy = builder.build(list(texts))
+            hierarchy = builder.build(texts)
         except DataError as error:
             raise DataError(f"column {name!r}: {error}") from None
         places = hierarchy.locate(texts)
