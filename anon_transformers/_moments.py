@@ -2,7 +2,8 @@
 
 Codes go by moments of UTC. What is published of a column with a time zone is what a
 clock of that zone shows: days where every moment is a midnight there, otherwise times
-with their offset, such as ``2020-01-01T09:30:00+01:00``.
+with their offset, such as ``2020-01-01T09:30:00+01:00``. In labels each midnight is a
+day, whatever the others are.
 
 Texts are read as dates where somebody states how they are written. Where nobody does,
 and they look like dates, they are refused: as texts, 31/01/2020 comes after 01/02/2020.
@@ -304,6 +305,26 @@ def moment_texts(series: pd.Series) -> pd.Series:
     known = wall[wall.notna()]
     whole_days = bool((known == known.dt.normalize()).all())
     return series.dt.strftime("%Y-%m-%d") if whole_days else series.map(_iso)
+
+
+def single_moment_texts(series: pd.Series) -> pd.Series:
+    """Each moment by itself: the day of a midnight, any other in ISO 8601.
+
+    Labels are written so. Spelt like all moments of the column, they would tell of
+    rows that are not published. As texts, days and times sort as the moments do.
+
+    Examples
+    --------
+    >>> moments = pd.Series(pd.to_datetime(["2020-01-01 00:00", "2020-01-01 09:30"]))
+    >>> single_moment_texts(moments).tolist()
+    ['2020-01-01', '2020-01-01T09:30:00']
+    """
+    series = plain_moments(series)
+    wall = series.dt.tz_localize(None)
+    days = (wall == wall.dt.normalize()).to_numpy()
+    texts = series.dt.strftime("%Y-%m-%d").astype(object)
+    texts[~days] = series[~days].map(_iso, na_action="ignore").astype(object)
+    return texts.mask(series.isna(), None)
 
 
 def _iso(moment: pd.Timestamp) -> str:

@@ -24,6 +24,7 @@ from anon_transformers._moments import (
     read_moments,
     refuse_other_zone,
     respelt_moment,
+    single_moment_texts,
     zone_of,
 )
 from anon_transformers.exceptions import DataError, ParameterError
@@ -127,16 +128,20 @@ class Column:
         return places / 2 if too_wide else places
 
     def texts(self) -> np.ndarray:
-        """Published text of each value; whole numbers without a decimal point."""
+        """Published text of each value: 20 is ``20`` and a midnight its day.
+
+        Whatever the other values are, some of which may not be published.
+        """
         values = self.values
         if self.kind not in {"number", "date"}:
             return values
-        if values.dtype.kind == "f" and (np.abs(values) < LARGEST_WHOLE).all():
-            whole = values.astype(np.int64)
-            values = whole if (whole == values).all() else values
-        if values.dtype.kind in "iu":
-            return np.array([str(value) for value in values.tolist()], dtype=object)
-        return to_text(in_zone(values, self.zone)).to_numpy(dtype=object)
+        if values.dtype.kind == "M":
+            return single_moment_texts(in_zone(values, self.zone)).to_numpy(object)
+        texts = to_text(pd.Series(values)).to_numpy(dtype=object, copy=True)
+        if values.dtype.kind == "f":
+            whole = (np.abs(values) < LARGEST_WHOLE) & (values == np.trunc(values))
+            texts[whole] = values[whole].astype(np.int64).astype(str).astype(object)
+        return texts
 
     def encode_more(self, series: pd.Series) -> "Column":
         """Code other rows with the values of this column."""
@@ -190,6 +195,8 @@ def to_text(series: pd.Series) -> pd.Series:
     ['1', '1.0', None, None]
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
+        # Values that no row has say nothing of how the others are written.
+        series = series.cat.remove_unused_categories()
         by_code = to_text(pd.Series(series.cat.categories)).tolist()
         cells = np.array([*by_code, None], dtype=object)[series.cat.codes]
         return pd.Series(cells, index=series.index, dtype=object)
@@ -334,10 +341,12 @@ def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
         hierarchy = tree
         column, places = leaf_places(series, tree)
     elif hasattr(tree, "build"):
-        column, texts, _ = leaf_column(series)
-        builder = for_floats(tree, list(texts)) if _holds_floats(series) else tree
+        column, found, _ = leaf_column(series)
+        builder, texts = tree, list(found)
+        if _holds_floats(series):
+            builder, texts = for_floats(tree, texts)
         try:
-            hierarchy = builder.build(list(texts))
+            hierarchy = builder.build(texts)
         except DataError as error:
             raise DataError(f"column {name!r}: {error}") from None
         places = hierarchy.locate(texts)
@@ -362,7 +371,8 @@ def leaf_column(
 ) -> tuple[Column, np.ndarray, Callable[[str], str] | None]:
     """Code by values; the text of each in a hierarchy, and its other spelling."""
     if types.is_datetime64_any_dtype(series.dtype):
-        column, zone = _encode_text(series, series.name), zone_of(series)
+        column = _encode_text(single_moment_texts(series), series.name)
+        zone = zone_of(series)
         if zone is not None:
             return column, column.values, partial(respelt_moment, zone=zone)
         return column, column.values, partial(respelt, ending="T00:00:00")
@@ -375,7 +385,7 @@ def leaf_column(
 
 
 def _spelt(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
-    """As the hierarchy has it: what a column of 20 and 20.5 calls 20.0 may be 20."""
+    """As the hierarchy has it: what a column of floats calls 20 may be 20.0 there."""
     other = respell(text)
     return other if text not in hierarchy and other in hierarchy else text
 

@@ -193,8 +193,17 @@ class ByDataType(HierarchyBuilder):
         return kind, kind.pattern
 
 
-def for_floats(builder: Any, values: Sequence[str]) -> Any:
-    """The builder for a column of floats: to guess a type, one must know that."""
-    if isinstance(builder, ByDataType) and builder.type is None and values:
-        return replace(builder, type=detect_data_type(values, of_floats=True))
-    return builder
+def for_floats(builder: Any, values: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """The builder for a column of floats, and its values as that one counts decimals.
+
+    To guess a type, one must know that they are floats. Beside 1.25 the number 1 has
+    one decimal, 1.0: decimals are cut to the fewest in the column.
+    """
+    if not isinstance(builder, ByDataType) or not values:
+        return builder, values
+    whole = [re.fullmatch(r"-?[0-9]+", value) is not None for value in values]
+    if not all(whole):
+        values = [f"{v}.0" if w else v for v, w in zip(values, whole, strict=True)]
+    if builder.type is None:
+        builder = replace(builder, type=detect_data_type(values, of_floats=True))
+    return builder, values

@@ -74,6 +74,8 @@ class Intervals(HierarchyBuilder):
     its label says. Columns of whole numbers get closed ranges, ``[20, 24]``; others
     half-open ones, ``[20, 25)`` or, closed on the right, ``(20, 25]``. Later values
     fall into the same ranges, unless these are for whole numbers and the value is none.
+    A release that may suppress rows publishes half-open ones unless ``whole`` is
+    stated: one suppressed 95.5 would show in the labels of all others.
 
     Parameters
     ----------
@@ -92,6 +94,9 @@ class Intervals(HierarchyBuilder):
         The end that belongs to a range: whether 25 begins one or ends one.
     unknown, normalizer
         As for :class:`Hierarchy`.
+    whole : bool or None, default=None
+        Whether labels are for whole numbers, which other values are an error for. None:
+        if all values are.
 
     Examples
     --------
@@ -111,10 +116,12 @@ class Intervals(HierarchyBuilder):
     unknown: Unknown = "error"
     normalizer: Normalizer | None = None
     closed: Closed = "left"
+    whole: bool | None = None
 
     def __post_init__(self) -> None:
         check_policies(self.unknown, self.normalizer)
         check_choice("closed", self.closed, ("left", "right"))
+        check_choice("whole", self.whole, (None, True, False))
         for name, depth in {"widths": 1, "cuts": 2, "quantiles": 1}.items():
             object.__setattr__(self, name, _frozen(name, getattr(self, name), depth))
         if sum(map(bool, (self.widths, self.cuts, self.quantiles))) != 1:
@@ -135,7 +142,7 @@ class Intervals(HierarchyBuilder):
         )
 
     def rule(self, values: Sequence[str]) -> RangeRule:
-        """With the quantiles of these values, and for whole numbers if they are."""
+        """With the quantiles of these values, and for whole numbers as stated."""
         numbers = _read(values)
         given = [[_decimal("cuts", cut) for cut in cuts] for cuts in self.cuts]
         cuts = given or _quantile_cuts(numbers, self.quantiles, self.closed)
@@ -143,9 +150,19 @@ class Intervals(HierarchyBuilder):
             tuple(_decimal("widths", width) for width in self.widths),
             _decimal("start", self.start),
             tuple(map(tuple, cuts)),
-            all(map(_is_whole, numbers)),
+            self._for_whole(numbers),
             self.closed,
         )
+
+    def _for_whole(self, numbers: list[Decimal]) -> bool:
+        """Whether labels are for whole numbers, as stated or as all of these are."""
+        broken = sum(not _is_whole(number) for number in numbers)
+        if self.whole and broken:
+            raise DataError(
+                f"whole: ranges of whole numbers were asked for; {broken} values are "
+                "not whole."
+            )
+        return not broken if self.whole is None else self.whole
 
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its ranges, level by level."""

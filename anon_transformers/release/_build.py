@@ -413,7 +413,7 @@ def _hierarchy(
             builder = installed().hierarchy_builders[tree.kind]
         except ParameterError as error:
             raise ConfigurationError(f"{what}: {error}") from None
-        return make(what, builder, tree.options)
+        return make(what, builder, _stated_spelling(config, builder) | tree.options)
     for name in tree.options:
         if name not in READING_OPTIONS:
             told = unknown_choice("parameter", name, READING_OPTIONS)
@@ -427,6 +427,27 @@ def _hierarchy(
         ) from None
     except (DataError, ParameterError) as error:
         raise ConfigurationError(f"{what}: {error}") from None
+
+
+def _stated_spelling(config: ReleaseConfig, builder: Any) -> dict[str, Any]:
+    """What keeps labels the same whatever the suppressed rows held.
+
+    Of whole numbers alone, ranges would be written otherwise.
+    """
+    takes_whole = "whole" in inspect.signature(builder).parameters
+    return {"whole": False} if takes_whole and may_suppress(config) else {}
+
+
+def may_suppress(config: ReleaseConfig) -> bool:
+    """Whether rows may go unpublished, as far as the file and the method's class say.
+
+    :func:`refuse_labels_of_suppressed` asks the same of the method once it is made.
+    """
+    cls, stated = installed().anonymizers[config.anonymizer.name], config.anonymizer
+    given = {**cls.release_defaults(stated.params), **stated.params}
+    takes = inspect.signature(cls).parameters.get("suppression_limit")
+    default = getattr(cls, "suppression_limit", 0) if takes is None else takes.default
+    return bool(given.get("suppression_limit", default) != 0)
 
 
 def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:

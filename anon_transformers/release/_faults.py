@@ -18,6 +18,7 @@ import pandas as pd
 
 from anon_transformers._intruders_dependence import functional_dependences
 from anon_transformers._kernels.grouping import group_rows
+from anon_transformers._moments import single_moment_texts
 from anon_transformers._readings import read_text, read_value
 from anon_transformers._tables import Column, identify, to_text
 from anon_transformers.exceptions import DataError
@@ -108,8 +109,9 @@ def cell_faults(
     """Cells that the same column of the source does not have, or not so often."""
     faults = []
     for name in columns:
-        there = to_text(table[name]).value_counts()
-        most = to_text(source[name]).value_counts().reindex(there.index, fill_value=0)
+        before, after = _spelt_alike(source[name], table[name])
+        there = after.value_counts()
+        most = before.value_counts().reindex(there.index, fill_value=0)
         beyond = int(np.maximum(there.to_numpy() - most.to_numpy(), 0).sum())
         if beyond:
             faults.append(
@@ -128,15 +130,26 @@ def moved_faults(
     """Cells that are not those of the row's source; suppressed rows may be emptied."""
     faults = []
     for name in columns:
-        after = to_text(table[name]).to_numpy(dtype=object)
-        before = to_text(source[name]).to_numpy(dtype=object)[rows]
-        emptied = hidden & pd.isna(after)
-        other = int(((after != before) & ~emptied).sum())
+        seen = ~(hidden & to_text(table[name]).isna().to_numpy())
+        cells = _spelt_alike(source[name].iloc[rows[seen]], table[name][seen])
+        before, after = (texts.to_numpy(dtype=object) for texts in cells)
+        other = int((after != before).sum())
         if other:
             faults.append(
                 f"column {name!r} holds cells in {other} rows that its source does not"
             )
     return faults
+
+
+def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Texts of two columns that are the same where the cells are.
+
+    A column of days is written otherwise once it has a time of day, so that moments
+    are written one by one. All others already are.
+    """
+    moments = [pd.api.types.is_datetime64_any_dtype(s.dtype) for s in (before, after)]
+    spell = single_moment_texts if all(moments) else to_text
+    return spell(before), spell(after)
 
 
 def _suppressed_rows(

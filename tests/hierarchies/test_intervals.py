@@ -267,3 +267,27 @@ class TestClosedOnTheRight:
     def test_another_side_is_refused(self):
         with pytest.raises(ParameterError, match=r"closed: .*'both'"):
             Intervals(widths=[5], closed="both")
+
+
+@pytest.mark.parametrize(
+    "whole, labels",
+    [
+        (None, ["[20, 29]", "[30, 39]"]),
+        (True, ["[20, 29]", "[30, 39]"]),
+        (False, ["[20, 30)", "[30, 40)"]),
+    ],
+)
+def test_ranges_are_for_whole_numbers_as_stated(whole, labels):
+    tree = Intervals(widths=(10,), whole=whole).build(["20", "30"])
+    assert [row[1] for row in tree.rows] == labels
+
+
+def test_stated_ranges_of_whole_numbers_refuse_others_without_naming_them():
+    with pytest.raises(DataError, match="1 values are not whole") as caught:
+        Intervals(widths=(10,), whole=True).build(["20", "95.5"])
+    assert "95" not in str(caught.value)
+
+
+def test_whole_is_true_false_or_open():
+    with pytest.raises(ParameterError, match="whole"):
+        Intervals(widths=(10,), whole="yes")

@@ -42,7 +42,7 @@ def test_a_release_with_builders_publishes_their_labels(release, anonymizer):
     release.write(
         anonymizer={"name": anonymizer},
         hierarchies={
-            "age": {"kind": "intervals", "widths": [10, 50]},
+            "age": {"kind": "intervals", "widths": [10, 50], "whole": True},
             "zip": {"kind": "masking", "length": 3},
         },
     )

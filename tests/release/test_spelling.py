@@ -1,0 +1,166 @@
+"""How published values are written tells nothing of rows that are not published."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_transformers._tables import to_text
+from anon_transformers.exceptions import DataError
+from anon_transformers.release import (
+    anonymize,
+    load,
+    measure_published,
+    publish,
+    read_published,
+    validate,
+)
+from anon_transformers.release._faults import cell_faults, moved_faults
+
+yaml = pytest.importorskip("yaml")
+
+WIDTHS = {"kind": "intervals", "widths": [10, 20, 40]}
+CUTS = {"kind": "intervals", "cuts": [[30, 40, 50, 90], [40]]}
+FEW, MANY = np.repeat([20, 30, 40], 40), np.repeat(np.arange(20, 60), 3)
+DAYS = pd.to_datetime(np.repeat(["2020-01-01", "2020-02-01", "2021-01-01"], 40))
+DAY, HOUR = pd.Timestamp("1950-01-01"), pd.Timestamp("1950-01-01 10:00")
+FAR = [1095, 2095, 3095, 4095]
+LONG_AGO = list(pd.to_datetime([f"18{year}-01-01" for year in (10, 30, 50, 70)]))
+OF_THE_RUN = ("version", "published")
+TENS = ["[20, 30)", "[30, 40)", "[40, 50)", "[50, 60)"]
+NUMBERS = ["20", "30", "40"]
+
+
+@pytest.fixture
+def same_order(monkeypatch):
+    """Rows in one order, so that files can be compared byte by byte."""
+    draw = np.random.default_rng
+    monkeypatch.setattr(np.random, "default_rng", lambda seed=0: draw(seed))
+
+
+def write_release(
+    folder, kept, outliers, tree, *, suppression="drop", source="csv", target="csv"
+):
+    """A release of rows in classes of 3 or 40, and of five persons without one."""
+    folder.mkdir()
+    known = pd.Series([*kept, *outliers])
+    table = pd.DataFrame({"known": known, "ill": "flu"})
+    file = folder / f"people.{source}"
+    table.to_csv(file, index=False) if source == "csv" else table.to_parquet(file)
+    content = {
+        "source": {"path": file.name},
+        "roles": {"quasi_identifiers": ["known"], "sensitive": ["ill"]},
+        "hierarchies": {"known": tree},
+        "anonymizer": {
+            "name": "full-domain",
+            "suppression": suppression,
+            "suppression_limit": 0.05,
+        },
+        "thresholds": [{"model": "k-anonymity", "k": 5}],
+        "target": {"path": "out", "format": target},
+    }
+    path = folder / "people.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def published(path):
+    """Bytes of the data, and the manifest without what differs from run to run."""
+    publish(validate(anonymize(load(path))))
+    place = path.parent / "out" / "current"
+    manifest = json.loads((place / "manifest.json").read_text())
+    told = {key: manifest[key] for key in manifest if key not in OF_THE_RUN}
+    return (place / manifest["data"]).read_bytes(), told
+
+
+@pytest.mark.parametrize("suppression", ["drop", "mask"])
+@pytest.mark.parametrize("target", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "source, kept, others, two, tree, labels",
+    [
+        ("csv", FEW, FAR, (95, 95.5), WIDTHS, NUMBERS),
+        ("parquet", FEW, FAR, (95, 95.5), WIDTHS, NUMBERS),
+        ("csv", MANY, FAR, (95, 95.5), WIDTHS, TENS),
+        ("parquet", DAYS, LONG_AGO, (DAY, HOUR), {"kind": "dates"}, ["2020-01-01"]),
+    ],
+    ids=["numbers", "numbers of Parquet", "ranges", "dates"],
+)
+@pytest.mark.usefixtures("same_order")
+def test_a_suppressed_value_shows_nowhere(
+    tmp_path, source, kept, others, two, tree, labels, target, suppression
+):
+    how = {"source": source, "target": target, "suppression": suppression}
+    files = [
+        write_release(tmp_path / str(at), kept, [*others, last], tree, **how)
+        for at, last in enumerate(two)
+    ]
+    first, second = map(published, files)
+    assert first == second
+    table = read_published(files[1].parent / "out")
+    assert len(table) == len(kept) + (5 if suppression == "mask" else 0)
+    assert set(labels) <= set(table["known"])
+    measured = measure_published(files[1].parent / "out", files[1])
+    assert measured["rows"] == second[1]["measured"]["rows"]
+    assert measured["classes"] == second[1]["measured"]["classes"]
+
+
+@pytest.mark.usefixtures("same_order")
+def test_a_published_value_is_written_as_it_is(tmp_path):
+    kept = np.repeat([20, 30, 40.5], 40)
+    path = write_release(tmp_path / "a", kept, [*FAR, 95], WIDTHS)
+    published(path)
+    table = read_published(path.parent / "out")
+    assert sorted(set(table["known"])) == ["20", "30", "40.5"]
+
+
+def test_ranges_of_whole_numbers_can_be_stated(tmp_path):
+    path = write_release(tmp_path / "a", MANY, [*FAR, 95], {**WIDTHS, "whole": True})
+    published(path)
+    table = read_published(path.parent / "out")
+    assert sorted(set(table["known"]))[:2] == ["[20, 29]", "[30, 39]"]
+
+
+def test_a_stated_range_refuses_other_numbers_by_column_and_count(tmp_path):
+    path = write_release(tmp_path / "a", MANY, [*FAR, 95.5], {**WIDTHS, "whole": True})
+    with pytest.raises(DataError, match=r"'known'.* 1 values are not") as caught:
+        anonymize(load(path))
+    assert "95" not in str(caught.value)
+
+
+def test_without_suppression_ranges_go_by_the_values(tmp_path):
+    path = write_release(tmp_path / "a", MANY, [], WIDTHS)
+    content = yaml.safe_load(path.read_text())
+    content["anonymizer"]["suppression_limit"] = 0
+    path.write_text(yaml.safe_dump(content))
+    published(path)
+    table = read_published(path.parent / "out")
+    assert sorted(set(table["known"]))[:2] == ["[20, 29]", "[30, 39]"]
+
+
+@pytest.mark.parametrize("tree", [WIDTHS, CUTS], ids=["widths", "cuts"])
+def test_what_a_file_does_not_state_is_half_open(tmp_path, tree):
+    path = write_release(tmp_path / "a", MANY, [*FAR, 95], tree)
+    published(path)
+    assert "[30, 40)" in set(read_published(path.parent / "out")["known"])
+
+
+def test_cells_are_compared_whatever_the_dropped_row_held():
+    source = pd.DataFrame({"when": [*DAYS[:3], HOUR]})
+    table, rows = source.iloc[:3], np.arange(3)
+    assert to_text(source["when"])[0] != to_text(table["when"])[0]
+    hidden = np.zeros(3, dtype=bool)
+    assert moved_faults(source, table, rows, ["when"], hidden) == []
+    assert cell_faults(source, table, ["when"]) == []
+    moved = table.assign(when=[DAY, *DAYS[1:3]])
+    assert len(moved_faults(source, moved, rows, ["when"], hidden)) == 1
+    assert len(cell_faults(source, moved, ["when"])) == 1
+
+
+def test_cells_are_compared_whatever_an_emptied_row_held():
+    source = pd.DataFrame({"when": [*DAYS[:3], HOUR]})
+    table = source.assign(when=source["when"].mask(source["when"] == HOUR))
+    hidden = np.array([False, False, False, True])
+    assert moved_faults(source, table, np.arange(4), ["when"], hidden) == []
+    shown = np.zeros(4, dtype=bool)
+    assert len(moved_faults(source, table, np.arange(4), ["when"], shown)) == 1
