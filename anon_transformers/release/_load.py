@@ -48,6 +48,7 @@ from anon_transformers.release._graph import NODES, read_graph, weight_shares
 from anon_transformers.release._names import refuse_other_columns
 from anon_transformers.release._publish import recover, refuse_foreign_target
 from anon_transformers.release._run import (
+    RUNS,
     Ledger,
     Run,
     file_hashes,
@@ -55,6 +56,7 @@ from anon_transformers.release._run import (
     make_private,
     next_run_id,
     now,
+    refuse_links,
     remove_runs,
     remove_tree,
     sha256,
@@ -147,7 +149,7 @@ def find_run(
     """The unfinished run of that name, if it was started with the same order."""
     if run_id is None:
         return None
-    run = Run(config.home / "runs" / next_run_id(run_id, Ledger(config.home)))
+    run = Run(config.home / RUNS / next_run_id(run_id, Ledger(config.home)))
     return run.folder if run.has_order(order) else None
 
 
@@ -159,7 +161,7 @@ def start_run(
 ) -> Path:
     """Write the run's private folder; older unfinished runs go."""
     frame = tables[INPUT]
-    runs = make_private(config.home) / "runs"
+    runs = make_private(config.home) / RUNS
     with locked(config.home):
         recover(config)
         ledger = Ledger(config.home)
@@ -205,6 +207,7 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             raise ConfigurationError(
                 f"source.{key}: the file lies in the target {target}, which is public."
             )
+    refuse_links(home)
     Ledger(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
         place = path

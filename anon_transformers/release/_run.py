@@ -25,6 +25,7 @@ PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
 """Events after which a run goes no further; a version is removed after it was public.
 """
+RUNS = "runs"
 QUARANTINE = "quarantine"
 EVENTS = {"loading", "loaded", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
@@ -226,10 +227,10 @@ def next_run_id(given: str | None, ledger: Ledger) -> str:
     def is_free(name: str) -> bool:
         # What others put there must not pass for a run of ours.
         if name in stories:
-            folder = home / "runs" / name
+            folder = home / RUNS / name
             there = os.path.lexists(folder) and not is_plain(folder)
             return stories[name][-1]["event"] not in FINISHED and not there
-        shelves = (home / "runs", home / QUARANTINE)
+        shelves = (home / RUNS, home / QUARANTINE)
         return not any(os.path.lexists(shelf / name) for shelf in shelves)
 
     names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
@@ -250,6 +251,19 @@ def is_plain(path: Path, kind: Callable[[int], bool] = stat.S_ISDIR) -> bool:
         return kind(path.lstat().st_mode)
     except OSError:
         return False
+
+
+def refuse_links(home: Path) -> None:
+    """Refuse a link or a file in place of a private folder of a release.
+
+    A link could lead what is private into a folder that others read, a target too.
+    """
+    for name in (RUNS, QUARANTINE):
+        if os.path.lexists(home / name) and not is_plain(home / name):
+            raise ConfigurationError(
+                f"workspace: {name!r} in {home} is no plain folder; what is private "
+                "must not lie behind a link."
+            )
 
 
 def left_alone(path: Path, why: str = "no run in the ledger made it") -> None:
@@ -284,7 +298,7 @@ def remove_runs(home: Path, again: str) -> None:
     for name, story in stories.items():
         loading = [event for event in story if event["event"] == "loading"]
         owners |= {event["draft"]: name for event in loading if "draft" in event}
-    runs = home / "runs"
+    runs = home / RUNS
     for place in sorted(runs.iterdir()) if runs.is_dir() else ():
         if place.name in owners:
             remove_tree(place)

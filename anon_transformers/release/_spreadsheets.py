@@ -4,10 +4,14 @@ A text that begins with one of ``= + - @``, or with a tab or the end of a line, 
 apostrophe in front, which spreadsheets take as "this is text". So does a text that
 begins with apostrophes before such a character, so that all can be read back: a reader
 takes one apostrophe away wherever one was put.
+
+In some countries a semicolon, not a comma, ends a cell, and a tab or the end of a line
+may do so anywhere: quotation marks help only where a program takes them for such. So
+what stands behind one of these inside a text is guarded like the beginning.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -21,6 +25,10 @@ GUARDED = "guarded"
 _NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 
 
+_ENDS = re.compile(r"([;\t\r\n])")
+"""What ends a cell in some program or country."""
+
+
 def would_run(text: str) -> bool:
     """Whether a spreadsheet would take a text for more than a text or a number.
 
@@ -28,15 +36,39 @@ def would_run(text: str) -> bool:
     --------
     >>> [would_run(text) for text in ("=1+2", "-5", "-5+2", "@x", "[-5, -1]", "2-3")]
     [True, False, True, True, False, False]
+    >>> would_run("gout;=1+2"), would_run("gout;'=1+2")
+    (True, False)
     """
-    return not text.startswith("'") and _needs_guard(text)
+    unmarked = not text.startswith("'") and _begin_needs_guard(text)
+    return unmarked or any(
+        not part.startswith("'") and _part_needs_guard(part) for part in _parts(text)
+    )
 
 
 def _needs_guard(text: str) -> bool:
+    return _begin_needs_guard(text) or any(map(_part_needs_guard, _parts(text)))
+
+
+def _parts(text: str) -> list[str]:
+    """What stands behind each sign that may end a cell."""
+    return _ENDS.split(text)[2::2]
+
+
+def _begin_needs_guard(text: str) -> bool:
     return _begins_to_run(text) and _NUMBER.match(text) is None
 
 
-def _begins_to_run(text: str) -> bool:
+def _part_needs_guard(part: str) -> bool:
+    return _part_begins_to_run(part) and _NUMBER.match(part) is None
+
+
+def _part_begins_to_run(part: str) -> bool:
+    # A quotation mark inside a text is written twice, and at the beginning of a cell
+    # two of them are an empty text that the rest follows.
+    return _begins_to_run(part, overlooked="'\"")
+
+
+def _begins_to_run(text: str, overlooked: str = "'") -> bool:
     """Whether its first sign that is seen, but for apostrophes, has a text run.
 
     Blanks and invisible signs before it do not help everywhere, and some programs read
@@ -47,7 +79,7 @@ def _begins_to_run(text: str) -> bool:
         seen = read_text(sign)
         if sign in "\t\r\n" or (seen and seen in "=+-@"):
             return True
-        if seen and sign != "'":
+        if seen and sign not in overlooked:
             return False
     return False
 
@@ -57,10 +89,15 @@ def guard(text: str) -> str:
 
     Examples
     --------
-    >>> guard("=1+2"), guard("'=1+2"), guard("it's")
-    ("'=1+2", "''=1+2", "it's")
+    >>> guard("=1+2"), guard("'=1+2"), guard("it's"), guard("gout;=1+2")
+    ("'=1+2", "''=1+2", "it's", "gout;'=1+2")
     """
-    return f"'{text}" if _needs_guard(text) else text
+    begin = "'" if _begin_needs_guard(text) else ""
+    return begin + _each_part(text, _guard_part)
+
+
+def _guard_part(part: str) -> str:
+    return f"'{part}" if _part_needs_guard(part) else part
 
 
 def unguard(text: str) -> str:
@@ -68,10 +105,23 @@ def unguard(text: str) -> str:
 
     Examples
     --------
-    >>> unguard("'=1+2"), unguard("'tis")
-    ('=1+2', "'tis")
+    >>> unguard("'=1+2"), unguard("'tis"), unguard("gout;'=1+2")
+    ('=1+2', "'tis", 'gout;=1+2')
     """
-    return text[1:] if text.startswith("'") and _begins_to_run(text[1:]) else text
+    guarded = text.startswith("'") and _begins_to_run(text[1:])
+    return _each_part(text[1:] if guarded else text, _unguard_part)
+
+
+def _unguard_part(part: str) -> str:
+    guarded = part.startswith("'") and _part_begins_to_run(part[1:])
+    return part[1:] if guarded else part
+
+
+def _each_part(text: str, change: Callable[[str], str]) -> str:
+    """The text with every part behind the end of a cell changed."""
+    pieces = _ENDS.split(text)
+    pieces[2::2] = map(change, pieces[2::2])
+    return "".join(pieces)
 
 
 def guard_texts(

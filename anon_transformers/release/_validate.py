@@ -52,8 +52,10 @@ from anon_transformers.release._measured import measured_numbers
 from anon_transformers.release._memberships import MEMBERSHIPS, read_memberships
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
+    QUARANTINE,
     Run,
     make_private,
+    refuse_links,
     remove_tree,
     sha256,
 )
@@ -281,7 +283,9 @@ def needs_links(run: Run) -> bool:
 
 def quarantine(run: Run) -> str:
     """Put the candidate and its verdict away, and remove the personal data."""
-    place = make_private(run.folder.parent.parent / "quarantine") / run.id
+    home = run.folder.parent.parent
+    refuse_links(home)  # one may have come since the run was loaded
+    place = make_private(home / QUARANTINE) / run.id
     remove_tree(place)
     for private in (
         KEY,
