@@ -93,6 +93,9 @@ AMOUNT = re.compile(
 """A number with thousands and decimals as countries write them, and its unit."""
 BY_COMMAS = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+\Z")
 
+SINGLE = re.compile(r"[^0-9]*?([-+]?\.?[0-9](?:[0-9.,' ]*[0-9])?)[^0-9]*\Z")
+"""A text with one number in it."""
+
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
 FEWEST_LETTERS = 2
@@ -247,6 +250,27 @@ def reads_as(texts: Sequence[str], value: str) -> np.ndarray:
     """
     *read, wanted = _as_one_column([read_value(text) for text in (*texts, value)])
     return np.array([text == wanted for text in read], dtype=bool)
+
+
+def read_amounts(texts: Sequence[str]) -> np.ndarray:
+    """The number that each text is read as, whatever stands before and behind it.
+
+    Units are overlooked: this is for those who ask whether numbers can be computed,
+    and not whether two values are one. What holds no number, or several, is NaN.
+
+    Examples
+    --------
+    >>> read_amounts(["$1,234", "1234 USD", "ca. -5.0 kg", "unknown", "7:30"])
+    array([1234., 1234.,   -5.,   nan,   nan])
+    """
+    return np.array([_single_amount(read_value(text)) for text in texts], dtype=float)
+
+
+def _single_amount(text: str) -> float:
+    number, _ = _amount(text)
+    if NUMBER.match(number) is None and (found := SINGLE.match(text)):
+        number, _ = _amount(found[1])
+    return float(number) if NUMBER.match(number) else np.nan
 
 
 @cache
