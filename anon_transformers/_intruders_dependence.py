@@ -3,8 +3,7 @@
 To swap such a column hides nothing from an intruder who knows the others.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ from anon_transformers._evidence_linkage import Linkage, once
 from anon_transformers._intruders import known_columns, wanted_columns
 from anon_transformers._kernels.grouping import Groups, group_rows
 from anon_transformers._tables import identify
+from anon_transformers._trimmed import KEPT, agreeing_rows
 
 EXACT = 1e-9
 """What is left of a column, relatively, where others give it exactly."""
@@ -68,7 +68,11 @@ def _repeated(series: pd.Series) -> Groups | None:
 
 
 def functional_dependences(
-    frame: pd.DataFrame, columns: Iterable[Hashable], known: Sequence[Hashable]
+    frame: pd.DataFrame,
+    columns: Iterable[Hashable],
+    known: Sequence[Hashable],
+    share: float = 1.0,
+    weights: np.ndarray | None = None,
 ) -> dict[Hashable, tuple[Hashable, ...]]:
     """Find columns that are a linear function of known ones.
 
@@ -84,6 +88,10 @@ def functional_dependences(
         Those that may be such a function.
     known : sequence of columns
         Those that it may be a function of.
+    share : float, default=1.0
+        The share of the rows that such a function must give at least.
+    weights : array of shape (n_rows,), optional
+        What each row counts; by default all count the same.
 
     Returns
     -------
@@ -108,38 +116,92 @@ def functional_dependences(
     for name in wanted:
         others = [one for one in known if one != name]
         vectors = _comparable(numbers, name, others) if shared is None else shared
-        if name in vectors:
-            others = [one for one in others if one in vectors]
-            given_by = _smallest(vectors, name, others)
-            if given_by:
-                found[name] = given_by
+        given_by = _smallest(vectors, name, others)
+        if not given_by and share < 1:
+            given_by = _mostly_given(numbers, name, others, share, weights)
+        if given_by:
+            found[name] = given_by
     return found
+
+
+def _mostly_given(
+    numbers: Mapping[Hashable, np.ndarray],
+    name: Hashable,
+    others: Sequence[Hashable],
+    share: float,
+    weights: np.ndarray | None,
+) -> tuple[Hashable, ...]:
+    """Known columns that give a column in nearly all rows, however wrong the rest is.
+
+    Among the rows that agree the function is exact, and shows which columns take part.
+    Then gaps in the others no longer matter, and all rows without one are judged.
+    """
+    rows, some = _enough_rows(numbers, name, others, lambda n: 2 * (n + 2))
+    agree = _agreeing(numbers, name, some, rows, KEPT, weights)
+    if agree is None:
+        return ()
+    inside = {one: numbers[one][rows][agree] for one in (name, *some)}
+    given_by = _smallest(_reduced(inside), name, others)
+    filled = np.logical_and.reduce([np.isfinite(numbers[o]) for o in (name, *given_by)])
+    rows = np.flatnonzero(filled)
+    agree = _agreeing(numbers, name, given_by, rows, share, weights)
+    return () if agree is None else given_by
+
+
+def _agreeing(
+    numbers: Mapping[Hashable, np.ndarray],
+    name: Hashable,
+    others: Sequence[Hashable],
+    rows: np.ndarray,
+    share: float,
+    weights: np.ndarray | None,
+) -> np.ndarray | None:
+    """Which of the rows one rule gives; None if these are too few."""
+    if not others:
+        return None
+    known = np.column_stack([numbers[one][rows] for one in others])
+    counted = np.ones(len(rows)) if weights is None else weights[rows]
+    return agreeing_rows(known, numbers[name][rows], share, counted)
 
 
 def _comparable(
     numbers: Mapping[Hashable, np.ndarray], name: Hashable, others: Sequence[Hashable]
 ) -> Mapping[Hashable, np.ndarray]:
-    """A column and as many others as leave enough rows without a gap.
+    """A column and as many others as leave enough rows without a gap."""
+    rows, others = _enough_rows(numbers, name, others, lambda n: n + 3)
+    if not others:
+        return {}
+    return _reduced({one: numbers[one][rows] for one in (name, *others)})
+
+
+def _enough_rows(
+    numbers: Mapping[Hashable, np.ndarray],
+    name: Hashable,
+    others: Sequence[Hashable],
+    enough: Callable[[int], int],
+) -> tuple[np.ndarray, list[Hashable]]:
+    """Rows without a gap in a column and others, and these others; maybe none.
 
     Where all of them together leave too few, the likely ones go first: those that weigh
     most in a regression with gaps at the mean. Of these half as many are tried, and
     so on.
     """
-    told = np.isfinite(numbers[name])
-    if not told.any():
-        return {}
+    told = np.flatnonzero(np.isfinite(numbers[name]))
+    if not len(told):
+        return told, []
     inside = {one: numbers[one][told] for one in (name, *others)}
-    others = [one for one in others if 2 * np.isfinite(inside[one]).sum() >= told.sum()]
     complete = {one: np.isfinite(inside[one]) for one in others}
-    weights = _weights(inside, name, others)
-    likely = sorted(others, key=lambda one: weights[one], reverse=True)
+    likely = [one for one in others if 2 * complete[one].sum() >= len(told)]
+    weights: dict[Hashable, float] | None = None
     while likely:
         rows = np.logical_and.reduce([complete[one] for one in likely])
-        vectors = _reduced({one: inside[one][rows] for one in (name, *likely)})
-        if vectors:
-            return vectors
+        if rows.sum() >= enough(len(likely)):
+            return told[rows], likely
+        if weights is None:
+            weights = _weights(inside, name, likely)
+            likely = sorted(likely, key=weights.__getitem__, reverse=True)
         likely = likely[: len(likely) // 2]
-    return {}
+    return told, []
 
 
 def _weights(
@@ -178,10 +240,11 @@ def _reduced(numbers: Mapping[Hashable, np.ndarray]) -> Mapping[Hashable, np.nda
 
 
 def _smallest(
-    vectors: Mapping[Hashable, np.ndarray], name: Hashable, others: list[Any]
+    vectors: Mapping[Hashable, np.ndarray], name: Hashable, others: Sequence[Hashable]
 ) -> tuple[Hashable, ...]:
     """Known columns that give ``name`` and of which none is superfluous."""
-    if not _is_given(vectors, name, others):
+    others = [one for one in others if one in vectors]
+    if name not in vectors or not _is_given(vectors, name, others):
         return ()
     for one in [*others]:
         fewer = [other for other in others if other != one]

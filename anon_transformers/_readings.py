@@ -60,6 +60,9 @@ MOMENT = re.compile(
 TIME = re.compile(r"([0-9]{1,2})(:[0-9]{2})(:[0-9]{2})?(?: ?([ap]) ?m)?\Z")
 MIDNIGHT, NOON = "00:00", 12
 
+SINGLE = re.compile(r"[^0-9]*?([-+]?\.?[0-9](?:[0-9.,' ]*[0-9])?)[^0-9]*\Z")
+"""A text with one number in it."""
+
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
 WORDS = re.compile(r"[a-z]+(?: [a-z]+)*\Z")
@@ -272,6 +275,29 @@ def reads_as(texts: Sequence[str], value: str) -> np.ndarray:
     words = [_word(text, _bare(text)) for text in seen]
     *read, wanted = _as_one_column(words, _written_out(seen))
     return np.array([text == wanted for text in read], dtype=bool)
+
+
+def read_amounts(texts: Sequence[str]) -> np.ndarray:
+    """The number that each text is read as, whatever stands before and behind it.
+
+    Units are overlooked: this is for those who ask whether numbers can be computed,
+    and not whether two values are one. What holds no number, or several, is NaN.
+
+    Examples
+    --------
+    >>> read_amounts(["$1,234", "1234 USD", "ca. -5.0 kg", "unknown", "7:30"])
+    array([1234., 1234.,   -5.,   nan,   nan])
+    """
+    return np.array([_single_amount(read_value(text)) for text in texts], dtype=float)
+
+
+def _single_amount(text: str) -> float:
+    single = SINGLE.match(text)
+    for candidate in (text, "" if single is None else single[1]):
+        amount = read_amount(candidate)
+        if amount is not None and NUMBER.match(amount.number):
+            return float(amount.number)
+    return np.nan
 
 
 def _written_out(seen: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ labels that are names of its own are searched for identifiers and no more.
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ import pandas as pd
 from anon_transformers._intruders_dependence import functional_dependences
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers._moments import single_moment_texts
-from anon_transformers._readings import read_text, read_value
+from anon_transformers._readings import read_text, read_value, read_values
 from anon_transformers._tables import Column, identify, to_text
+from anon_transformers._written_numbers import numbers_of
 from anon_transformers.exceptions import DataError
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.metrics._labels_read import plain_label
@@ -456,21 +457,17 @@ def swap_faults(
     stayed = [c for c in dict.fromkeys(published) if c not in moved]
     swapped = [c for c in dict.fromkeys(published) if c in moved]
     persons = None if subject is None else _numbered(identify(subject))
-    coded = {name: identify(source[name]) for name in (*stayed, *swapped)}
+    coded = {name: _ways_to_read(source[name]) for name in (*stayed, *swapped)}
     found: list[tuple[str, tuple[str, ...]]] = [
         (name, (other,))
         for name in swapped
         for other in stayed
-        if given_share(coded[name], coded[other], persons, roles.small_group)
+        if _worst_share(coded[name], coded[other], persons, roles.small_group)
         >= GIVEN_LIMIT
     ]
     alone = {name for name, _ in found}
-    linear = functional_dependences(source, swapped, stayed)
-    found += [
-        (str(name), tuple(map(str, given_by)))
-        for name, given_by in linear.items()
-        if name not in alone
-    ]
+    rest = [name for name in swapped if name not in alone]
+    found += _linear_rules(source, rest, stayed, persons)
     accepted = [set(names) for names in roles.accepted_sets]
     return [
         f"column {name!r} was swapped, and what stayed gives it: "
@@ -479,6 +476,62 @@ def swap_faults(
         for name, given_by in found
         if not any(names.issuperset((name, *given_by)) for names in accepted)
     ]
+
+
+def _ways_to_read(series: pd.Series) -> list[Column]:
+    """A column as it is, and as people read it, where that is something else."""
+    column = identify(series)
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return [column]
+    read = read_values(column.texts().tolist())
+    if read is None:
+        return [column]
+    codes = read[column.codes].astype(np.int32)
+    return [column, Column(column.name, "category", np.arange(read[-1]), codes)]
+
+
+def _worst_share(
+    ways: Sequence[Column],
+    ways_given_by: Sequence[Column],
+    persons: np.ndarray | None,
+    small_group: int,
+) -> float:
+    """The largest share by any way to read; as people read it, of the known values."""
+    shares = []
+    for (at, column), given_by in product(enumerate(ways), ways_given_by):
+        # Where nothing is known there is nothing to give.
+        known = (column.codes != column.missing_code) | (at == 0)
+        of_known = [replace(c, codes=c.codes[known]) for c in (column, given_by)]
+        who = None if persons is None else _renumbered(persons[known])
+        shares.append(given_share(*of_known, who, small_group) if known.any() else 0.0)
+    return max(shares)
+
+
+def _renumbered(persons: np.ndarray) -> np.ndarray:
+    return np.unique(persons, return_inverse=True)[1]
+
+
+def _linear_rules(
+    source: pd.DataFrame,
+    swapped: Sequence[str],
+    stayed: Sequence[str],
+    persons: np.ndarray | None,
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Columns that a linear function of others gives, however numbers are written."""
+    if not swapped:
+        return []
+    read = {name: numbers_of(source[name]) for name in (*swapped, *stayed)}
+    numbers = pd.DataFrame({n: of for n, of in read.items() if of is not None})
+    # A person counts once, however many rows there are.
+    weights = None if persons is None else 1 / np.bincount(persons)[persons]
+    found = functional_dependences(
+        numbers,
+        [name for name in swapped if name in numbers],
+        [name for name in stayed if name in numbers],
+        GIVEN_LIMIT,
+        weights,
+    )
+    return [(str(name), tuple(map(str, by))) for name, by in found.items()]
 
 
 def given_share(

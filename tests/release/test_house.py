@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import ConfigurationError, DataError, ReleaseError
 from anon_transformers.release import (
     anonymize,
     load,
@@ -225,6 +225,33 @@ def test_a_link_in_place_of_the_ledger_is_refused(release, to):
     assert [p.name for p in theirs.parent.iterdir()] == ["thesis.txt"]
     assert theirs.read_text() == "mine"
     assert raw_copies(release) == []
+
+
+@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
+@pytest.mark.parametrize("to", ["out", "elsewhere", "missing"])
+def test_a_link_in_place_of_a_private_folder_is_refused(release, shelf, to):
+    for made in (release.target, release.folder / "elsewhere", release.home):
+        made.mkdir(parents=True)
+    (release.home / shelf).symlink_to(release.folder / to)
+    with pytest.raises(ConfigurationError, match=f"workspace: '{shelf}'"):
+        load(release.file)
+    assert [*release.target.iterdir()] == []
+    assert [*(release.folder / "elsewhere").iterdir()] == []
+    assert [place.name for place in release.home.iterdir()] == [shelf]
+
+
+def test_a_link_that_comes_later_gets_no_refused_candidate(release):
+    risk = {"metric": "average-risk", "max": 1e-6, "id": "strict"}
+    release.write(thresholds=[*release.content["thresholds"], risk])
+    location = anonymize(load(release.file))
+    release.target.mkdir(exist_ok=True)
+    (release.home / "quarantine").symlink_to(release.target)
+    with pytest.raises(ConfigurationError, match="workspace: 'quarantine'"):
+        validate(location)
+    assert [*release.target.iterdir()] == []
+    with pytest.raises(ReleaseError):
+        publish(location)
+    assert [*release.target.iterdir()] == []
 
 
 # ---------------------------------------------------------------- what others made

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import tempfile
 from pathlib import Path
 
@@ -27,10 +28,10 @@ pytestmark = pytest.mark.gx
 RUN = "=+-@\t\r\n"
 texts = st.text(
     st.one_of(
-        st.sampled_from("=+-@\t\r\n' 15.e"),
+        st.sampled_from("=+-@;\t\r\n'\" 15.e"),
         st.characters(exclude_categories=("Cs",), exclude_characters="\x00"),
     ),
-    max_size=6,
+    max_size=8,
 )
 
 
@@ -57,7 +58,15 @@ def is_number(text):
         ("-5+2", "'-5+2"),
         ("--5", "'--5"),
         ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"),
+        ("\t=1", "'\t'=1"),
+        ("gout;=1+2;x", "gout;'=1+2;x"),
+        ("gout;'=1+2;x", "gout;''=1+2;x"),
+        ("gout; @x", "gout;' @x"),
+        ("gout\t=1\r\n-x", "gout\t'=1\r\n'-x"),
+        ('gout;"=1&"', 'gout;\'"=1&"'),
+        (";=1", ";'=1"),
+        ("=1;=2", "'=1;'=2"),
+        ("a;-5+2;-5", "a;'-5+2;-5"),
         ("\rx", "'\rx"),
         ("\nx", "'\nx"),
         (" =1", "' =1"),
@@ -83,7 +92,7 @@ def test_what_would_be_run_gets_an_apostrophe(text, written):
     [
         "-5", "+5", "-5.25", "-1e5", "+1.5E-3", "0", "2024-01-31", "[-5, -1]",
         "(-5, 3]", " ", "{-a, b}", "<= -5", "*", "'", "''", "it's", "'quoted'", "a=b",
-        "x@y.org", "",
+        "x@y.org", "", "a;b", "a;-5;+5", "a;'b", "a; b=c", "a,=1",
     ],
 )  # fmt: skip
 def test_numbers_dates_and_labels_stay_as_they_are(text):
@@ -101,6 +110,24 @@ def test_nothing_that_is_written_would_be_run(text):
     written = guard(text)
     first = written[:1]
     assert not first or first not in RUN or is_number(written)
+    for part in re.split("[;\t\r\n]", written)[1:]:
+        first = part.strip(' "')[:1]
+        assert not first or first not in RUN or is_number(part)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+@given(text=texts)
+def test_nothing_would_be_run_where_another_sign_ends_a_cell(separator, text):
+    frame = pd.DataFrame({"n": [1], "a": [text]})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        write_csv(guard_texts(frame, schema_of(frame))[0], path)
+        with path.open(newline="") as file:
+            rows = list(csv.reader(file, delimiter=separator))
+    for cell in (cell for row in rows for cell in row):
+        # The quotation mark that ends the text may stick to its last number.
+        number = is_number(cell.rstrip('"')) if cell.strip('"') else True
+        assert cell[:1] not in {*"=+-@"} or number
 
 
 @given(one=texts, other=texts)
@@ -272,7 +299,7 @@ def test_columns_without_formulas_are_texts(release):
     assert set(release.manifest()["schema"].values()) == {"text"}
 
 
-@pytest.mark.parametrize("name", ["=note", "@note", "-note", "\tnote"])
+@pytest.mark.parametrize("name", ["=note", "@note", "-note", "\tnote", "a;=b"])
 def test_a_header_that_would_be_run_is_refused(release, name):
     rows = [line.split(",") for line in release.source.read_text().splitlines()]
     rows[0][4] = name

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from anon_transformers._tables import identify
 from anon_transformers.exceptions import DependenceWarning, GateError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
-from anon_transformers.release._faults import given_share
+from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._faults import given_share, swap_faults
 
 CODES = {"HIV": "B20", "flu": "J10", "cold": "J00", "cancer": "C50"}
 ROLES = {
@@ -85,6 +86,132 @@ def test_a_linear_function_of_what_stayed_is_refused(release):
     file = swap(release, table, sensitive=["ill", "pay"])
     with pytest.raises(GateError, match=r"'pay' was swapped.*'age', 'weight'"):
         run(file)
+
+
+# However values are written.
+
+
+def spelt(values, seed=0):
+    """The same values in mixed case, with blanks and with signs."""
+    rng = np.random.default_rng(seed)
+    ways = (str, str.lower, str.upper, " {}.".format)
+    return [ways[rng.integers(4)](value) for value in values]
+
+
+def told(table, roles=None, moved=("ill",), subject=None):
+    declared = DeclaredRoles(**{**ROLES, **(roles or {})})
+    return swap_faults(table, declared, moved, subject)
+
+
+@pytest.mark.parametrize("column", ["ill", "icd"])
+@pytest.mark.parametrize("unknown", [0, 200])
+def test_spellings_do_not_hide_what_is_given(column, unknown):
+    table = patients()
+    table[column] = spelt(table[column])
+    table.loc[: unknown - 1, "ill"] = spelt(["unknown"] * unknown)
+    (fault,) = told(table)
+    assert "'ill' was swapped, and what stayed gives it: 'icd'" in fault
+    table["icd"] = np.random.default_rng(2).permutation(table["icd"])
+    assert told(table) == []
+
+
+@pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DependenceWarning")
+def test_spellings_do_not_bring_a_swap_through_the_gate(release):
+    table = patients()
+    table["ill"] = spelt(table["ill"])
+    with pytest.raises(GateError, match="'ill' was swapped, and what stayed gives it"):
+        run(swap(release, table))
+
+
+def salaries(n_rows=600):
+    rng = np.random.default_rng(3)
+    net = rng.integers(1000, 9000, n_rows)
+    return pd.DataFrame(
+        {"age": rng.integers(20, 70, n_rows), "net": net, "gross": 2 * net + 100}
+    )
+
+
+PAID = {
+    "quasi_identifiers": ["age", "net"], "sensitive": ["gross"], "insensitive": [],
+}  # fmt: skip
+ONE_DAY = pd.Timedelta(days=1)
+
+
+def one_unknown(numbers):
+    return numbers.astype(str).where(numbers.index > 0, "unknown")
+
+
+def some_wrong(numbers):
+    return numbers.where(numbers.index % 24 > 0, numbers + 1000 + numbers.index)
+
+
+WRITTEN = {
+    "dollars": lambda numbers: numbers.map("${:,}".format),
+    "a unit": lambda numbers: numbers.map("{} USD".format),
+    "another unit": lambda numbers: numbers.map("about {} crowns".format),
+    "many gaps": lambda numbers: numbers.where(numbers.index % 2 > 0),
+    "one unknown": one_unknown,
+    "one that cannot be read": lambda n: one_unknown(n).replace("unknown", "see file"),
+    "days": lambda numbers: pd.Timestamp("1990-01-01") + numbers * ONE_DAY,
+    "texts of days": lambda n: WRITTEN["days"](n).dt.strftime("%Y-%m-%d"),
+    "days in another order": lambda n: WRITTEN["days"](n).dt.strftime("%d/%m/%Y"),
+    "some wrong": some_wrong,
+    "some wrong in dollars": lambda n: some_wrong(n).map("${:,}".format),
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_linear_function_is_found_however_it_is_written(way):
+    table = salaries().assign(gross=lambda frame: WRITTEN[way](frame["gross"]))
+    (fault,) = told(table, PAID, ["gross"])
+    assert "'gross' was swapped, and what stayed gives it: 'net'. " in fault
+    table["gross"] = np.random.default_rng(2).permutation(table["gross"])
+    assert told(table, PAID, ["gross"]) == []
+
+
+@pytest.mark.parametrize("way", ["dollars", "texts of days"])
+def test_what_gives_it_may_be_written_otherwise_too(way):
+    table = salaries().assign(net=lambda frame: WRITTEN[way](frame["net"]))
+    (fault,) = told(table, PAID, ["gross"])
+    assert "'net'" in fault
+
+
+@pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DependenceWarning")
+@pytest.mark.parametrize("way", ["dollars", "one unknown", "some wrong"])
+def test_a_gate_refuses_amounts_that_are_given(release, way):
+    table = salaries().assign(gross=lambda frame: WRITTEN[way](frame["gross"]))
+    file = swap(release, table, **PAID, identifiers=[])
+    with pytest.raises(GateError, match="'gross' was swapped") as caught:
+        run(file)
+    assert "unknown" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("broken", "n_faults"), [(29, 1), (40, 0)])
+def test_a_linear_function_may_give_95_percent_of_the_rows(broken, n_faults):
+    table = salaries()
+    table.loc[: broken - 1, "gross"] += 1000 + 7 * np.arange(broken) ** 2
+    assert len(told(table, PAID, ["gross"])) == n_faults
+
+
+def test_a_linear_function_is_judged_by_persons():
+    """One person with many odd rows is one person."""
+    table = salaries()
+    table.loc[:59, "gross"] += 1000 + 7 * np.arange(60) ** 2
+    subject = pd.Series(np.maximum(np.arange(600) - 59, 0))
+    assert told(table, PAID, ["gross"]) == []
+    assert len(told(table, PAID, ["gross"], subject)) == 1
+
+
+def test_a_number_that_nearly_all_hold_is_no_linear_function():
+    table = salaries()
+    rng = np.random.default_rng(0)
+    table["gross"] = np.where(rng.random(600) < 0.04, rng.integers(1, 9000, 600), 0)
+    assert told(table, PAID, ["gross"]) == []
+    table["gross"] = np.where(table["age"] < 25, 2 * table["net"] + 100, 0)
+    assert told(table, PAID, ["gross"]) == []
+
+
+# Shares.
 
 
 def slow_share(values, given_by, persons, small_group):
