@@ -128,8 +128,12 @@ def attack(
     columns = [*options["quasi_identifiers"], *options["sensitive"]]
     from anon_transformers.attacks import Material
 
+    trees = read_folder(hierarchies, columns, encoding)
     material = Material(
-        frame, **options, **tables, hierarchies=read_folder(hierarchies, columns)
+        frame,
+        **options,
+        **tables,
+        hierarchies=trees,
     )
     reports, skipped, broken = _run(chosen, material, show_values, quiet=json_output)
     if json_output:

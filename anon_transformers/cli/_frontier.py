@@ -72,7 +72,7 @@ def frontier(
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
     limit = read_limit(suppression_limit)
-    trees = read_hierarchies(hierarchies or [], unknown)
+    trees = read_hierarchies(hierarchies or [], unknown, encoding)
     written, declared = read_dates(dates), [quasi_identifiers, sensitive, identifiers]
     needed = [*typed_texts(declared, trees and [*trees], [*written])]
     reader = TableReader(missing, needed)

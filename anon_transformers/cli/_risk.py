@@ -141,7 +141,7 @@ def risk(
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
         before = read(original, find_dialect(original, own, *stated), named)
-    trees = read_folder(hierarchies, known)
+    trees = read_folder(hierarchies, known, encoding)
     label = told_of.get("suppression_label", suppression_label)
     asked = Asked(known, wanted, trees, weights, register, threshold, label)
     asked.reasons.update(told_of.get("reasons", {}))
