@@ -246,7 +246,7 @@ def test_a_hierarchy_beside_a_table_may_be_in_its_encoding(anon, towns, of_tree)
 @pytest.mark.parametrize(
     "call",
     [
-        ["anonymize", "{table}", "-", "-s", "leiden", "-k", "2",
+        ["anonymize", "{table}", "-", "-i", "leiden", "-k", "2",
          "-m", "datafly", "--hierarchy", "ort={tree}"],
         ["compare", "{table}", "-m", "datafly", "-g", "k=2",
          "--hierarchy", "ort={tree}"],
