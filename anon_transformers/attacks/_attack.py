@@ -88,6 +88,8 @@ class Found:
         Makes the table of exposed records; None: the rows of the release.
     remedy : str or None
         What a publisher of this table can do; None: what the attack says of all.
+    meaning : str or None
+        What it means to be exposed in this table; None: what the attack says of all.
     """
 
     exposed: np.ndarray
@@ -97,6 +99,7 @@ class Found:
     details: Mapping[str, Any] = field(default_factory=dict)
     records: Callable[[], pd.DataFrame] | None = None
     remedy: str | None = None
+    meaning: str | None = None
 
 
 class Attack(ABC):
@@ -109,6 +112,8 @@ class Attack(ABC):
     needs : tuple of str
         Inputs it cannot do without, among "release", "sensitive", "original",
         "external", "other" and "hierarchies".
+    counts_persons : bool
+        Whether it can count persons in place of rows.
     meaning : str
         What it means to be exposed, in one sentence.
     remedy : str
@@ -116,6 +121,7 @@ class Attack(ABC):
     """
 
     name: ClassVar[str]
+    counts_persons: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("release",)
     meaning: ClassVar[str]
     remedy: ClassVar[str]
@@ -139,6 +145,7 @@ class Attack(ABC):
         other: Any = None,
         hierarchies: Mapping[Hashable, Any] | None = None,
         suppression_label: str = SUPPRESSED,
+        subject: Hashable | None = None,
         show_values: bool = False,
     ) -> AttackReport:
         """Attack a release.
@@ -146,7 +153,7 @@ class Attack(ABC):
         Parameters
         ----------
         release, quasi_identifiers, sensitive, original, external, other, hierarchies, \
-suppression_label
+suppression_label, subject
             As in :class:`Material`.
         show_values : bool, default=False
             Whether the report carries the exposed records themselves.
@@ -154,7 +161,8 @@ suppression_label
         Raises
         ------
         NotEvaluable
-            If an input that the attack needs was not given, or tells nothing.
+            If an input that the attack needs was not given, or tells nothing, or if it
+            cannot count persons.
         """
         material = Material(
             release,
@@ -165,6 +173,7 @@ suppression_label
             other,
             hierarchies,
             suppression_label,
+            subject,
         )
         return self.run_on(material, show_values=show_values)
 
@@ -173,6 +182,10 @@ suppression_label
         lacking = self.lacks(material)
         if lacking:
             raise NotEvaluable(f"{self.name} needs {' and '.join(lacking)}.")
+        if material.subject is not None and not self.counts_persons:
+            raise NotEvaluable(
+                f"{self.name}: it counts rows, not persons; leave out the subject."
+            )
         found = self._find(material)
         records = None
         if show_values:
@@ -181,7 +194,7 @@ suppression_label
         return AttackReport(
             attack=self.name,
             params={f.name: getattr(self, f.name) for f in fields(self)},  # type: ignore[arg-type]
-            meaning=self.meaning,
+            meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
             rows=material.rows,
             exposed=int(found.exposed.sum()),

@@ -16,7 +16,8 @@ class Homogeneity(Attack):
 
     A missing value is no second value: a class of ``flu`` and missing ones counts, and
     its rows of ``flu`` are exposed. A class of nothing but missing values tells
-    nothing.
+    nothing. Where persons are counted, a value that every person of the class has is
+    exposed, too, be it beside others.
 
     References
     ----------
@@ -37,6 +38,7 @@ class Homogeneity(Attack):
     """
 
     name: ClassVar[str] = "homogeneity"
+    counts_persons: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
     meaning: ClassVar[str] = (
         "Whoever is known to be in the class is known to have its only sensitive value."
@@ -50,6 +52,8 @@ class Homogeneity(Attack):
         for column in material.sensitive:
             counts = ValueCounts.of(material, column)
             alone = counts.distinct[counts.at] == 1
+            if material.subject is not None:
+                alone |= counts.n_persons(material) >= material.classes.sizes[counts.at]
             exposed |= counts.rows_of(alone)
             classes[counts.at[alone]] = True
             details[str(column)] = {

@@ -39,6 +39,9 @@ class Material:
         How published values are made more general.
     suppression_label : str, default="*"
         Mark of a suppressed cell.
+    subject : column, optional
+        Tells persons apart in the release, and in the original where it is given.
+        Attacks that cannot count persons do not run then.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Material:
     other: pd.DataFrame | None = field(default=None, repr=False)
     hierarchies: Mapping[Hashable, Hierarchy] | None = field(default=None, repr=False)
     suppression_label: str = SUPPRESSED
+    subject: Hashable | None = None
 
     def __post_init__(self) -> None:
         for name in TABLES:
@@ -67,8 +71,9 @@ class Material:
                 refuse_repeated_columns(table.columns, what=name)
             object.__setattr__(self, name, table)
         roles = Roles.resolve(
-            self.release.columns, self.quasi_identifiers, self.sensitive or None
-        )
+            self.release.columns, self.quasi_identifiers, self.sensitive or None,
+            subject=self.subject,
+        )  # fmt: skip
         object.__setattr__(self, "quasi_identifiers", roles.quasi_identifiers)
         object.__setattr__(self, "sensitive", roles.sensitive)
         if not len(self.release):
@@ -102,7 +107,8 @@ class Material:
             self.release,
             self.quasi_identifiers,
             self.sensitive,
-            suppression_label=self.suppression_label,
+            self.subject,
+            self.suppression_label,
         )
 
     @cached_property

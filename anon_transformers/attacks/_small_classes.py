@@ -21,7 +21,7 @@ class SmallClasses(Attack):
     t : float, default=0.2
         The t that was promised.
     k : int, default=2
-        Classes of fewer records are too small; 2 finds single records.
+        Classes of fewer records, or persons, are too small; 2 finds single ones.
     distance : {"equal", "ordered", "hierarchical"}, default="equal"
         As in :class:`anon_transformers.privacy.TCloseness`; "hierarchical" needs the
         hierarchy of each sensitive column.
@@ -46,6 +46,7 @@ class SmallClasses(Attack):
     k: int = 2
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     name: ClassVar[str] = "small-classes"
+    counts_persons: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
     meaning: ClassVar[str] = (
         "The class satisfies t-closeness and still holds so few records that a person "
@@ -58,17 +59,19 @@ class SmallClasses(Attack):
         TCloseness(self.t, self.distance)
 
     def _find(self, material: Material) -> Found:
-        original = material.original
+        original, subject = material.original, material.subject
         references = None
         if original is not None:
+            persons = None if subject is None else material.reference_column(subject)
             references = {
-                name: distribution(material.reference_column(name))
+                name: distribution(material.reference_column(name), persons)
                 for name in material.sensitive
             }
         classes = Classes.from_frame(
             material.release,
             material.quasi_identifiers,
             material.sensitive,
+            subject,
             suppression_label=material.suppression_label,
             references=references,
             hierarchies={
@@ -81,7 +84,7 @@ class SmallClasses(Attack):
             "released" if original is None else "input"
         )
         model = TCloseness(self.t, self.distance, reference=reference)
-        small = classes.rows < self.k
+        small = classes.sizes < self.k
         found = small & model.satisfied(classes)
         details = {
             "small_classes": int(small.sum()),

@@ -9,6 +9,11 @@ from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.attacks._attack import Attack, Found
 from anon_transformers.attacks._material import Material
 
+OF_A_PERSON = (
+    "All records with these quasi-identifiers are of one person: whoever knows them "
+    "has found the person."
+)
+
 
 @dataclass(frozen=True)
 class UniqueCombinations(Attack):
@@ -16,6 +21,9 @@ class UniqueCombinations(Attack):
 
     Notes
     -----
+    Where persons are counted, records are exposed whose combination no other person
+    shares, be they several.
+
     ``details`` has, for each quasi-identifier, how many records it makes unique
     ``alone``, and how many would be unique ``without`` it.
 
@@ -34,6 +42,7 @@ class UniqueCombinations(Attack):
     """
 
     name: ClassVar[str] = "unique-combinations"
+    counts_persons: ClassVar[bool] = True
     meaning: ClassVar[str] = (
         "The record is the only one with its quasi-identifiers: whoever knows them has "
         "found the person."
@@ -41,20 +50,33 @@ class UniqueCombinations(Attack):
     remedy: ClassVar[str] = "Generalize or suppress until k-anonymity holds."
 
     def _find(self, material: Material) -> Found:
-        alone = material.classes.rows == 1
+        # Rows that belong to no known person may be anybody's, also all of one.
+        alone = material.classes.sizes <= 1
+        persons = None if material.subject is None else material.coded(material.subject)
         details: dict[str, Any] = {}
         columns = [material.coded(name) for name in material.quasi_identifiers]
         for at, column in enumerate(columns):
             rest = columns[:at] + columns[at + 1 :]
             details[str(column.name)] = {
-                "alone": _n_unique([column]),
-                "without": _n_unique(rest) if rest else int(material.rows == 1),
+                "alone": _n_unique([column], persons),
+                "without": _n_unique(rest, persons, material.rows),
             }
         exposed = alone[material.labels]
-        return Found(exposed, "classes", len(alone), alone.sum(), details)
+        return Found(
+            exposed, "classes", len(alone), alone.sum(), details,
+            meaning=None if persons is None else OF_A_PERSON,
+        )  # fmt: skip
 
 
-def _n_unique(columns: list[Any]) -> int:
-    """Records that are alone with their values."""
-    groups = group_rows([c.codes for c in columns], [c.cardinality for c in columns])
-    return int(np.count_nonzero(groups.sizes == 1))
+def _n_unique(columns: list[Any], persons: Any, n_rows: int = 0) -> int:
+    """Records that are alone with their values, or with those of their person only."""
+    labels = np.zeros(n_rows, dtype=np.int64)
+    if columns:
+        sizes = [c.cardinality for c in columns]
+        labels = group_rows([c.codes for c in columns], sizes).labels
+    if persons is None:
+        return int(np.count_nonzero(np.bincount(labels) == 1))
+    known = persons.codes != persons.missing_code
+    pairs = np.unique(np.stack([labels[known], persons.codes[known]]), axis=1)
+    held = np.bincount(pairs[0], minlength=labels.max(initial=0) + 1)
+    return int(np.count_nonzero(held[labels] <= 1))

@@ -54,6 +54,14 @@ class ValueCounts:
             row_entry,
         )
 
+    def n_persons(self, material: Material) -> np.ndarray:
+        """Persons who hold the value of each entry in its class."""
+        persons = material.coded(material.subject)
+        known = (self.row_entry >= 0) & (persons.codes != persons.missing_code)
+        pairs = np.stack([self.row_entry[known], persons.codes[known]])
+        held = np.unique(pairs, axis=1)[0]
+        return np.bincount(held, minlength=len(self.at))
+
     def rows_of(self, entries: np.ndarray) -> np.ndarray:
         """Which rows hold one of the ``entries``, given as booleans."""
         return np.append(entries, False)[self.row_entry]

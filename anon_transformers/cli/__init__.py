@@ -1,6 +1,26 @@
-"""The command ``anon``."""
+"""The command ``anon``, and how files are written that commands of plugins read."""
 
 import sys
+
+from anon_transformers._lazy import lazy_names
+
+__all__ = [
+    "Dialect",
+    "Encoding",
+    "Separator",
+    "find_dialect",
+    "find_encoding",
+    "main",
+]
+
+# typer and rich are an extra, and main says so.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    dict.fromkeys(
+        ("Dialect", "Encoding", "Separator", "find_dialect", "find_encoding"),
+        "anon_transformers.cli._dialects",
+    ),
+)
 
 
 def main() -> None:

@@ -150,7 +150,7 @@ def anonymize(
     further = {"accept_unique": accepted, "rows_are_persons": rows_are_persons}
     _check_roles(frame, {**declared, **further}, method)
     stated = {
-        "hierarchies": read_hierarchies(hierarchies or [], unknown),
+        "hierarchies": read_hierarchies(hierarchies or [], unknown, encoding),
         "models": read_models(models or []) or None,
         "suppression_limit": read_limit(suppression_limit),
     }

@@ -8,9 +8,12 @@ from rich.progress import track
 from rich.text import Text
 
 from anon_transformers.cli._columns import (
+    CountedBy,
     Known,
     Missing,
+    Naming,
     Sensitive,
+    check_persons,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -30,8 +33,9 @@ from anon_transformers.cli._output import (
     print_json,
     print_table,
     told,
+    warn_of,
 )
-from anon_transformers.cli._published import read_release
+from anon_transformers.cli._published import NOT_PUBLISHED, read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
@@ -78,6 +82,8 @@ def attack(
     path: Release,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
+    identifiers: Naming = None,
+    subject: CountedBy = None,
     original: Original = None,
     external: External = None,
     other: Other = None,
@@ -99,7 +105,8 @@ def attack(
     Every attack runs whose inputs are given; the others are listed with what they
     lack. An attack that was named and could not be run counts as a failure, too, and
     so does one that cannot use the tables it was given.
-    Records are counted, and shown only with --show-values.
+    Records are counted, and shown only with --show-values. With --subject a class is as
+    large as the persons in it; attacks that cannot count persons are not run.
 
     [bold]anon attack safe.csv -q age -q zip -s disease --external voters.csv[/bold]
 
@@ -112,9 +119,12 @@ def attack(
     -a record-intruder,k=5,scenario=informed,linkage=rank[/bold]
     """
     chosen, own = _chosen(attacks), Dialect(separator, encoding)
-    typed = [*typed_texts(quasi_identifiers, sensitive, _parameters(attacks))]
+    if path.is_dir() and subject is not None:
+        raise ConfigurationError(f"--subject: {NOT_PUBLISHED}")
+    roles = (quasi_identifiers, sensitive, identifiers, subject)
+    typed = [*typed_texts(roles, _parameters(attacks))]
     reader = TableReader(missing, typed, show_values)
-    frame, options = _release(path, own, reader, quasi_identifiers, sensitive)
+    frame, options = _release(path, own, reader, quasi_identifiers, sensitive, subject)
     options.setdefault("suppression_label", suppression_label)
     stated = (original_separator, original_encoding, "--original")
     given = {"original": original, "external": external, "other": other}
@@ -125,17 +135,20 @@ def attack(
             dialect = find_dialect(file, own, *how)
             known = options["quasi_identifiers"]
             tables[name] = reader.read(file, dialect, as_text=known)
-    columns = [*options["quasi_identifiers"], *options["sensitive"]]
+    declared = (options["quasi_identifiers"], options["sensitive"])
+    columns = [*declared[0], *declared[1]]
+    held = [frame, *([tables["original"]] if original is not None else [])]
+    check_persons(path, held, declared, identifiers, subject)
     from anon_transformers.attacks import Material
 
-    material = Material(
-        frame, **options, **tables, hierarchies=read_folder(hierarchies, columns)
-    )
+    trees = read_folder(hierarchies, columns, encoding)
+    material = Material(frame, **options, **tables, hierarchies=trees)
     reports, skipped, broken = _run(chosen, material, show_values, quiet=json_output)
+    counted = "rows" if subject is None else "persons"
     if json_output:
-        print_json(_plain(reports, skipped, show_values))
+        print_json({"counted": counted, **_plain(reports, skipped, show_values)})
     else:
-        _tell(path, reports, skipped, show_values)
+        _tell(path, reports, skipped, show_values, counted)
     if any(report.exposed for report in reports) or broken or (attacks and skipped):
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -166,16 +179,20 @@ def _release(
     reader: TableReader,
     known: list[str] | None,
     sensitive: list[str] | None,
+    subject: str | None,
 ) -> tuple[Any, dict[str, Any]]:
     """The release and what its columns are."""
     options: dict[str, Any] = {"sensitive": []}
     if path.is_dir():
         frame, manifest = read_release(path)
+        if manifest["subject"] is not None:
+            warn_of(f"this release counts persons; {NOT_PUBLISHED}")
         reader.declare(frame.columns)
         wanted = ("quasi_identifiers", "sensitive", "suppression_label")
         options = {name: manifest[name] for name in wanted}
     else:
-        needed = [*(known or []), *(sensitive or [])]
+        needed = [*typed_texts(known, sensitive, subject)]
+        options["subject"] = subject
         frame = reader.read(path, dialect, needed, as_text=known or ())
     if known:
         options["quasi_identifiers"] = known
@@ -226,6 +243,7 @@ def _tell(
     reports: "list[AttackReport]",
     skipped: dict[str, str],
     show_values: bool,
+    counted: str,
 ) -> None:
     rows = [
         (
@@ -238,7 +256,8 @@ def _tell(
         for report in reports
     ]
     header = ["attack", "records exposed", "share", "found in", "what exposed means"]
-    print_table(f"{path}: what an intruder can do", header, rows)
+    title = f"{path}: what an intruder can do; {counted} are counted"
+    print_table(title, header, rows)
     for report in reports:
         _tell_interval(report)
         if report.exposed:

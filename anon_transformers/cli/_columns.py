@@ -1,11 +1,15 @@
 """Options that say what the columns of a file are, shared by commands."""
 
 from collections.abc import Collection, Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anon_transformers.exceptions import ConfigurationError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def repeated(*names: str, metavar: str, help: str) -> Any:
@@ -72,6 +76,23 @@ Subject = Annotated[
         help="Tells persons apart, so that k counts persons; it is dropped.",
     ),
 ]
+CountedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--subject",
+        metavar="COLUMN",
+        help="Tells persons apart, so that persons are counted in place of rows.",
+    ),
+]
+Naming = Annotated[
+    list[str] | None,
+    repeated(
+        "--identifier",
+        "-i",
+        metavar="COLUMN",
+        help="Column that names persons, to be warned if it repeats",
+    ),
+]
 Missing = Annotated[
     list[str] | None,
     repeated(
@@ -80,6 +101,35 @@ Missing = Annotated[
         help="Text that stands for a missing value in a CSV file, such as ?",
     ),
 ]
+
+
+def check_persons(
+    path: Path,
+    frames: "Sequence[pd.DataFrame]",
+    declared: tuple[Sequence[str], Sequence[str]],
+    identifiers: Sequence[str] | None,
+    subject: str | None,
+) -> None:
+    """Refuse a column of two roles; warn where rows are counted and an id repeats.
+
+    What is published has no identifiers: one of the tables must have each of them.
+    """
+    if not identifiers and subject is None:
+        return
+    from anon_transformers._anonymizer import warn_of_repeated_identifiers
+    from anon_transformers.release._names import refuse_lacking
+    from anon_transformers.roles import Roles
+
+    columns = dict.fromkeys(name for frame in frames for name in frame.columns)
+    refuse_lacking(list(columns), identifiers or [], str(path))
+    known, sensitive = declared
+    for frame in frames:
+        there = [name for name in identifiers or [] if name in frame.columns]
+        roles = Roles.resolve(
+            frame.columns, known, sensitive or None, there or None, subject,
+            sensitive_may_be_known=True,
+        )  # fmt: skip
+        warn_of_repeated_identifiers(frame, roles)
 
 
 def read_dates(given: Sequence[str] | None) -> dict[str, dict[str, Any]]:

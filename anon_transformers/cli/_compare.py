@@ -118,7 +118,7 @@ def compare(
         "identifiers": identifiers,
         "subject": subject,
     }
-    trees = read_hierarchies(hierarchies or [], unknown)
+    trees = read_hierarchies(hierarchies or [], unknown, encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
     written = read_dates(dates)
     needed = [*typed_texts(*roles.values(), trees and [*trees], [*written])]

@@ -15,7 +15,10 @@ from anon_transformers.exceptions import DataError
 Separator = Annotated[str, typer.Option(help="Field separator of a CSV file to read.")]
 Encoding = Annotated[
     str,
-    typer.Option(help="Encoding of a CSV file to read, such as [bold]latin-1[/bold]."),
+    typer.Option(
+        help="Encoding of a file to read, such as [bold]latin-1[/bold]; also of "
+        "further ones and of hierarchies, if they are not in UTF-8."
+    ),
 ]
 OriginalSeparator = Annotated[
     str | None,
@@ -73,17 +76,22 @@ def find_dialect(
     if not path.is_file() or kind_of_file(path, SUFFIXES.values()) != "csv":
         return beside
     if encoding is None:
-        encoding = _find_encoding(path, beside.encoding, option)
+        encoding = find_encoding(path, beside.encoding, option)
     if separator is None:
         separator = _find_separator(path, beside.separator, encoding, option)
     return Dialect(separator, encoding)
 
 
-def _find_encoding(path: Path, beside: str, option: str | None) -> str:
+def is_utf8(encoding: str) -> bool:
+    """Whether this is a name of UTF-8; one that nobody knows is refused."""
+    from anon_transformers.release._files import _known_encoding
+
+    return _known_encoding(encoding) == _known_encoding("utf-8")
+
+
+def find_encoding(path: Path, beside: str, option: str | None = None) -> str:
     """The encoding of the byte order mark, UTF-8, or that of the other table."""
     import pyarrow as pa
-
-    from anon_transformers.release._files import _known_encoding
 
     decoder = codecs.getincrementaldecoder("utf-8")()
     with pa.input_stream(path) as stream:
@@ -98,7 +106,7 @@ def _find_encoding(path: Path, beside: str, option: str | None) -> str:
             decoder.decode(b"", final=True)
             return "utf-8"
         except UnicodeDecodeError:
-            stated = _known_encoding(beside) != _known_encoding("utf-8")
+            stated = not is_utf8(beside)
     if stated or option is None:
         return beside
     # Raised out here, so that the error does not carry bytes of the file along.

@@ -11,6 +11,7 @@ from anon_transformers.cli._columns import (
     Known,
     Missing,
     Sensitive,
+    Subject,
     read_dates,
 )
 from anon_transformers.cli._compare import Source
@@ -49,6 +50,7 @@ def frontier(
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
+    subject: Subject = None,
     hierarchies: Trees = None,
     unknown: UnknownOption = Unknown.error,
     suppression_limit: Limit = "0.05",
@@ -64,17 +66,18 @@ def frontier(
     """Find the best full-domain generalization for every k, in one go.
 
     Columns without a hierarchy get a suggested one. Suppressed rows count as dropped.
-    Nothing is published. Without [bold]-q[/bold], every column that is not declared
-    otherwise is a quasi-identifier, and goes by where it stands.
+    Nothing is published. k counts rows, or with [bold]--subject[/bold] persons.
+    Without [bold]-q[/bold], every column that is not declared otherwise is a
+    quasi-identifier, and goes by where it stands.
 
     [bold]anon frontier people.csv -q age -q zip --max-k 100 --plot curve.png[/bold]
     """
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
     limit = read_limit(suppression_limit)
-    trees = read_hierarchies(hierarchies or [], unknown)
+    trees = read_hierarchies(hierarchies or [], unknown, encoding)
     written, declared = read_dates(dates), [quasi_identifiers, sensitive, identifiers]
-    needed = [*typed_texts(declared, trees and [*trees], [*written])]
+    needed = [*typed_texts(declared, subject, trees and [*trees], [*written])]
     reader = TableReader(missing, needed)
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
@@ -84,20 +87,22 @@ def frontier(
         quasi_identifiers,
         sensitive=sensitive,
         identifiers=identifiers,
+        subject=subject,
         hierarchies=trees,
         suppression_limit=limit,
         loss=loss,
         verbose=not json_output,
     )
     curve = anonymizer.frontier(frame, max_k=max_k)
+    counted = "rows" if subject is None else "persons"
     if plot is not None:
         from anon_transformers.experiments import plot_frontier
 
         plot.write_bytes(plot_frontier(curve))
     if json_output:
-        print_json({"loss": curve.loss, "ranges": _ranges(curve)})
+        print_json({"counted": counted, "loss": curve.loss, "ranges": _ranges(curve)})
     else:
-        _tell(source, curve, plot)
+        _tell(source, curve, counted, plot)
 
 
 def _ranges(curve: "Frontier") -> list[dict[Any, Any]]:
@@ -106,7 +111,7 @@ def _ranges(curve: "Frontier") -> list[dict[Any, Any]]:
     return [row | {"levels": at} for row, at in zip(rows, levels, strict=True)]
 
 
-def _tell(source: Path, curve: "Frontier", plot: Path | None) -> None:
+def _tell(source: Path, curve: "Frontier", counted: str, plot: Path | None) -> None:
     both = zip(
         curve.table.itertuples(index=False),
         curve.levels.itertuples(index=False),
@@ -118,6 +123,7 @@ def _tell(source: Path, curve: "Frontier", plot: Path | None) -> None:
     ]
     names = [str(name) for name in curve.table.columns[2:]]
     names += [f"level of {name}" for name in curve.levels.columns]
-    print_table(f"{source}: {curve.loss} loss by k", ["k", *names], rows)
+    title = f"{source}: {curve.loss} loss by k, which counts {counted}"
+    print_table(title, ["k", *names], rows)
     if plot is not None:
         typer.echo(f"plot  {plot}")

@@ -11,6 +11,7 @@ from anon_transformers.cli._columns import Missing
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import Console, JsonFlag, print_json, told
 from anon_transformers.cli._tables import TableReader
+from anon_transformers.cli._trees import read_hierarchy
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -74,9 +75,14 @@ def suggest(
 
 @app.command()
 @told
-def show(file: File, most: Most = 10, json_output: JsonFlag = False) -> None:
+def show(
+    file: File,
+    most: Most = 10,
+    encoding: Encoding = "utf-8",
+    json_output: JsonFlag = False,
+) -> None:
     """Print a hierarchy as a tree."""
-    hierarchy = read_hierarchy(file)
+    hierarchy = read_hierarchy(file, encoding, beside=False)
     if json_output:
         print_json(_plain(hierarchy))
     else:
@@ -106,7 +112,7 @@ def check(
     """
     if (table is None) != (column is None):
         raise ConfigurationError("--table and --column go together.")
-    hierarchy = read_hierarchy(file)
+    hierarchy = read_hierarchy(file, encoding, beside=table is not None)
     found: dict[str, Any] = {**_size(hierarchy), "file": str(file)}
     if table is not None and column is not None:
         frame = _read(table, Dialect(separator, encoding), missing, column)
@@ -118,15 +124,6 @@ def check(
     typer.echo(f"{file}: {found['values']} values, {found['levels']} levels; no fault.")
     if "column" in found:
         typer.echo(f"covers all {found['covered_values']} values of {column!r}.")
-
-
-def read_hierarchy(path: Path) -> "Hierarchy":
-    """Read a hierarchy, if the file is there."""
-    from anon_transformers.hierarchies import Hierarchy
-
-    if not path.is_file():
-        raise DataError(f"{path} does not exist.")
-    return Hierarchy.read_csv(path)
 
 
 def _read(

@@ -1,7 +1,10 @@
 """How commands speak: to people with colours, to machines with ``--json``."""
 
+import ast
 import json
 import os
+import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +21,7 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     GateError,
     InfeasibleError,
+    RepeatedIdentifierWarning,
 )
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
@@ -26,6 +30,9 @@ BROKEN_PROMISE = 1
 BAD_INPUT = 2
 CLOSED_PIPE = 141
 """What a shell reports of a program whose reader went away: no verdict at all."""
+
+_SUBJECT = re.compile(r"such as subject=('.*'|\".*\")\.$", re.DOTALL)
+"""What helps in Python where an identifier repeats."""
 
 LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
 
@@ -118,12 +125,27 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         if not category.__module__.startswith("anon_transformers"):
             others(message, category, filename, lineno, file, line)
             return
-        text = " ".join(str(message).split())
+        text = " ".join(_in_options(str(message), category).split())
         if text not in seen:
             seen.add(text)
             warn_of(text)
 
     return show
+
+
+def _in_options(message: str, category: type[Warning]) -> str:
+    """A warning in the words of the command line.
+
+    Examples
+    --------
+    >>> _in_options("Name it, such as subject='pid'.", RepeatedIdentifierWarning)
+    'Name it, such as --subject pid.'
+    """
+    found = _SUBJECT.search(message)
+    if found is None or not issubclass(category, RepeatedIdentifierWarning):
+        return message
+    name = shlex.quote(str(ast.literal_eval(found[1])))
+    return f"{message[: found.start()]}such as --subject {name}."
 
 
 def _say(message: str, as_json: bool) -> None:

@@ -6,6 +6,11 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
 
+NOT_PUBLISHED = (
+    "whose rows are one person's is not published, so rows are counted here."
+)
+"""Of a release that counts persons."""
+
 
 def references_of(frame: Any, sensitive: list[str]) -> dict[str, Any]:
     """How often a table has each sensitive value."""

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
+    CountedBy,
     Known,
     Missing,
+    Naming,
     Sensitive,
+    check_persons,
     repeated,
 )
 from anon_transformers.cli._dialects import (
@@ -29,7 +32,7 @@ from anon_transformers.cli._output import (
     shown,
     told,
 )
-from anon_transformers.cli._published import read_release
+from anon_transformers.cli._published import NOT_PUBLISHED, read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
@@ -65,7 +68,10 @@ Population = Annotated[
     ),
 ]
 Threshold = Annotated[
-    float, typer.Option(min=0, max=1, help="A row is at risk above this.")
+    float,
+    typer.Option(
+        min=0, max=1, help="A row (a person, with --subject) is at risk above this."
+    ),
 ]
 Queries = Annotated[
     list[str] | None,
@@ -86,6 +92,7 @@ class Asked:
     population: "pd.DataFrame | None"
     threshold: float
     suppression_label: str
+    subject: str | None = None
     reasons: dict[str, str] = field(default_factory=dict)
 
 
@@ -95,6 +102,8 @@ def risk(
     original: Original = None,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
+    identifiers: Naming = None,
+    subject: CountedBy = None,
     hierarchies: Folder = None,
     weights: Weights = None,
     population: Population = None,
@@ -111,7 +120,8 @@ def risk(
     """Measure risk, classes and, beside the original, loss; judge nothing.
 
     The risk of a prosecutor is that of somebody who knows who is in the table. Those
-    of a journalist and a marketer need a register or sampling weights.
+    of a journalist and a marketer need a register or sampling weights. Rows are
+    counted, or with [bold]--subject[/bold] persons, in the table and in its original.
 
     [bold]anon risk safe.csv --original people.csv -q age -q zip -s disease[/bold]
     """
@@ -119,6 +129,13 @@ def risk(
 
     if weights is not None and population is not None:
         raise ConfigurationError("give --weights or --population, not both.")
+    if weights is not None and subject is not None:
+        raise ConfigurationError(
+            "--weights: those of a person with several rows would be added up; give "
+            "--population, or leave out --subject."
+        )
+    if table.is_dir() and subject is not None:
+        raise ConfigurationError(f"--subject: {NOT_PUBLISHED}")
     own = Dialect(separator, encoding)
     after, told_of = _release(table) if table.is_dir() else (None, {})
     known = quasi_identifiers or told_of.get("quasi_identifiers")
@@ -126,8 +143,8 @@ def risk(
     if not known:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     texts = [*known, *(queries or [])]
-    named = [*typed_texts(texts, wanted, weights)]
-    reader = TableReader(missing, named)
+    named = [*typed_texts(texts, wanted, weights, subject)]
+    reader = TableReader(missing, [*named, *(identifiers or [])])
 
     def read(path: Path, dialect: Dialect, needed: list[str]) -> "pd.DataFrame":
         return reader.read(path, dialect, needed, as_text=texts)
@@ -141,15 +158,18 @@ def risk(
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
         before = read(original, find_dialect(original, own, *stated), named)
-    trees = read_folder(hierarchies, known)
+    tables = [after] if before is None else [after, before]
+    check_persons(table, tables, (known, wanted), identifiers, subject)
+    trees = read_folder(hierarchies, known, encoding)
     label = told_of.get("suppression_label", suppression_label)
-    asked = Asked(known, wanted, trees, weights, register, threshold, label)
+    asked = Asked(known, wanted, trees, weights, register, threshold, label, subject)
     asked.reasons.update(told_of.get("reasons", {}))
     result = _measure(before, after, asked, queries or [])
+    counted = "rows" if subject is None else "persons"
     if json_output:
-        print_json({"table": str(table), **result})
+        print_json({"table": str(table), "counted": counted, **result})
     else:
-        _tell(table, result)
+        _tell(table, result, counted)
 
 
 def _release(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
@@ -158,10 +178,7 @@ def _release(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     if "nodes" in told_of:
         raise ConfigurationError(f"{folder} is a graph; see anon graph describe.")
     if told_of["subject"] is not None:
-        told_of["reasons"] = {
-            "persons": "this release counts them; whose rows are one person's is not "
-            "published, so rows are counted here."
-        }
+        told_of["reasons"] = {"persons": f"this release counts them; {NOT_PUBLISHED}"}
     return frame, told_of
 
 
@@ -188,7 +205,7 @@ def _numbers(frame: "pd.DataFrame", asked: Asked) -> dict[str, Any]:
     from anon_transformers.evidence import Classes
 
     classes = Classes.from_frame(
-        frame, asked.quasi_identifiers, asked.sensitive,
+        frame, asked.quasi_identifiers, asked.sensitive, asked.subject,
         suppression_label=asked.suppression_label,
     )  # fmt: skip
     classes = _with_population(classes, frame, asked)
@@ -227,14 +244,14 @@ def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | 
     """How diverse a sensitive column is: l and t as the models have them."""
     from anon_transformers.privacy import DistinctLDiversity, TCloseness
 
-    def levels() -> dict[str, Any]:
-        close = TCloseness(t=1, reference="released", sensitive=name)
-        return {
-            "distinct_l": DistinctLDiversity(l=1, sensitive=name).level(classes),
-            "t": close.level(classes),
-        }
-
-    return _available(name, levels, asked)
+    diverse = DistinctLDiversity(l=1, sensitive=name)
+    close = TCloseness(t=1, reference="released", sensitive=name)
+    found = _available(name, lambda: {"distinct_l": diverse.level(classes)}, asked)
+    if found is None:
+        return None
+    # Persons may have several values, and a distance between these is not defined.
+    told = _available(f"{name}, t", lambda: {"t": close.level(classes)}, asked)
+    return {**found, **(told or {"t": None})}
 
 
 def _loss(
@@ -288,13 +305,17 @@ def _available(
         return None
 
 
-def _tell(table: Path, result: Mapping[str, Any]) -> None:
+def _tell(table: Path, result: Mapping[str, Any], counted: str) -> None:
     sides = [side for side in ("before", "after") if result[side] is not None]
     rows = [
         (name, *(_cell(value) for value in values))
         for name, *values in _lines([result[side] for side in sides])
     ]
-    title = f"{table}: a row is at risk above {result['threshold']:g}"
+    one = counted.removesuffix("s")
+    title = (
+        f"{table}: {counted} are counted, and a {one} is at risk above "
+        f"{result['threshold']:g}"
+    )
     print_table(title, ["what", *sides], rows)
     if result["loss"] is not None:
         losses = {**result["loss"]["attributes"], "total": result["loss"]["total"]}

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from anon_transformers.cli._columns import repeated
+from anon_transformers.cli._dialects import find_encoding, is_utf8
 from anon_transformers.cli._output import assignments
 from anon_transformers.cli._places import located
 from anon_transformers.exceptions import DataError
@@ -47,31 +48,46 @@ UnknownOption = Annotated[
 ]
 
 
-def read_hierarchies(
-    given: Sequence[str], unknown: Unknown
-) -> "dict[str, Hierarchy] | None":
-    """Read ``COLUMN=FILE`` options; what begins with ``bundled:`` is the library's."""
+def read_hierarchy(
+    path: Path, encoding: str, *, beside: bool = True, **options: Any
+) -> "Hierarchy":
+    """Read a hierarchy, if the file is there.
+
+    Where it stands ``beside`` a table, the encoding is that of the table, and the
+    hierarchy may be in UTF-8 all the same.
+    """
     from anon_transformers.hierarchies import Hierarchy
 
+    if not path.is_file():
+        raise DataError(f"{path} does not exist.")
+    if beside and not is_utf8(encoding):
+        encoding = find_encoding(path, encoding)
+    return Hierarchy.read_csv(path, encoding=encoding, **options)
+
+
+def read_hierarchies(
+    given: Sequence[str], unknown: Unknown, encoding: str
+) -> "dict[str, Hierarchy] | None":
+    """Read ``COLUMN=FILE`` options; what begins with ``bundled:`` is the library's."""
     trees = {}
     for column, file in assignments("hierarchy", given).items():
         path = located(Path(str(file)))
         if not path.is_file():
             raise DataError(f"--hierarchy, {column}: {path} does not exist.")
-        trees[column] = Hierarchy.read_csv(path, unknown=unknown.value)
+        trees[column] = read_hierarchy(path, encoding, unknown=unknown.value)
     return trees or None
 
 
-def read_folder(folder: Path | None, columns: Sequence[str]) -> "dict[str, Hierarchy]":
+def read_folder(
+    folder: Path | None, columns: Sequence[str], encoding: str
+) -> "dict[str, Hierarchy]":
     """Hierarchies of the columns that have a file in the folder."""
-    from anon_transformers.cli._hierarchy import read_hierarchy
-
     if folder is None:
         return {}
     if not folder.is_dir():
         raise DataError(f"{folder} is not a folder.")
     found = {
-        name: read_hierarchy(file)
+        name: read_hierarchy(file, encoding)
         for name in columns
         for file in (folder / f"{name}.csv", folder / f"{name}.csv.gz")
         if file.is_file()

@@ -143,7 +143,9 @@ def validate(
         options["references"] = references_of(before, options["sensitive"])
     if nodes is not None:
         options["nodes"] = reader.read(nodes, find_dialect(nodes, own))
-    options["hierarchies"] = read_hierarchies(hierarchies or [], Unknown.error)
+    options["hierarchies"] = read_hierarchies(
+        hierarchies or [], Unknown.error, encoding
+    )
     result = _judge(frame, asked or options.pop("thresholds", []), options)
     _tell(path, result, json_output, again=path.is_dir())
     if not result.passed:

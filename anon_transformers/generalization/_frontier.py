@@ -82,14 +82,23 @@ def find_frontier(
     for number, node in enumerate(nodes.tolist()):
         if number % 64 == 0:
             progress(number / len(nodes), "")
-        held = lattice.held(tuple(node))
+        held, persons = lattice.held(tuple(node)), None
+        if lattice.counts_persons:
+            held, persons = lattice.persons(tuple(node))
         if lattice.shows_nothing(tuple(node), held, np.ones(len(held.sizes), bool)):
             continue
-        sizes, rows, classes, costs = totals_by_size(
-            lattice.codes, lattice.levels, np.array(node), held.first, held.sizes
-        )
+        if persons is None:
+            sizes, rows, classes, costs = totals_by_size(
+                lattice.codes, lattice.levels, np.array(node), held.first, held.sizes
+            )
+            losses = lattice.loss.by_size(sizes, rows, classes, costs)
+        else:
+            sizes = np.unique(persons[persons > 0])
+            kept = [persons >= size for size in sizes]
+            rows = np.array([held.sizes[k].sum() for k in kept], dtype=np.int64)
+            classes = np.array([k.sum() for k in kept], dtype=np.int64)
+            losses = np.array([lattice.loss.of(tuple(node), held, k) for k in kept])
         gone = lattice.n_rows - rows
-        losses = lattice.loss.by_size(sizes, rows, classes, costs)
         losses = np.where(gone <= lattice.allowance, losses, np.inf)
         offer(curve, number, sizes, losses, gone, classes)
     return _ranges(curve, nodes, names)

@@ -266,7 +266,8 @@ class FullDomainAnonymizer(TableAnonymizer):
         Other models, searches and local recoding play no part. Suppressed rows count
         against ``suppression_limit`` and cost as much as can be, as with
         ``suppression="drop"``: where they are masked, and fewer than k, a fit has to
-        suppress more. Rows are counted, not persons. The estimator is not fitted.
+        suppress more. With a ``subject`` k counts persons, which takes longer. The
+        estimator is not fitted.
 
         Parameters
         ----------
@@ -280,8 +281,6 @@ class FullDomainAnonymizer(TableAnonymizer):
         Frontier
             The best node of every k.
         """
-        if self.subject is not None:
-            raise ParameterError("subject: frontier counts rows, not persons.")
         if max_k is not None:
             KAnonymity(max_k)
         other = clone(self).set_params(models=None, k=1)

@@ -248,6 +248,16 @@ class Lattice:
         """Classes of a node, without what models need."""
         return self._store.classes(node)
 
+    @property
+    def counts_persons(self) -> bool:
+        """Whether k counts persons."""
+        return self._table.subject is not None
+
+    def persons(self, node: Node) -> tuple[Held, np.ndarray]:
+        """Classes of a node, and the persons of each."""
+        classes, held = self.classes(node)
+        return held, classes.sizes[: len(held.sizes)]
+
     def dropping(self) -> "Lattice":
         """The same lattice by the definition alone.
 

@@ -1,5 +1,6 @@
 """Hierarchies as files: semicolons, no header, one row a ground value."""
 
+import codecs
 import csv
 import gzip
 import os
@@ -8,21 +9,26 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
 
 Where = str | os.PathLike[str]
 PACKED = ".gz"
+UTF8 = ("utf-8", "utf-8-sig")
 
 
-def read_rows(path: Where) -> tuple[list[list[str]], list[int]]:
+def read_rows(
+    path: Where, encoding: str = "utf-8"
+) -> tuple[list[list[str]], list[int]]:
     """Rows of a file that are not blank, and the line on which each ends.
 
     A file that is none is told by its name and the kind of fault, never its content.
     """
     rows, lines = [], []
+    codec = _codec(encoding)
+    is_utf8 = codec in UTF8
     try:
         # Spreadsheets put a byte order mark before the first value.
-        with _open(path, "r", encoding="utf-8-sig") as file:
+        with _open(path, "r", encoding="utf-8-sig" if is_utf8 else codec) as file:
             reader = csv.reader(file, delimiter=";", strict=True)
             try:
                 for row in reader:
@@ -34,9 +40,10 @@ def read_rows(path: Where) -> tuple[list[list[str]], list[int]]:
                     f"{os.fspath(path)}: line {reader.line_num} cannot be read as CSV "
                     f"({error})."
                 ) from None
-    except UnicodeDecodeError:
+    except UnicodeError:
+        told = "UTF-8" if is_utf8 else encoding
         raise DataError(
-            f"{os.fspath(path)}: cannot be read as CSV; it is not UTF-8 text."
+            f"{os.fspath(path)}: cannot be read as CSV; it is not {told} text."
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError(
@@ -57,6 +64,15 @@ def write_rows(path: Where, rows: Iterable[Sequence[str]]) -> None:
             # and a byte order mark.
             odd = any(mark in cell for cell in row for mark in "\r\ufeff")
             (quoted if odd else plain).writerow(row)
+
+
+def _codec(encoding: str) -> str:
+    """The name of an encoding of texts, if there is one."""
+    try:
+        "".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(f"unknown encoding {encoding!r}.") from None
 
 
 def _open(path: Where, mode: str, encoding: str) -> IO[Any]:

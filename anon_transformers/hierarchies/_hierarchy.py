@@ -199,12 +199,15 @@ class Hierarchy:
         return cls(same_depth(list(leaves_below(groups, [])), root), **options)
 
     @classmethod
-    def read_csv(cls, path: str | os.PathLike[str], **options: Any) -> "Hierarchy":
+    def read_csv(
+        cls, path: str | os.PathLike[str], *, encoding: str = "utf-8", **options: Any
+    ) -> "Hierarchy":
         """Read a semicolon-separated file without a header, as ARX writes it.
 
-        A file whose name ends in ``.gz`` is unpacked.
+        A file whose name ends in ``.gz`` is unpacked. The encoding is that of the file,
+        such as ``latin-1``.
         """
-        rows, lines = read_rows(path)
+        rows, lines = read_rows(path, encoding)
         try:
             return cls(rows, **options)
         except RowError as error:

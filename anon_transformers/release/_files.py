@@ -42,6 +42,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _ZONED = re.compile(r"[-+][0-9]{2}:[0-9]{2}\Z")
 _ENDS = re.compile("[\r\t;]")
 _EXACT_DIGITS = 15
+STRICT = "utf-8-sig"
+"""UTF-8 as it is read here, with or without its mark; nobody types this name."""
 HEADER_BYTES = 1 << 16
 """Bytes of a file that its header is looked for in, at first."""
 _TINY = sys.float_info.min
@@ -133,8 +135,9 @@ def _read_texts(
 
 
 def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> DataError:
+    told = "UTF-8" if encoding == STRICT else encoding
     return DataError(
-        f"{path}: cannot be read as CSV in {encoding} ({type(error).__name__}); "
+        f"{path}: cannot be read as CSV in {told} ({type(error).__name__}); "
         "is it empty, or in another encoding?"
     )
 
@@ -163,7 +166,7 @@ def _known_encoding(name: str) -> str:
     except (LookupError, TypeError):
         raise ParameterError(f"unknown encoding {name!r}.") from None
     # Under its plain name, what is no UTF-8 would get as far as the rows.
-    return "utf-8-sig" if known == "utf-8" else known
+    return STRICT if known == "utf-8" else known
 
 
 def _all_texts(

@@ -239,3 +239,13 @@ class TestWhatIsWritten:
         assert "characters that latin-1 does not have" in made.stderr
         assert "Rhein" not in made.output
         assert {file.name for file in tmp_path.iterdir()} == {"people.csv", "ort.csv"}
+
+
+@pytest.mark.parametrize("command", ["risk", "validate", "attack"])
+def test_a_message_names_the_encoding_as_people_do(anon, tmp_path, command):
+    path = tmp_path / "orte.csv"
+    path.write_bytes("ort\nKöln\n".encode("latin-1"))
+    run = anon(command, path, "-q", "ort", *(["--k", 1] * (command == "validate")))
+    assert run.exit_code == 2
+    assert "in UTF-8 (" in run.output
+    assert "sig" not in run.output

@@ -199,3 +199,69 @@ def test_bad_input_is_told_by_name(anon, people, write, arguments, told):
 def test_every_part_has_help(anon):
     for command in ("suggest", "show", "check"):
         assert anon(command, "--help").exit_code == 0
+
+
+@pytest.fixture
+def towns(write, tmp_path):
+    """A table and a hierarchy, each in an encoding of its own."""
+
+    def written(of_table, of_tree, name="ort.csv"):
+        write("ort;leiden\nKöln;a\nBonn;b\n".encode(of_table), "orte.csv")
+        write("Köln;NRW;*\nBonn;NRW;*\n".encode(of_tree), name)
+        return tmp_path
+
+    return written
+
+
+def test_a_hierarchy_in_another_encoding_is_shown_and_checked(anon, towns):
+    tree = towns("utf-8", "latin-1") / "ort.csv"
+    shown = anon("show", tree, "--encoding", "latin-1", "--json")
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["rows"][0][0] == "Köln"
+    assert anon("check", tree, "--encoding", "latin-1").exit_code == 0
+    refused = anon("check", tree)
+    assert refused.exit_code == 2
+    assert "not UTF-8 text" in refused.output
+
+
+def test_an_encoding_that_nobody_knows_is_told(anon, towns):
+    tree = towns("utf-8", "latin-1") / "ort.csv"
+    for call in (["show", tree], ["check", tree]):
+        refused = anon(*call, "--encoding", "klingon")
+        assert refused.exit_code == 2
+        assert "unknown encoding 'klingon'" in refused.output
+
+
+@pytest.mark.parametrize("of_tree", ["latin-1", "utf-8", "utf-8-sig", "utf-16"])
+def test_a_hierarchy_beside_a_table_may_be_in_its_encoding(anon, towns, of_tree):
+    folder = towns("latin-1", of_tree)
+    how = ["--encoding", "latin-1", "--separator", ";"]
+    given = ["--table", folder / "orte.csv", "--column", "ort", *how, "--json"]
+    made = anon("check", folder / "ort.csv", *given)
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["covered_values"] == 2
+
+
+@pytest.mark.parametrize("of_tree", ["latin-1", "utf-8"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["anonymize", "{table}", "-", "-i", "leiden", "-k", "2",
+         "-m", "datafly", "--hierarchy", "ort={tree}"],
+        ["compare", "{table}", "-m", "datafly", "-g", "k=2",
+         "--hierarchy", "ort={tree}"],
+        ["frontier", "{table}", "--hierarchy", "ort={tree}"],
+        ["validate", "{table}", "--k", "1", "--hierarchy", "ort={tree}"],
+        ["risk", "{table}", "--original", "{table}", "--hierarchies", "{folder}"],
+        ["attack", "{table}", "-a", "unique-combinations", "--hierarchies", "{folder}"],
+    ],
+    ids=lambda call: call[0],
+)  # fmt: skip
+def test_every_command_reads_hierarchies_in_it(declared, towns, call, of_tree):
+    folder = towns("latin-1", of_tree)
+    places = {"table": folder / "orte.csv", "tree": folder / "ort.csv"}
+    how = ["-q", "ort", "--encoding", "latin-1", "--separator", ";"]
+    given = [text.format(**places, folder=folder) for text in call]
+    made = CliRunner().invoke(app, [*given, *how])
+    assert made.exit_code == (1 if call[0] == "attack" else 0), made.output
+    assert "UTF-8" not in made.output

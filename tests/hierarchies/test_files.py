@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 
 # The public hierarchies are not bundled; they lie beside the repository, where so.
@@ -49,6 +49,23 @@ class TestFiles:
         path = tmp_path / "pets.csv"
         path.write_text("cat;mammal;*\ncod;fish;*\n", encoding="utf-8-sig")
         assert Hierarchy.read_csv(path).leaves == ("cat", "cod")
+
+    @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "UTF8", "utf-8-sig"])
+    def test_it_is_read_in_the_encoding_that_is_stated(self, tmp_path, encoding):
+        path = tmp_path / "orte.csv"
+        path.write_bytes("Köln;NRW;*\nBonn;NRW;*\n".encode(encoding))
+        assert Hierarchy.read_csv(path, encoding=encoding).leaves == ("Köln", "Bonn")
+
+    def test_what_is_in_another_encoding_is_told(self, tmp_path):
+        path = tmp_path / "orte.csv"
+        path.write_bytes("Köln;*\n".encode("latin-1"))
+        with pytest.raises(DataError, match="it is not utf-16 text") as caught:
+            Hierarchy.read_csv(path, encoding="utf-16")
+        assert caught.value.__suppress_context__
+        with pytest.raises(ParameterError, match="unknown encoding 'klingon'"):
+            Hierarchy.read_csv(path, encoding="klingon")
+        with pytest.raises(ParameterError, match="unknown encoding 'base64'"):
+            Hierarchy.read_csv(path, encoding="base64")
 
     @given(tables, st.sampled_from(["pets.csv", "pets.csv.gz"]))
     def test_whatever_the_values_are(self, folder, parents, name):

@@ -186,3 +186,76 @@ def test_compilers_are_not_loaded_for_a_wrong_option():
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert made.stdout.strip() == "2 set()"
+
+
+class TestDialects:
+    """Networks in other separators and encodings."""
+
+    HOW = ("--separator", ";", "--encoding", "latin-1")
+
+    @pytest.fixture
+    def ring(self, tmp_path):
+        """Six people in a ring, with names that encodings write differently."""
+        names = ["Jörg", "Zoë", "Noël", "Åsa", "Ann", "Bob"]
+        edges = pd.DataFrame({"a": names, "b": [*names[1:], names[0]]})
+        nodes = pd.DataFrame({"who": names, "ort": ["Köln"] * 3 + ["Bonn"] * 3})
+
+        def write(file, table=edges, separator=";", encoding="latin-1"):
+            table.to_csv(tmp_path / file, sep=separator, encoding=encoding, index=False)
+
+        write("r.csv")
+        write("plain.csv", separator=",", encoding="utf-8")
+        write("rn.csv", nodes)
+        write("plain_n.csv", nodes, separator=",", encoding="utf-8")
+        text = edges.to_csv(sep=" ", header=False, index=False)
+        (tmp_path / "r.edges").write_bytes(text.encode("latin-1"))
+        (tmp_path / "plain.edges").write_text(text, encoding="utf-8")
+        return names
+
+    @pytest.mark.parametrize("nodes", ["rn.csv", "plain_n.csv"])
+    @pytest.mark.parametrize("edges", ["r.csv", "r.edges"])
+    def test_describe(self, anon, ring, edges, nodes):
+        made = anon("describe", edges, "--nodes", nodes, *self.HOW, "--json")
+        assert made.exit_code == 0, made.output
+        assert json.loads(made.stdout)["structure"]["n_nodes"] == len(ring)
+
+    @pytest.mark.parametrize("other", ["r.csv", "plain.csv", "r.edges", "plain.edges"])
+    def test_compare(self, anon, ring, other):
+        made = anon("compare", "r.csv", other, *self.HOW, "--json")
+        assert made.exit_code == 0, made.output
+        assert json.loads(made.stdout)["edges"]["kept"] == len(ring)
+
+    @pytest.mark.parametrize("other", ["r.csv", "plain.csv", "r.edges", "plain.edges"])
+    def test_attack(self, anon, ring, other):
+        given = ["--original", other, "-a", "degree", *self.HOW, "--json"]
+        made = anon("attack", "r.csv", *given)
+        assert made.exit_code == 0, made.output
+
+    def test_anonymize_writes_the_dialect_of_its_source(self, anon, ring, tmp_path):
+        made = anon("anonymize", "r.csv", "out.csv", "--mapping", "who.csv", *self.HOW,
+                    *NAIVE)  # fmt: skip
+        assert made.exit_code == 0, made.output
+        who = (tmp_path / "who.csv").read_bytes().decode("latin-1")
+        assert "Jörg;n" in who
+        assert (tmp_path / "out.csv").read_text().splitlines()[0] == "a;b"
+        back = ["--original", "plain.csv", "--mapping", "who.csv", "-a", "degree"]
+        assert anon("attack", "out.csv", *back, *self.HOW).exit_code == 0
+
+    def test_what_an_encoding_does_not_have_is_not_written(self, anon, ring, tmp_path):
+        names = pd.DataFrame({"a": ["Σ", "b", "c"], "b": ["b", "c", "Σ"]})
+        names.to_parquet(tmp_path / "greek.parquet")
+        given = ["--mapping", "who.csv", "--encoding", "latin-1", *NAIVE]
+        told = refusal(anon("anonymize", "greek.parquet", "out.csv", *given))
+        assert "characters that latin-1 does not have" in told
+        assert "Σ" not in told
+        assert not (tmp_path / "out.csv").exists()
+
+    @pytest.mark.parametrize("edges", ["r.csv", "r.edges"])
+    def test_an_encoding_that_is_not_named_is_asked_for(self, anon, ring, edges):
+        told = refusal(anon("describe", edges, "--json"))
+        assert "in UTF-8" in told
+        assert "encoding" in told
+        told = refusal(anon("describe", edges, "--encoding", "klingon", "--json"))
+        assert told == "--encoding: unknown encoding 'klingon'."
+        told = refusal(anon("describe", edges, "--separator", ";;", "--json"))
+        assert told.startswith("--separator: expected one character")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers import FullDomainAnonymizer
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import InfeasibleError, ParameterError
 
 
 class TestFrontier:
@@ -41,10 +41,27 @@ class TestFrontier:
         with pytest.raises(ParameterError, match="k must be a whole number"):
             slow.anonymizer().frontier(frame, max_k=max_k)
 
-    def test_persons_are_not_counted(self, slow):
-        frame = slow.frame_of([("0", "a", "f", "u")] * 3).assign(who=[1, 1, 2])
-        with pytest.raises(ParameterError, match="not persons"):
-            slow.anonymizer(subject="who").frontier(frame)
+    @settings(deadline=None, max_examples=20)
+    @given(data=st.data())
+    def test_persons_are_counted(self, slow, draws, data):
+        drawn = data.draw(draws.rows)
+        who = st.lists(st.integers(0, 3), min_size=len(drawn), max_size=len(drawn))
+        frame = slow.frame_of(drawn).assign(who=data.draw(who))
+        how = {
+            "suppression_limit": data.draw(draws.limits),
+            "loss": data.draw(draws.losses),
+            "suppression": "drop",
+            "subject": "who",
+        }
+        curve = slow.anonymizer(**how).frontier(frame)
+        for k in range(1, 6):
+            try:
+                found = slow.anonymizer(k=k, **how).fit(frame)
+            except InfeasibleError:
+                with pytest.raises(ParameterError, match="says nothing"):
+                    curve.at(k)
+            else:
+                assert curve.at(k)["loss"] == pytest.approx(found.loss_, abs=1e-8)
 
     def test_a_column_may_be_called_like_a_measure(self):
         frame = pd.DataFrame({"loss": [21, 22, 38, 39], "k_to": [1, 1, 1, 1]})

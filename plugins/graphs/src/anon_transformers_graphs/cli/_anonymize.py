@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from anon_transformers.cli import Dialect, Encoding, Separator
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -77,13 +78,16 @@ def anonymize(
     options: Options = None,
     accept_weights: AcceptWeights = False,
     force: Force = False,
+    separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
     """Protect a network.
 
     Nodes get new names, n0, n1 and so on in random order. Weights are carried
     along, unless [bold]-o weights=drop[/bold] leaves them out. Nothing is written
-    if the promise cannot be kept (exit code 1).
+    if the promise cannot be kept (exit code 1). CSV files are written in the separator
+    and the encoding of the edges.
 
     [bold]anon graph anonymize friends.csv safe.csv --method k-degree -k 5[/bold]
     """
@@ -94,7 +98,8 @@ def anonymize(
         raise ConfigurationError(
             f"method {method} says something of each node; --nodes-out says where."
         )
-    network = read_network(edges, nodes)
+    own = Dialect(separator, encoding)
+    network = read_network(edges, nodes, dialect=own)
     if nodes is None and nodes_out is not None:
         network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
     with working(method):
@@ -105,7 +110,7 @@ def anonymize(
     if mapping is not None:
         who = pd.DataFrame(made.mapping_.items(), columns=WHO)
         tables[mapping] = who.astype("string")
-    write_tables(tables, private=[] if mapping is None else [mapping])
+    write_tables(tables, own, private=[] if mapping is None else [mapping])
     if json_output:
         files = {"target": str(out), **({"mapping": str(mapping)} if mapping else {})}
         print_json({**files, **asdict(made.report_)})

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli import Dialect, Encoding, Separator
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -117,18 +118,19 @@ class Files:
     seeds: Path | None
     mapping: Path | None
 
-    def read(self, reduce: bool) -> dict[str, Any]:
+    def read(self, reduce: bool, own: Dialect) -> dict[str, Any]:
         """What an intruder knows, as far as it was given."""
+        how: dict[str, Any] = {"reduce": reduce, "dialect": own}
 
         def network(edges: Path | None, nodes: Path | None) -> Any:
-            return None if edges is None else read_network(edges, nodes, reduce=reduce)
+            return edges and read_network(edges, nodes, further=True, **how)
 
         return {
-            "published": network(self.edges, self.nodes),
+            "published": read_network(self.edges, self.nodes, **how),
             "original": network(self.original, self.original_nodes),
             "auxiliary": network(self.auxiliary, self.auxiliary_nodes),
-            "seeds": self.seeds and read_table(self.seeds, n_names=2),
-            "mapping": self.mapping and read_mapping(self.mapping),
+            "seeds": self.seeds and read_table(self.seeds, 2, own, further=True),
+            "mapping": self.mapping and read_mapping(self.mapping, own),
         }
 
 
@@ -150,6 +152,8 @@ def attack(
     time_limit: Limit = 60.0,
     random_state: Seed = None,
     reduce: Reduce = False,
+    separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
     """Attack a network; exit code 1 when somebody is found.
@@ -182,8 +186,9 @@ def attack(
     chance: dict[str, Any] = {"random_state": random_state}
     if method is not None:
         made = anonymizer(method, k, options or [], **chance)
+    own = Dialect(separator, encoding)
     how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}
-    reports, failed, exposed = _run(whole, {**files.read(reduce), **how})
+    reports, failed, exposed = _run(whole, {**files.read(reduce, own), **how})
     not_run = {**lacking, **failed}
     found = {"exposed": exposed, "attacks": reports}
     if json_output:

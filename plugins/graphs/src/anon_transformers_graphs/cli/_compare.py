@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli import Dialect, Encoding, Separator
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers_graphs.cli._describe import Sources
 from anon_transformers_graphs.cli._files import (
@@ -57,6 +58,8 @@ def compare(
     plot: Plot = None,
     force: Force = False,
     reduce: Reduce = False,
+    separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
     """Compare two networks of the same people: edges, structure, spectrum, clusters.
@@ -68,15 +71,16 @@ def compare(
     """
     if plot is not None:
         check_picture(plot, [original, published], force)
-    before = read_network(original, reduce=reduce)
-    after = read_network(published, reduce=reduce)
+    own = Dialect(separator, encoding)
+    before = read_network(original, reduce=reduce, dialect=own)
+    after = read_network(published, reduce=reduce, dialect=own, further=True)
     # This loads compilers, and who is told of a bad file should not wait for them.
     from anon_transformers_graphs.metrics import compare_graphs  # noqa: PLC0415
 
     with working("comparing"):
         who: dict[str, Any] = {}
         if mapping is not None:
-            who["mapping"] = read_mapping(mapping)
+            who["mapping"] = read_mapping(mapping, own)
         found = compare_graphs(before, after, n_sources=sources, **who).to_dict()
         found["clusters"] = _clusters(before, after, clusters, who)
         if plot is not None:

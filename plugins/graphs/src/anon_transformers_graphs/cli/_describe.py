@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli import Dialect, Encoding, Separator
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
     Edges,
@@ -40,13 +41,16 @@ def describe(
     depth: Depth = 4,
     sources: Sources = None,
     reduce: Reduce = False,
+    separator: Separator = ",",
+    encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
     """Describe a network: its structure, who stands out, which links are certain.
 
     [bold]anon graph describe friends.csv[/bold]
     """
-    graph, _ = open_graph(read_network(edges, nodes, reduce=reduce))
+    own = Dialect(separator, encoding)
+    graph, _ = open_graph(read_network(edges, nodes, reduce=reduce, dialect=own))
     # These load compilers, and who is told of a bad file should not wait for them.
     from anon_transformers_graphs.metrics import structural_report  # noqa: PLC0415
     from anon_transformers_graphs.risk import (  # noqa: PLC0415

@@ -1,12 +1,14 @@
 """Networks from files."""
 
 import csv
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
+from anon_transformers.cli import Dialect, find_dialect, find_encoding
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.graphs import open_graph
 from anon_transformers.registry import registry
@@ -46,16 +48,22 @@ Reduce = Annotated[
 
 
 def read_network(
-    edges: Path, nodes: Path | None = None, *, reduce: bool = False
+    edges: Path,
+    nodes: Path | None = None,
+    *,
+    reduce: bool = False,
+    dialect: Dialect | None = None,
+    further: bool = False,
 ) -> Any:
     """An edge table, or a pair of it and a node table.
 
-    Names are texts as they are written, so that 1 and 01 are two persons.
+    Names are texts as they are written, so that 1 and 01 are two persons. The dialect
+    is that of the edges, or of a file that both stand beside (``further``).
     """
-    network: Any = read_table(edges, n_names=2)
+    network: Any = read_table(edges, 2, dialect, further=further)
     if nodes is not None:
         check_node_file(nodes)
-        network = network, read_table(nodes, n_names=1)
+        network = network, read_table(nodes, 1, dialect, further=True)
     elif network.empty:
         raise _empty(edges)
     if reduce:
@@ -64,9 +72,9 @@ def read_network(
     return network
 
 
-def read_mapping(path: Path) -> dict[Any, Any]:
+def read_mapping(path: Path, dialect: Dialect | None = None) -> dict[Any, Any]:
     """New name by old name."""
-    pairs = name_pairs(read_table(path, n_names=PAIR), "--mapping")
+    pairs = name_pairs(read_table(path, PAIR, dialect, further=True), "--mapping")
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         raise DataError(
@@ -82,23 +90,52 @@ def name_pairs(table: pd.DataFrame, option: str) -> list[tuple[Any, Any]]:
     return list(table.iloc[:, :PAIR].itertuples(index=False, name=None))
 
 
-def read_table(path: Path, n_names: int) -> pd.DataFrame:
-    """A file as a table; so many of its first columns are names."""
+def read_table(
+    path: Path,
+    n_names: int,
+    dialect: Dialect | None = None,
+    *,
+    further: bool = False,
+) -> pd.DataFrame:
+    """A file as a table; so many of its first columns are names.
+
+    Of a ``further`` file the dialect is found out, where it shows one of its own.
+    """
+    how = _checked(dialect or Dialect())
     if not path.is_file():
         raise DataError(f"{path} does not exist.")
     kind = kind_of(path)
     if not path.stat().st_size:
         raise _empty(path)
     if kind == "edges":
-        return _read_lines(path)
+        other = find_encoding(path, how.encoding) if further else how.encoding
+        return _read_lines(path, other)
     readers = registry().readers
     if kind == "parquet":
         return _named(readers["parquet"](path), n_names)
+    how = find_dialect(path, how) if further else how
+    written = {"sep": how.separator, "encoding": how.encoding}
     try:
-        header = pd.read_csv(path, nrows=0, dtype=str).columns
+        header = pd.read_csv(path, nrows=0, dtype=str, **written).columns
     except (ValueError, OSError) as error:  # the message may quote the file
-        raise _unreadable(path, "CSV", error) from None
-    return readers["csv"](path, columns=dict.fromkeys(header[:n_names], "text"))
+        raise _unreadable(path, "CSV", error, how.encoding) from None
+    texts = dict.fromkeys(header[:n_names], "text")
+    return readers["csv"](path, columns=texts, **asdict(how))
+
+
+def _checked(dialect: Dialect) -> Dialect:
+    """Refuse what is no separator, and an encoding that nobody knows."""
+    if len(dialect.separator) != 1:
+        raise ConfigurationError(
+            f"--separator: expected one character, got {dialect.separator!r}."
+        )
+    try:
+        "".encode(dialect.encoding)
+    except (LookupError, ValueError):
+        raise ConfigurationError(
+            f"--encoding: unknown encoding {dialect.encoding!r}."
+        ) from None
+    return dialect
 
 
 def kind_of(path: Path) -> str:
@@ -131,15 +168,16 @@ def check_node_file(path: Path) -> None:
         raise ConfigurationError(f"{path}: nodes are in CSV or Parquet, not in .edges.")
 
 
-def _read_lines(path: Path) -> pd.DataFrame:
+def _read_lines(path: Path, encoding: str) -> pd.DataFrame:
     """Names between blanks: one, two, or two and a weight in a line."""
     try:
         table = pd.read_csv(
             path, sep=r"\s+", comment="#", header=None, names=[*COLUMNS, "more"],
             dtype=str, keep_default_na=False, na_values=[""], quoting=csv.QUOTE_NONE,
+            encoding=encoding,
         )  # fmt: skip
     except (ValueError, OSError) as error:  # the message may quote the file
-        raise _unreadable(path, "pairs of names", error) from None
+        raise _unreadable(path, "pairs of names", error, encoding) from None
     # Longer lines would make an index of their first names.
     if not isinstance(table.index, pd.RangeIndex) or table.pop("more").notna().any():
         raise DataError(f"{path}: a line holds two names and maybe a weight, no more.")
@@ -161,9 +199,15 @@ def _named(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
     return table
 
 
-def _unreadable(path: Path, what: str, error: Exception) -> DataError:
+def _unreadable(path: Path, what: str, error: Exception, encoding: str) -> DataError:
     if isinstance(error, pd.errors.EmptyDataError):
         return _empty(path)
+    if isinstance(error, UnicodeError):
+        told = "UTF-8" if encoding == Dialect().encoding else encoding
+        return DataError(
+            f"{path}: cannot be read as {what} in {told}; name its encoding with "
+            "--encoding, such as latin-1."
+        )
     return DataError(f"{path}: cannot be read as {what} ({type(error).__name__}).")
 
 

@@ -4,6 +4,7 @@ import gzip
 import shutil
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -11,6 +12,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from anon_transformers.cli import Dialect
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.registry import registry
 from anon_transformers_graphs.cli._files import is_packed, kind_of
@@ -68,7 +70,9 @@ def write_picture(picture: bytes, path: Path) -> None:
 
 
 def write_tables(
-    tables: Mapping[Path, pd.DataFrame], private: Collection[Path] = ()
+    tables: Mapping[Path, pd.DataFrame],
+    dialect: Dialect,
+    private: Collection[Path] = (),
 ) -> None:
     """Tables into files, whole, and none of them before all could be written.
 
@@ -78,7 +82,9 @@ def write_tables(
     second one, the first has its name already.
     """
     with ExitStack() as drafts:
-        written = {path: _draft(table, path, drafts) for path, table in tables.items()}
+        written = {
+            path: _draft(table, path, dialect, drafts) for path, table in tables.items()
+        }
         for path, draft in written.items():
             try:
                 if path in private:
@@ -88,7 +94,9 @@ def write_tables(
                 raise _unwritten(path, error) from None
 
 
-def _draft(table: pd.DataFrame, path: Path, drafts: ExitStack) -> Path:
+def _draft(
+    table: pd.DataFrame, path: Path, dialect: Dialect, drafts: ExitStack
+) -> Path:
     """Write a table to a folder beside its place, from where it can be moved at once.
 
     Messages name the place that was asked for: nobody knows of the draft.
@@ -97,12 +105,19 @@ def _draft(table: pd.DataFrame, path: Path, drafts: ExitStack) -> Path:
         folder = TemporaryDirectory(prefix=".draft-", dir=path.absolute().parent)
         draft = Path(drafts.enter_context(folder)) / "table"
         if kind_of(path) == "edges":
-            draft.write_text(_lines(table, path), encoding="utf-8")
+            draft.write_text(_lines(table, path), encoding=dialect.encoding)
         else:
-            registry().writers[kind_of(path)](table, draft)
+            how = asdict(dialect) if kind_of(path) == "csv" else {}
+            registry().writers[kind_of(path)](table, draft, **how)
         return _packed(draft) if is_packed(path) else draft
     except OSError as error:
         raise _unwritten(path, error) from None
+    except UnicodeEncodeError:
+        pass  # raised below, so that the error does not carry a name along
+    raise ConfigurationError(
+        f"{path}: the result holds characters that {dialect.encoding} does not have; "
+        "write Parquet, or save the source in UTF-8."
+    )
 
 
 def _unwritten(path: Path, error: OSError) -> ConfigurationError:
