@@ -43,6 +43,8 @@ LAYERS = (
         "_recoding",
         "_tables",
         "_ties",
+        "_trimmed",
+        "_written_numbers",
         "evidence",
         "graphs",
         "hierarchies",

@@ -499,11 +499,14 @@ def _worst_share(
     """The largest share by any way to read; as people read it, of the known values."""
     shares = []
     for (at, column), given_by in product(enumerate(ways), ways_given_by):
-        # Where nothing is known there is nothing to give.
-        known = (column.codes != column.missing_code) | (at == 0)
-        of_known = [replace(c, codes=c.codes[known]) for c in (column, given_by)]
-        who = None if persons is None else _renumbered(persons[known])
-        shares.append(given_share(*of_known, who, small_group) if known.any() else 0.0)
+        known = column.codes != column.missing_code
+        if at == 0 or known.all():
+            shares.append(given_share(column, given_by, persons, small_group))
+        elif known.any():
+            # Where nothing is known there is nothing to give.
+            some = [replace(c, codes=c.codes[known]) for c in (column, given_by)]
+            who = None if persons is None else _renumbered(persons[known])
+            shares.append(given_share(*some, who, small_group))
     return max(shares)
 
 
