@@ -4,7 +4,7 @@ A cell's identity is the text it is published as: within a column of mixed objec
 1 and 1.0 are two values, an empty text and a missing value are one.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
@@ -342,7 +342,8 @@ def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
         column, places = leaf_places(series, tree)
     elif hasattr(tree, "build"):
         column, found, _ = leaf_column(series)
-        builder, texts = tree, list(found)
+        builder: Any = tree
+        texts: Sequence[str] = list(found)
         if _holds_floats(series):
             builder, texts = for_floats(tree, texts)
         try:

@@ -75,8 +75,8 @@ def _read_days(texts: list[str]) -> np.ndarray:
         )
         return _seconds(pd.DatetimeIndex(found))
     written = DateFormat(pattern, LAST_YEAR if "%y" in pattern else None)
-    found = [written.read(text.strip()) for text in texts]
-    return _seconds(pd.to_datetime(pd.Series(found, dtype=object), utc=True))
+    days = [written.read(text.strip()) for text in texts]
+    return _seconds(pd.to_datetime(pd.Series(days, dtype=object), utc=True))
 
 
 def _seconds(moments: pd.DatetimeIndex | pd.Series) -> np.ndarray:

@@ -92,10 +92,14 @@ def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     --------
     >>> unknown_choice("mode", "strickt", ["strict", "relaxed"])
     "unknown mode 'strickt'; did you mean 'strict'? Choices: 'relaxed', 'strict'."
+    >>> unknown_choice("model", "l-x", ["a-l-x", "b-l-x", "y"]).partition("?")[0]
+    "unknown model 'l-x'; did you mean 'a-l-x' or 'b-l-x'"
     """
     names = sorted(str(name) for name in legal)
-    near = get_close_matches(str(given), names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    # Of several that end alike, such as those of l-diversity, none is nearer.
+    longer = [name for name in names if name.endswith(str(given)) and str(given)]
+    near = longer or get_close_matches(str(given), names, n=1)
+    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     listed = ", ".join(repr(name) for name in names) or "none"
     return f"unknown {what} {str(given)!r}; {hint}Choices: {listed}."
 

@@ -155,6 +155,8 @@ def anonymize(
         "suppression_limit": read_limit(suppression_limit),
     }
     params = _parameters({"k": k, **roles}, stated, options or [])
+    if k == 1 and not stated["models"]:
+        warn_of("k = 1 promises nothing: a person may stand alone in a class.")
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
     with working(status), warnings.catch_warnings():
         if rows_are_persons:

@@ -1,6 +1,7 @@
 """``anon release``: load, anonymize, validate, publish."""
 
 import json
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,8 +80,13 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
     classes, risk = measured.get("classes", {}), measured.get("risk")
     told = [("rows", f"{measured['rows']:,}", "published")]
-    if "suppressed_rows" in measured:
+    if _drops(manifest):
+        told.append(("rows dropped", "not told", "a number that only the input gives"))
+    elif "suppressed_rows" in measured:
         told.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
+    if manifest["not_judged"]:
+        columns = ", ".join(manifest["not_judged"])
+        told.append(("not judged", columns, "sensitive, and no threshold is about it"))
     if "smallest" in classes:
         smallest, count = f"{classes['smallest']} rows", f"of {classes['count']:,}"
         told.append(("smallest class", smallest, f"{count} classes"))
@@ -90,6 +96,16 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     if "loss" in measured:
         told.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
     return told
+
+
+def _drops(manifest: dict[str, Any]) -> bool:
+    """Whether suppressed rows are left out, so that nobody can count them."""
+    from anon_transformers.registry import registry
+
+    method = manifest["anonymizer"]
+    takes = signature(registry().anonymizers[method["name"]]).parameters
+    default = takes["suppression"].default if "suppression" in takes else None
+    return method.get("suppression", default) == "drop"
 
 
 def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -1,6 +1,7 @@
 """Where a command writes a table: a file, whole or not at all, or the output."""
 
 import io
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the target.")]
+ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+"""How an address begins once it was taken for a path."""
 STDOUT = Path("-")
 """Stands for the standard output; messages then go to the error stream."""
 
@@ -26,6 +29,11 @@ def refuse_target(target: Path, force: bool) -> None:
 
     if target == STDOUT:
         return
+    scheme = ADDRESS.match(str(target))
+    if scheme is not None:
+        raise ConfigurationError(
+            f"{target}: nothing here opens {scheme[1]}:// addresses; give a path."
+        )
     kind_of_file(target, installed().writers)
     if target.exists() and not force:
         raise ConfigurationError(f"{target} is there already; --force overwrites it.")

@@ -91,6 +91,18 @@ def make_model(threshold: Threshold) -> PrivacyModel:
     return make(f"thresholds, {threshold.id}", named(threshold), threshold.params)
 
 
+def unjudged_columns(config: ReleaseConfig) -> list[str]:
+    """Sensitive columns whose values no threshold is about.
+
+    What is swapped is protected as it is: nobody knows whose the values are.
+    """
+    if installed().anonymizers[config.anonymizer.name].kind != "table":
+        return []
+    models = [make_model(t) for t in config.thresholds if t.kind == "model"]
+    judged = [model.sensitive for model in models if hasattr(model, "sensitive")]
+    return [c for c in config.roles.sensitive if None not in judged and c not in judged]
+
+
 def check_threshold(threshold: Threshold) -> Mapping[str, str]:
     """Refuse what cannot be judged; which way of each parameter asks for more."""
     cls = named(threshold)

@@ -504,9 +504,9 @@ def _worst_share(
             shares.append(given_share(column, given_by, persons, small_group))
         elif known.any():
             # Where nothing is known there is nothing to give.
-            some = [replace(c, codes=c.codes[known]) for c in (column, given_by)]
+            one, other = (replace(c, codes=c.codes[known]) for c in (column, given_by))
             who = None if persons is None else _renumbered(persons[known])
-            shares.append(given_share(*some, who, small_group))
+            shares.append(given_share(one, other, who, small_group))
     return max(shares)
 
 

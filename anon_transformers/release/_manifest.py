@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from anon_transformers.registry import registry
+from anon_transformers.release._build import unjudged_columns
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._run import Run, now
 
@@ -50,6 +51,7 @@ def make_manifest(
             "insensitive": list(config.roles.insensitive),
             "subject": config.roles.subject,
         },
+        "not_judged": unjudged_columns(config),
         "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
         "promised": {
             "file": [_plain(t) for t in config.thresholds],

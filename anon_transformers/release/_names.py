@@ -28,7 +28,8 @@ def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> Non
         present = [column for column in roles.columns if column in names]
         raise DataError(
             f"the source:{_told(others, present)} Every column of the source needs one "
-            "of: quasi_identifiers, sensitive, identifiers, insensitive."
+            "of: quasi_identifiers, sensitive, identifiers, insensitive; or it is the "
+            "subject, which tells persons apart."
         )
 
 

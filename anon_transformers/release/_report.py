@@ -5,6 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
+from anon_transformers.release._build import unjudged_columns
 from anon_transformers.release._manifest import DISCLAIMER
 from anon_transformers.release._run import Run, write_text
 
@@ -42,6 +43,7 @@ def write_report(
         method=run.config.anonymizer.name,
         quasi_identifiers=run.config.roles.quasi_identifiers,
         sensitive=run.config.roles.sensitive,
+        not_judged=unjudged_columns(run.config),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},

@@ -12,6 +12,7 @@ from anon_transformers.datasets import (
     load_adult_hierarchies,
 )
 from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.hierarchies import Hierarchy
 
 COLUMNS = [
     "sex",
@@ -88,6 +89,15 @@ def test_age_groups_are_shifted_as_published(hierarchies):
     assert len(rows) == 100
     assert "0-19" in rows["20"]
     assert "20-39" in rows["21"]
+
+
+def test_our_own_ranges_of_ages_hold_the_ages_they_name(adult):
+    tree = Hierarchy.read_csv(bundled_path("adult/age-ranges.csv"))
+    assert set(adult["age"].astype(str)) <= set(tree.leaves)
+    for age, *ranges, root in tree.rows:
+        assert root == "*"
+        for low, high in (label.split("-") for label in ranges):
+            assert int(low) <= int(age) <= int(high)
 
 
 def test_folders_are_found_too():
