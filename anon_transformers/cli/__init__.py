@@ -16,10 +16,13 @@ __all__ = [
 # typer and rich are an extra, and main says so.
 __getattr__, __dir__ = lazy_names(
     __name__,
-    dict.fromkeys(
-        ("Dialect", "Encoding", "Separator", "find_dialect", "find_encoding"),
-        "anon_transformers.cli._dialects",
-    ),
+    {
+        "Dialect": "anon_transformers.cli._dialects",
+        "Encoding": "anon_transformers.cli._dialects",
+        "Separator": "anon_transformers.cli._dialects",
+        "find_dialect": "anon_transformers.cli._dialects",
+        "find_encoding": "anon_transformers.cli._dialects",
+    },
 )
 
 

@@ -127,15 +127,7 @@ def risk(
     """
     from anon_transformers.release._names import refuse_lacking
 
-    if weights is not None and population is not None:
-        raise ConfigurationError("give --weights or --population, not both.")
-    if weights is not None and subject is not None:
-        raise ConfigurationError(
-            "--weights: those of a person with several rows would be added up; give "
-            "--population, or leave out --subject."
-        )
-    if table.is_dir() and subject is not None:
-        raise ConfigurationError(f"--subject: {NOT_PUBLISHED}")
+    _check_options(table, weights, population, subject)
     own = Dialect(separator, encoding)
     after, told_of = _release(table) if table.is_dir() else (None, {})
     known = quasi_identifiers or told_of.get("quasi_identifiers")
@@ -170,6 +162,21 @@ def risk(
         print_json({"table": str(table), "counted": counted, **result})
     else:
         _tell(table, result, counted)
+
+
+def _check_options(
+    table: Path, weights: str | None, population: Path | None, subject: str | None
+) -> None:
+    """Refuse options that do not go together."""
+    if weights is not None and population is not None:
+        raise ConfigurationError("give --weights or --population, not both.")
+    if weights is not None and subject is not None:
+        raise ConfigurationError(
+            "--weights: those of a person with several rows would be added up; give "
+            "--population, or leave out --subject."
+        )
+    if table.is_dir() and subject is not None:
+        raise ConfigurationError(f"--subject: {NOT_PUBLISHED}")
 
 
 def _release(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
