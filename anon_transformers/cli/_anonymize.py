@@ -33,6 +33,7 @@ from anon_transformers.cli._output import (
     print_table,
     shown,
     told,
+    warn_of,
     working,
 )
 from anon_transformers.cli._promises import (

@@ -374,3 +374,15 @@ class TestFormulas:
         refused = anon(*call, "--force", "--spreadsheet-safe")
         assert refused.exit_code == 2
         assert "'=job' at the head of a column" in " ".join(refused.stderr.split())
+
+
+class TestWhatIsSaid:
+    def test_k_1_promises_nothing(self, anon, people, tmp_path):
+        made = anon("anonymize", people, tmp_path / "o.csv", *ROLES, "-k", 1)
+        assert made.exit_code == 0
+        assert "k = 1 promises nothing" in made.stderr
+
+    def test_an_address_is_no_path(self, anon, people):
+        made = anon("anonymize", people, "s3://bucket/o.csv", *ROLES)
+        assert made.exit_code == 2
+        assert "nothing here opens s3:// addresses; give a path" in made.stderr

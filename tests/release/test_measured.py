@@ -249,3 +249,12 @@ def test_what_a_model_remembers_of_the_input_is_not_told(release, registered):
     assert check["details"] == {"counted": 60, "job": {}, "wide": wide}
     assert check["unit"] == "classes"
     assert b"HIV" not in b"".join(release.public_bytes().values())
+
+
+def test_sensitive_columns_that_no_threshold_is_about_are_named(release):
+    release_with(release, [])
+    assert release.manifest()["not_judged"] == ["job"]
+    page = (release.target / "current" / "validation.html").read_text()
+    assert "judged by no threshold</td><td>job<" in page
+    release_with(release, [{"model": "distinct-l-diversity", "l": 1}])
+    assert release.manifest()["not_judged"] == []
