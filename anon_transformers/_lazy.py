@@ -1,5 +1,6 @@
 """Names that are imported when they are first used (PEP 562)."""
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -29,6 +30,6 @@ def lazy_names(
         return getattr(import_module(homes[name]), name)
 
     def dir_() -> list[str]:
-        return sorted(homes)
+        return sorted(sys.modules[package].__all__)
 
     return getattr_, dir_

@@ -295,8 +295,9 @@ def _single_amount(text: str) -> float:
     single = SINGLE.match(text)
     for candidate in (text, "" if single is None else single[1]):
         amount = read_amount(candidate)
-        if amount is not None and NUMBER.match(amount.number):
-            return float(amount.number)
+        number = candidate if amount is None else amount.number
+        if NUMBER.match(number):
+            return float(number)
     return np.nan
 
 

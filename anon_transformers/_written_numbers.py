@@ -76,7 +76,9 @@ def _read_days(texts: list[str]) -> np.ndarray:
         return _seconds(pd.DatetimeIndex(found))
     written = DateFormat(pattern, LAST_YEAR if "%y" in pattern else None)
     days = [written.read(text.strip()) for text in texts]
-    return _seconds(pd.to_datetime(pd.Series(days, dtype=object), utc=True))
+    return _seconds(
+        pd.to_datetime(pd.Series(days, dtype=object), errors="coerce", utc=True)
+    )
 
 
 def _seconds(moments: pd.DatetimeIndex | pd.Series) -> np.ndarray:

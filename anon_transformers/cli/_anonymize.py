@@ -156,8 +156,6 @@ def anonymize(
         "suppression_limit": read_limit(suppression_limit),
     }
     params = _parameters({"k": k, **roles}, stated, options or [])
-    if k == 1 and not stated["models"]:
-        warn_of("k = 1 promises nothing: a person may stand alone in a class.")
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
     with working(status), warnings.catch_warnings():
         if rows_are_persons:
@@ -239,6 +237,8 @@ def _run(
 
     from anon_transformers.release._build import installed, make
 
+    if params["k"] == 1 and not params.get("models"):
+        warn_of("k = 1 promises nothing: a person may stand alone in a class.")
     cls = installed().anonymizers[method]
     anonymizer = make(f"method {method}", cls, params)
     table = anonymizer.fit_transform(frame)

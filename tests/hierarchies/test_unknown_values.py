@@ -165,14 +165,14 @@ class TestSpelling:
         done = anonymizer(k=2, hierarchies={"x": Intervals(widths=[5])})
         done.fit(pd.DataFrame({"x": [1.0, 1.0, 9.5, 9.5]}))
         out = done.transform(pd.DataFrame({"x": [1, 1]}))["x"].tolist()
-        assert out == ["1.0", "1.0"]
+        assert out == ["1", "1"]
 
     def test_days_beside_moments(self, anonymizer):
         day, moment = pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01 12:00")
         table = pd.DataFrame({"x": [day, day, moment, moment]})
         done = anonymizer(k=2, hierarchies={"x": Hierarchy.suggest(table["x"])})
         out = done.fit(table).transform(table[:2])["x"].tolist()
-        assert out == ["2020-01-01T00:00:00"] * 2
+        assert out == ["2020-01-01"] * 2
 
     def test_a_text_is_only_ever_itself(self, anonymizer):
         tree = Hierarchy([("1", "*"), ("2", "*")])

@@ -214,7 +214,7 @@ def test_a_column_without_any_value_is_published_without_any():
         pytest.param([2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3], id="beyond 2**53"),
         pytest.param([-(2**63), -1, 0, 2**63 - 1], id="all of int64"),
         pytest.param([-1.7e308, -1e308, 1e308, 1.7e308], id="all of float64"),
-        pytest.param([0.0, 5e-324, 1e-323, 1.5e-323], id="denormal"),
+        pytest.param([0, 5e-324, 1e-323, 1.5e-323], id="denormal"),
     ],
 )
 def test_extreme_numbers_are_cut_like_any_others(values):
