@@ -1,6 +1,20 @@
 """Anonymize tables, prove the protection of the result, and release it."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.base import TableAnonymizer
+    from anon_transformers.evidence import Classes
+    from anon_transformers.generalization import DataflyAnonymizer, FullDomainAnonymizer
+    from anon_transformers.hierarchies import Hierarchy
+    from anon_transformers.hookspecs import hookimpl
+    from anon_transformers.microaggregation import GroupSwapper, MDAVAnonymizer
+    from anon_transformers.partitioning import MondrianAnonymizer
+    from anon_transformers.privacy import KAnonymity
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "Classes",
@@ -14,19 +28,3 @@ __all__ = [
     "TableAnonymizer",
     "hookimpl",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Classes": "anon_transformers.evidence",
-        "DataflyAnonymizer": "anon_transformers.generalization",
-        "FullDomainAnonymizer": "anon_transformers.generalization",
-        "GroupSwapper": "anon_transformers.microaggregation",
-        "Hierarchy": "anon_transformers.hierarchies",
-        "KAnonymity": "anon_transformers.privacy",
-        "MDAVAnonymizer": "anon_transformers.microaggregation",
-        "MondrianAnonymizer": "anon_transformers.partitioning",
-        "TableAnonymizer": "anon_transformers.base",
-        "hookimpl": "anon_transformers.hookspecs",
-    },
-)

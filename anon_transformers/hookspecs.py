@@ -1,7 +1,9 @@
 """Where a plugin may step in.
 
 Each hook is handed ``register(name, obj)`` and calls it once for everything it
-offers. Names are lower case with hyphens.
+offers. Names are lower case with hyphens. In place of an object
+``register(name, "package.module:Name", summary="What it is.")`` says where it lies:
+it is imported when it is asked for, and ``anon list`` shows the summary.
 """
 
 import pluggy

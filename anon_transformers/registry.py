@@ -5,12 +5,16 @@ do too. ``ANON_DISABLE_PLUGINS=a,b`` leaves some out by entry-point name,
 ``ANON_DISABLE_PLUGIN_AUTOLOAD=1`` leaves out all but those of this distribution.
 """
 
+import inspect
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Any
 
 import pluggy
@@ -32,19 +36,60 @@ KINDS = {
     "experiments": "experiment",
     "commands": "command",
 }
+OURS = frozenset({HOME, "anon-transformers-graphs"})
+"""Distributions that are tested together with this one."""
+_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
-class Shelf(Mapping[str, Any]):
+@dataclass(frozen=True)
+class Reference:
+    """An object that is imported when it is asked for: ``package.module:Name``."""
+
+    target: str
+
+    def resolve(self) -> Any:
+        """Import the object."""
+        module, _, name = self.target.partition(":")
+        return getattr(import_module(module), name)
+
+    def is_there(self) -> bool:
+        """Whether its module can be found; nothing is imported for that."""
+        top, *below = self.target.partition(":")[0].split(".")
+        spec = find_spec(top)
+        for name in below:
+            if spec is None or spec.submodule_search_locations is None:
+                return False
+            full = f"{spec.name}.{name}"
+            spec = PathFinder.find_spec(full, spec.submodule_search_locations)
+        return spec is not None
+
+
+class Catalog(Mapping[str, Any]):
     """Registered objects of one kind; refuses to overwrite, says what it has."""
 
     def __init__(self, kind: str):
         self.kind = kind
         self._items: dict[str, Any] = {}
         self._owners: dict[str, str] = {}
+        self._summaries: dict[str, str] = {}
 
-    def add(self, name: str, item: Any, owner: str) -> None:
-        """Take ``name`` for ``item`` on behalf of distribution ``owner``."""
+    def add(self, name: str, item: Any, owner: str, summary: str | None = None) -> None:
+        """Take ``name`` for ``item`` on behalf of distribution ``owner``.
+
+        Parameters
+        ----------
+        name : str
+            Its name in configurations: lower case with hyphens.
+        item : object or str
+            The object, or where it lies, as ``"package.module:Name"``; it is then
+            imported when it is asked for.
+        owner : str
+            The distribution that offers it.
+        summary : str, optional
+            What it is, in one line; the first line of its docstring if not given. A
+            ``"package.module:Name"`` needs it.
+        """
         if not isinstance(name, str) or not _NAME.match(name):
             raise PluginError(
                 f"{owner} registers the {self.kind} {name!r}; names are lower case "
@@ -55,17 +100,67 @@ class Shelf(Mapping[str, Any]):
                 f"the {self.kind} {name!r} is registered by {self._owners[name]} "
                 f"and by {owner}; disable one with ANON_DISABLE_PLUGINS."
             )
+        if isinstance(item, str):
+            if not _TARGET.match(item) or not summary:
+                raise PluginError(
+                    f"{owner} registers the {self.kind} {name!r} by a text; write "
+                    "register(name, 'package.module:Name', summary='…')."
+                )
+            item = Reference(item)
         self._items[name] = item
         self._owners[name] = owner
+        if summary:
+            self._summaries[name] = summary
+
+    def remove(self, name: str) -> None:
+        """Forget ``name``."""
+        del self._items[name], self._owners[name]
+        self._summaries.pop(name, None)
 
     def owner(self, name: str) -> str:
         """Distribution that registered ``name``."""
         return self._owners[name]
 
-    def __getitem__(self, name: str) -> Any:
+    def summary(self, name: str) -> str:
+        """What ``name`` is, in one line; nothing is imported for that."""
+        if name in self._summaries:
+            return self._summaries[name]
+        return first_line(self._items[name])
+
+    def fault(self, name: str) -> str | None:
+        """Why ``name`` cannot be had, or None.
+
+        Modules of our own distributions are looked for; those of others are imported,
+        for whether they can be is not known before.
+        """
+        item = self._items[name]
+        if not isinstance(item, Reference):
+            return None
+        if self._owners[name] in OURS:
+            return None if item.is_there() else f"{item.target} is not there"
+        try:
+            item.resolve()
+        except (Exception, SystemExit) as error:  # whatever a stranger's module raises
+            return _reason(error)
+        return None
+
+    def require(self, name: str) -> None:
+        """Raise if nobody registered ``name``; nothing is imported for that."""
         if name not in self._items:
             raise ParameterError(unknown_choice(self.kind, name, self._items))
-        return self._items[name]
+
+    def __getitem__(self, name: str) -> Any:
+        self.require(name)
+        item = self._items[name]
+        if not isinstance(item, Reference):
+            return item
+        try:
+            return item.resolve()
+        except (ImportError, AttributeError) as error:
+            raise PluginError(
+                f"the {self.kind} {name!r} of {self._owners[name]} cannot be loaded "
+                f"({_reason(error)})."
+            ) from error
 
     def __contains__(self, name: object) -> bool:
         return name in self._items
@@ -77,8 +172,14 @@ class Shelf(Mapping[str, Any]):
         return len(self._items)
 
 
-def _shelf(kind: str) -> Shelf:
-    return Shelf(KINDS[kind])
+def first_line(item: Any) -> str:
+    """First line of an object's docstring, or of the help of a command."""
+    text = inspect.getdoc(item) or getattr(getattr(item, "info", None), "help", "")
+    return str(text or "").strip().partition("\n")[0]
+
+
+def _catalog(kind: str) -> Catalog:
+    return Catalog(KINDS[kind])
 
 
 @dataclass(frozen=True)
@@ -92,20 +193,30 @@ class BrokenPlugin:
 
 @dataclass(frozen=True)
 class Registry:
-    """Everything the installed plugins offer, shelf by shelf."""
+    """Everything the installed plugins offer, kind by kind."""
 
-    anonymizers: Shelf = field(default_factory=partial(_shelf, "anonymizers"))
-    privacy_models: Shelf = field(default_factory=partial(_shelf, "privacy_models"))
-    metrics: Shelf = field(default_factory=partial(_shelf, "metrics"))
-    attacks: Shelf = field(default_factory=partial(_shelf, "attacks"))
-    hierarchy_builders: Shelf = field(
-        default_factory=partial(_shelf, "hierarchy_builders")
+    anonymizers: Catalog = field(default_factory=partial(_catalog, "anonymizers"))
+    privacy_models: Catalog = field(default_factory=partial(_catalog, "privacy_models"))
+    metrics: Catalog = field(default_factory=partial(_catalog, "metrics"))
+    attacks: Catalog = field(default_factory=partial(_catalog, "attacks"))
+    hierarchy_builders: Catalog = field(
+        default_factory=partial(_catalog, "hierarchy_builders")
     )
-    readers: Shelf = field(default_factory=partial(_shelf, "readers"))
-    writers: Shelf = field(default_factory=partial(_shelf, "writers"))
-    experiments: Shelf = field(default_factory=partial(_shelf, "experiments"))
-    commands: Shelf = field(default_factory=partial(_shelf, "commands"))
+    readers: Catalog = field(default_factory=partial(_catalog, "readers"))
+    writers: Catalog = field(default_factory=partial(_catalog, "writers"))
+    experiments: Catalog = field(default_factory=partial(_catalog, "experiments"))
+    commands: Catalog = field(default_factory=partial(_catalog, "commands"))
     broken: tuple[BrokenPlugin, ...] = ()
+
+    def unresolved(self) -> list[BrokenPlugin]:
+        """What was registered and cannot be imported."""
+        catalogs = [getattr(self, kind) for kind in KINDS]
+        return [
+            BrokenPlugin(name, catalog.owner(name), fault)
+            for catalog in catalogs
+            for name in catalog
+            if (fault := catalog.fault(name)) is not None
+        ]
 
     def refuse_broken(self) -> None:
         """Raise if any plugin could not be loaded."""
@@ -197,13 +308,16 @@ def _admit(manager: pluggy.PluginManager, plugin: Any, name: str, owner: str) ->
 
 
 def _gather(
-    manager: pluggy.PluginManager, hook: str, shelf: Shelf, owners: Mapping[str, str]
+    manager: pluggy.PluginManager,
+    hook: str,
+    catalog: Catalog,
+    owners: Mapping[str, str],
 ) -> list[BrokenPlugin]:
     """Call one plugin after another, so that a clash can name both."""
     broken = []
     for implementation in reversed(getattr(manager.hook, hook).get_hookimpls()):
         owner = owners[implementation.plugin_name]
-        offered = {"register": partial(shelf.add, owner=owner)}
+        offered = {"register": partial(catalog.add, owner=owner)}
         try:
             implementation.function(*(offered[a] for a in implementation.argnames))
         except PluginError:

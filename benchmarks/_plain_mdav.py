@@ -6,7 +6,7 @@ import numpy as np
 
 @numba.njit(cache=True)
 def group_plain(points, k):
-    """MDAV's labels, but for the rounding of centres and the last rows."""
+    """MDAV's labels, but for the rounding of centers and the last rows."""
     count, columns = points.shape
     labels = np.full(count, -1, np.int64)
     rows, near = np.arange(count), np.empty(count)

@@ -2,7 +2,7 @@
 
 Run it with ``.venv/bin/python benchmarks/fuzzy.py [--rows 1000000]``. The yardstick of
 a clustering is an iteration of scikit-learn's ``KMeans(algorithm="lloyd")`` from the
-same centres on the same rows in the same run. That of the possibilities of k rows or
+same centers on the same rows in the same run. That of the possibilities of k rows or
 more, for all k, is one ``np.sort`` of the same degrees.
 """
 
@@ -27,7 +27,7 @@ K_MEANS = "k-means (Lloyd)"
 
 
 def cloud(rows):
-    """Rows about some places, near enough to overlap, and centres to start from."""
+    """Rows about some places, near enough to overlap, and centers to start from."""
     rng = np.random.default_rng(0)
     places = rng.random((SETS, COLUMNS))
     points = places[rng.integers(0, SETS, rows)]
@@ -35,9 +35,9 @@ def cloud(rows):
     return points, rng.random((SETS, COLUMNS))
 
 
-def lloyd(points, centres, iterations):
+def lloyd(points, centers, iterations):
     """k-means that stops at nothing but the number of iterations."""
-    model = KMeans(SETS, init=centres, n_init=1, tol=0, algorithm="lloyd")
+    model = KMeans(SETS, init=centers, n_init=1, tol=0, algorithm="lloyd")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         ran = model.set_params(max_iter=iterations).fit(points).n_iter_
@@ -47,36 +47,36 @@ def lloyd(points, centres, iterations):
 
 METHODS = {
     K_MEANS: lloyd,
-    "fuzzy c-means, m = 2": lambda points, centres, iterations: fuzzy_c_means(
-        points, centres, tol=0, max_iter=iterations
+    "fuzzy c-means, m = 2": lambda points, centers, iterations: fuzzy_c_means(
+        points, centers, tol=0, max_iter=iterations
     ),
-    "fuzzy c-means, m = 1.7": lambda points, centres, iterations: fuzzy_c_means(
-        points, centres, m=1.7, tol=0, max_iter=iterations
+    "fuzzy c-means, m = 1.7": lambda points, centers, iterations: fuzzy_c_means(
+        points, centers, m=1.7, tol=0, max_iter=iterations
     ),
-    "Gustafson-Kessel": lambda points, centres, iterations: gustafson_kessel(
-        points, centres, tol=0, max_iter=iterations
+    "Gustafson-Kessel": lambda points, centers, iterations: gustafson_kessel(
+        points, centers, tol=0, max_iter=iterations
     ),
 }
 AIMS = dict(zip(METHODS, (None, 3, 12, 10), strict=True))
 
 
-def seconds(method, points, centres, iterations):
+def seconds(method, points, centers, iterations):
     """Wall time of one run."""
     started = time.perf_counter()
-    METHODS[method](points, centres, iterations)
+    METHODS[method](points, centers, iterations)
     return time.perf_counter() - started
 
 
 def iteration_cases(rows):
     """Seconds of an iteration: what ten more cost, the methods taking turns."""
-    points, centres = cloud(rows)
+    points, centers = cloud(rows)
     taken = {method: [] for method in METHODS}
     for method in METHODS:
-        seconds(method, points, centres, 1)
+        seconds(method, points, centers, 1)
     for _ in range(ROUNDS):
         for method, times in taken.items():
-            few = seconds(method, points, centres, FEW)
-            many = seconds(method, points, centres, MANY)
+            few = seconds(method, points, centers, FEW)
+            many = seconds(method, points, centers, MANY)
             times.append((many - few) / (MANY - FEW))
     stick = statistics.median(taken[K_MEANS])
     for method, times in taken.items():
@@ -95,9 +95,9 @@ def possibility_case(rows):
 
 def memory(method, rows):
     """Peak growth of a few iterations, in bytes; kernels warm."""
-    points, centres = cloud(rows)
-    METHODS[method](points[:1_000], centres, 1)
-    return peak_growth(lambda: METHODS[method](points, centres, FEW))
+    points, centers = cloud(rows)
+    METHODS[method](points[:1_000], centers, 1)
+    return peak_growth(lambda: METHODS[method](points, centers, FEW))
 
 
 def memory_cases(rows):

@@ -1,4 +1,4 @@
-"""Time and memory of graph methods against building the lists of neighbours.
+"""Time and memory of graph methods against building the lists of neighbors.
 
 Run it with ``.venv/bin/python benchmarks/graphs.py [--quick] [--graphs folder]``. The
 yardstick of each graph is one ``scipy.sparse.coo_array(...).tocsr()`` of its edges in
@@ -33,7 +33,7 @@ LARGE = 1_000_000
 PER_NODE = 5
 SWITCHED = 1 / 3
 MODERATE = 12_000
-"""Nodes of the largest graph for methods that compare neighbourhoods."""
+"""Nodes of the largest graph for methods that compare neighborhoods."""
 FEW = 50_000
 """Nodes of the largest graph on which slow methods are timed."""
 
@@ -64,7 +64,7 @@ def read_graph(path):
 
 
 def yardstick(graph):
-    """Seconds to make lists of neighbours of the edges."""
+    """Seconds to make lists of neighbors of the edges."""
     ends = np.concatenate([graph.edges, graph.edges[:, ::-1]])
     ones = np.ones(len(ends), dtype=np.int8)
     shape = (graph.n_nodes, graph.n_nodes)
@@ -195,7 +195,7 @@ def cells(case):
         "edges": number(case["edges"], 0),
         "method": case["method"],
         "seconds": number(case["seconds"]),
-        "× neighbour lists": number(case["ratio"], 1),
+        "× neighbor lists": number(case["ratio"], 1),
         "edges removed": number(case.get("edges_removed"), 0),
         "edges added": number(case.get("edges_added"), 0),
     }

@@ -47,8 +47,8 @@ def normal(rows):
 def clustered(rows):
     """Fifty overlapping clouds."""
     rng = np.random.default_rng(1)
-    centres = 4 * rng.normal(size=(50, COLUMNS))
-    return centres[rng.integers(0, 50, rows)] + rng.normal(size=(rows, COLUMNS))
+    centers = 4 * rng.normal(size=(50, COLUMNS))
+    return centers[rng.integers(0, 50, rows)] + rng.normal(size=(rows, COLUMNS))
 
 
 def adult():
@@ -73,17 +73,17 @@ def standardized(table):
 
 def passes(points, k):
     """Seconds of the yardstick."""
-    centre = points.mean(axis=0)
+    center = points.mean(axis=0)
 
     def some():
         for _ in range(PASSES):
-            ((points - centre) ** 2).sum(axis=1)
+            ((points - center) ** 2).sum(axis=1)
 
     return median_seconds(some, 3) * len(points) / (2 * k) / PASSES
 
 
 def sse(points, labels):
-    """Sum of squared distances of the rows from the centre of their group."""
+    """Sum of squared distances of the rows from the center of their group."""
     sizes, total = np.bincount(labels), 0.0
     for column in points.T:
         mean = np.bincount(labels, column) / sizes

@@ -1,9 +1,9 @@
 """See how far a person belongs to each fuzzy set.
 
 Degrees of fuzzy c-means and of Gustafson-Kessel in two dimensions: lines of equal
-degree in each set, with the centres, and the largest degree as a surface. Where it is
+degree in each set, with the centers, and the largest degree as a surface. Where it is
 low nobody can say which set a person belongs to. Sets of fuzzy c-means are round;
-those of Gustafson-Kessel stretch along the people. Degrees, centres and norms would
+those of Gustafson-Kessel stretch along the people. Degrees, centers and norms would
 give the values back, so that a release never holds them.
 """
 
@@ -26,8 +26,8 @@ def degrees_at(table, recoder):
     low, high = table.min().to_numpy(), table.max().to_numpy()
     side = np.linspace(0, 1, FINE)
     grid = np.stack(np.meshgrid(side, side), axis=-1)  # scaled, as the recoder sees it
-    centres = np.stack([recoder.centres_[name] for name in table], axis=1)
-    away = grid[..., None, :] - (centres - low) / (high - low)
+    centers = np.stack([recoder.centers_[name] for name in table], axis=1)
+    away = grid[..., None, :] - (centers - low) / (high - low)
     norms = getattr(recoder, "norms_", [np.eye(2)[None]])[0]
     squares = (away[..., None, :] @ norms @ away[..., None])[..., 0, 0]
     closeness = 1 / np.maximum(squares, 1e-10)
@@ -35,16 +35,16 @@ def degrees_at(table, recoder):
 
 
 def draw_contours(axis, table, recoder, title):
-    """Lines of equal degree, one colour a set."""
+    """Lines of equal degree, one color a set."""
     (x, y), (grid, degrees) = table, degrees_at(table, recoder)
     for number in range(degrees.shape[-1]):
-        colour = COLOURS[number % len(COLOURS)]
+        color = COLOURS[number % len(COLOURS)]
         lines = axis.contour(
-            grid[..., 0], grid[..., 1], degrees[..., number], LEVELS, colors=colour
+            grid[..., 0], grid[..., 1], degrees[..., number], LEVELS, colors=color
         )
         axis.clabel(lines, fontsize=7)
     axis.scatter(table[x], table[y], s=6, color="grey")
-    axis.plot(recoder.centres_[x], recoder.centres_[y], "k+", markersize=12, mew=2)
+    axis.plot(recoder.centers_[x], recoder.centers_[y], "k+", markersize=12, mew=2)
     axis.set(title=title, xlabel=x, ylabel=y)
 
 

@@ -18,7 +18,7 @@ def classes(published):
 
 
 def draw(axis, table, labels, title):
-    """One colour and marker a class."""
+    """One color and marker a class."""
     x, y = table
     for number in range(labels.max() + 1):
         chosen = labels == number

@@ -77,9 +77,9 @@ def test_the_table_of_methods_is_the_registry():
     }
     home = {
         (kind, name)
-        for shelf, kind in KINDS.items()
-        for name in getattr(registry(), shelf)
-        if getattr(registry(), shelf).owner(name) == "anon-transformers"
+        for catalog, kind in KINDS.items()
+        for name in getattr(registry(), catalog)
+        if getattr(registry(), catalog).owner(name) == "anon-transformers"
     }
     assert shown == home
 

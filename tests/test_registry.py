@@ -1,6 +1,7 @@
 """The plugin door: who comes in, who is refused, and who is to blame."""
 
 import importlib
+import json
 import re
 import sys
 from importlib.metadata import distributions, entry_points
@@ -12,7 +13,14 @@ from anon_transformers import hookspecs
 from anon_transformers.exceptions import ParameterError, PluginError
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
-from anon_transformers.registry import HOME, KINDS, create_registry, registry
+from anon_transformers.registry import (
+    HOME,
+    KINDS,
+    Reference,
+    create_registry,
+    first_line,
+    registry,
+)
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("register_"))
 
@@ -83,14 +91,14 @@ def offers(hook, name, thing="object()"):
 def check_hook(shop, hook):
     shop.offer("acme-tools", hook, "acme-thing")
     found = shop.registry()
-    shelf = getattr(found, hook.removeprefix("register_"))
-    assert list(shelf) == ["acme-thing"]
-    assert shelf["acme-thing"] is sys.modules["plugin_of_acme_tools"].THING
-    assert shelf.owner("acme-thing") == "acme-tools"
+    catalog = getattr(found, hook.removeprefix("register_"))
+    assert list(catalog) == ["acme-thing"]
+    assert catalog["acme-thing"] is sys.modules["plugin_of_acme_tools"].THING
+    assert catalog.owner("acme-thing") == "acme-tools"
     others = set(KINDS) - {hook.removeprefix("register_")}
     assert not any(len(getattr(found, other)) for other in others)
     with pytest.raises(ParameterError, match=r"unknown .* did you mean 'acme-thing'"):
-        _ = shelf["acme-thong"]
+        _ = catalog["acme-thong"]
 
 
 def test_register_anonymizers_fills_its_shelf(shop):
@@ -358,3 +366,60 @@ class TestSwitches:
         shop.offer("acme", "register_metrics", "a")
         monkeypatch.setenv("ANON_DISABLE_PLUGIN_AUTOLOAD", off)
         assert "a" in shop.registry().metrics
+
+
+def everything_registered():
+    return [
+        pytest.param(kind, name, id=f"{kind}-{name}")
+        for kind in KINDS
+        for name in getattr(registry(), kind)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "name"), everything_registered())
+def test_every_name_resolves_and_its_summary_is_that_of_its_docstring(kind, name):
+    catalog = getattr(registry(), kind)
+    assert catalog.fault(name) is None
+    assert catalog.summary(name) == first_line(catalog[name])
+
+
+def test_an_object_may_be_named_by_where_it_lies(shop):
+    source = (
+        "from anon_transformers.hookspecs import hookimpl\n"
+        "@hookimpl\n"
+        "def register_privacy_models(register):\n"
+        "    register('late', 'json:JSONDecoder', summary='Decodes.')\n"
+        "    register('gone', 'json.nowhere:Nothing', summary='Is not there.')\n"
+    )
+    shop.install("late-models", {"late": "late_models"}, late_models=source)
+    found = shop.registry()
+    assert found.privacy_models.summary("late") == "Decodes."
+    assert found.privacy_models["late"] is json.JSONDecoder
+    (broken,) = found.unresolved()
+    assert (broken.name, broken.distribution) == ("gone", "late-models")
+    with pytest.raises(PluginError, match="'gone' of late-models cannot be loaded"):
+        found.privacy_models["gone"]
+
+
+@pytest.mark.parametrize(
+    "call", ["register('x', 'json:JSONDecoder')", "register('x', 'json', summary='s')"]
+)
+def test_where_an_object_lies_is_said_whole_and_with_a_summary(shop, call):
+    source = (
+        "from anon_transformers.hookspecs import hookimpl\n"
+        f"@hookimpl\ndef register_metrics(register):\n    {call}\n"
+    )
+    shop.install("hasty", {"hasty": "hasty"}, hasty=source)
+    with pytest.raises(PluginError, match=r"package\.module:Name"):
+        shop.registry()
+
+
+def test_what_is_ours_is_looked_for_and_not_imported(tmp_path, monkeypatch):
+    package = tmp_path / "loud_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    (package / "inside.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Reference("loud_package.inside:Thing").is_there()
+    assert not Reference("loud_package.elsewhere:Thing").is_there()
+    assert not Reference("no_such_package.inside:Thing").is_there()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 SAME = 1e-9
 """Scores that differ by less are equal but for rounding."""

@@ -6,7 +6,7 @@ in order, and a ``words`` bit for every value of a block.
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 BLOCK = 64
 """Values that one word holds."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 UNMATCHED, SINGLE, AMBIGUOUS = 0, 1, 2
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 FEW = 32
 """Values up to which insertion sorts fastest."""

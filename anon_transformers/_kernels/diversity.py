@@ -12,8 +12,8 @@ a missing value too: these hold the value already, and are not counted again.
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
 from anon_transformers._kernels.counting import sort_few
+from anon_transformers.jit import njit
 
 ROUNDING = 1e-12
 """Two sides of an inequality that differ by less, relatively, are equal."""

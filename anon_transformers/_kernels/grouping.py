@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 LARGEST_KEY = 2**62
 """Keys stay below this, so that one more column cannot overflow unnoticed."""

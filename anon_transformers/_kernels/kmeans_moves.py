@@ -1,7 +1,7 @@
 """Single rows that change their class after k-means, while that lowers the loss.
 
-The loss is the sum of squared distances of rows from the centre of their class. k-means
-gives every row to the nearest centre and stops where that moves no row. But centres
+The loss is the sum of squared distances of rows from the center of their class. k-means
+gives every row to the nearest center and stops where that moves no row. But centers
 follow their rows, so that a row may still gain by leaving: from a class of ``a`` rows
 at the squared distance A to one of ``b`` rows at B, the loss falls by
 ``a / (a - 1) * A - b / (b + 1) * B``.
@@ -9,8 +9,8 @@ at the squared distance A to one of ``b`` rows at B, the loss falls by
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
 from anon_transformers._kernels.mdav import check_points
+from anon_transformers.jit import njit
 
 # A move must win this share of what the row's leaving wins: less may be an effect of
 # rounding only, and rows could go back and forth for ever.
@@ -23,7 +23,7 @@ def move_rows(
     """Labels of classes with less loss, or the same if no move lowers it.
 
     Rows are looked at in their order, again and again until none moves. A row goes
-    where the loss falls most, of equal classes to the first, and the centres follow at
+    where the loss falls most, of equal classes to the first, and the centers follow at
     once. No class loses its last row.
 
     Parameters
@@ -42,7 +42,7 @@ def move_rows(
 
     Examples
     --------
-    No row is nearer to the other centre, and yet the middle one gains by moving.
+    No row is nearer to the other center, and yet the middle one gains by moving.
 
     >>> import numpy as np
     >>> ages = np.array([[0.0], [5.0], [10.1], [10.1], [10.1]])
@@ -53,19 +53,19 @@ def move_rows(
     labels = np.array(labels, dtype=np.int64)
     if not len(labels):
         return labels
-    # Near zero, centres keep more digits of what is inside a class.
+    # Near zero, centers keep more digits of what is inside a class.
     points = points - points.mean(axis=0)
     sizes = np.bincount(labels)
     for _ in range(max_sweeps):
         # Anew in each sweep, free of the rounding of many small steps.
-        centres = _centres(points, labels, len(sizes))
-        if not _sweep(points, labels, sizes, centres):
+        centers = _centers(points, labels, len(sizes))
+        if not _sweep(points, labels, sizes, centers):
             break
     return labels
 
 
 @njit
-def _centres(points, labels, count):
+def _centers(points, labels, count):
     sums, sizes = np.zeros((count, points.shape[1])), np.zeros(count)
     for row in range(len(points)):
         sizes[labels[row]] += 1
@@ -78,36 +78,36 @@ def _centres(points, labels, count):
 
 
 @njit
-def _sweep(points, labels, sizes, centres):
+def _sweep(points, labels, sizes, centers):
     """Look at every row once; how many moved."""
     moved = 0
     for row in range(len(points)):
         old = labels[row]
         if sizes[old] == 1:
             continue
-        leaving = _squared(points[row], centres[old]) * sizes[old] / (sizes[old] - 1)
+        leaving = _squared(points[row], centers[old]) * sizes[old] / (sizes[old] - 1)
         best, new = leaving * (1 - _SHARE), old
         for label in range(len(sizes)):
             if label != old:
                 share = sizes[label] / (sizes[label] + 1)
-                joining = share * _squared(points[row], centres[label])
+                joining = share * _squared(points[row], centers[label])
                 if joining < best:
                     best, new = joining, label
         if new != old:
-            _move(points[row], old, new, sizes, centres)
+            _move(points[row], old, new, sizes, centers)
             labels[row] = new
             moved += 1
     return moved
 
 
 @njit
-def _move(point, old, new, sizes, centres):
-    """Let the sizes and centres of two classes follow a row."""
+def _move(point, old, new, sizes, centers):
+    """Let the sizes and centers of two classes follow a row."""
     sizes[old] -= 1
     sizes[new] += 1
     for column in range(len(point)):
-        centres[old, column] += (centres[old, column] - point[column]) / sizes[old]
-        centres[new, column] += (point[column] - centres[new, column]) / sizes[new]
+        centers[old, column] += (centers[old, column] - point[column]) / sizes[old]
+        centers[new, column] += (point[column] - centers[new, column]) / sizes[new]
 
 
 @njit

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
 from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import (
     LARGEST_KEY,
     number_keys,
     slot_of,
 )
+from anon_transformers.jit import njit
 
 Node = tuple[int, ...]
 

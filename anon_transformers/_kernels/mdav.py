@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
-from anon_transformers._kernels._leaves import (
+from anon_transformers._kernels.leaves import (
     LEAF,
     build,
     farthest,
@@ -12,6 +11,7 @@ from anon_transformers._kernels._leaves import (
     remaining,
     remove,
 )
+from anon_transformers.jit import njit
 
 # Squares of differences up to this size, and sums of them, stay finite.
 _LARGEST = 1e150
@@ -20,15 +20,15 @@ _LARGEST = 1e150
 def group(points: np.ndarray, k: int) -> np.ndarray:
     """Put every row into a group of ``k`` to ``2k - 1`` rows.
 
-    While at least ``3k`` rows are left, the row farthest from their centre takes its
+    While at least ``3k`` rows are left, the row farthest from their center takes its
     ``k - 1`` nearest with it; then the row farthest from that row does the same. If
-    ``2k`` rows or more are left then, the one farthest from the centre takes its
+    ``2k`` rows or more are left then, the one farthest from the center takes its
     nearest once more. The others are the last group. Of equally far or near rows the
     one with the lowest number comes first; a row never loses its place to one equal to
     it.
 
     A squared distance is the sum of squared differences, coordinate by coordinate in
-    the order of the columns. The centre is the sum of the rows that are left, rounded
+    the order of the columns. The center is the sum of the rows that are left, rounded
     once, divided by their number. Bounds spare most distances and change no group.
 
     Parameters

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
-from anon_transformers._kernels._leaves import (
+from anon_transformers._kernels.leaves import (
     LEAF,
     build,
     nearest,
@@ -12,6 +11,7 @@ from anon_transformers._kernels._leaves import (
     remove,
 )
 from anon_transformers._kernels.mdav import check_points
+from anon_transformers.jit import njit
 
 # Leaves around a row that are searched for its nearest. With more of them groups come
 # closer to those of MDAV; this many cost about 3 % of loss in ten dimensions.
@@ -21,7 +21,7 @@ _AROUND = 64
 def group_fast(points: np.ndarray, k: int) -> np.ndarray:
     """Put every row into a group of ``k`` to ``2k - 1`` rows, in little time.
 
-    As MDAV, it builds groups from the outside inwards: the row farthest from the centre
+    As MDAV, it builds groups from the outside inwards: the row farthest from the center
     takes its ``k - 1`` nearest with it. But rows are sorted by that distance only once
     until half of them are taken, and only the leaves around a row are searched.
 
@@ -83,29 +83,29 @@ def _group_fast(points, k):
 
 @njit
 def _outermost_first(points, rows):
-    """Rows by falling distance from their centre."""
-    centre = np.zeros(points.shape[1])
+    """Rows by falling distance from their center."""
+    center = np.zeros(points.shape[1])
     for row in rows:
-        centre += points[row]
-    centre /= len(rows)
+        center += points[row]
+    center /= len(rows)
     nearness = np.zeros(len(rows))
     for at in range(len(rows)):
-        for column in range(len(centre)):
-            difference = points[rows[at], column] - centre[column]
+        for column in range(len(center)):
+            difference = points[rows[at], column] - center[column]
             nearness[at] -= difference * difference
     return rows[np.argsort(nearness, kind="mergesort")]
 
 
 @njit
 def _around(leaves):
-    """For each leaf itself and the leaves nearest to it, by the centres of boxes."""
+    """For each leaf itself and the leaves nearest to it, by the centers of boxes."""
     total, count = len(leaves.used), min(_AROUND, len(leaves.used) - 1)
-    centres = np.ascontiguousarray(((leaves.low + leaves.high) / 2).T)
-    tree = build(centres, np.arange(total), np.empty(total, dtype=np.int64))
+    centers = np.ascontiguousarray(((leaves.low + leaves.high) / 2).T)
+    tree = build(centers, np.arange(total), np.empty(total, dtype=np.int64))
     near, rows = np.empty(count), np.empty(count, dtype=np.int64)
     around = np.empty((total, count + 1), dtype=np.int64)
     for leaf in range(total):
-        nearest(tree, centres[leaf], leaf, near, rows)
+        nearest(tree, centers[leaf], leaf, near, rows)
         around[leaf, 0] = leaf
         around[leaf, 1:] = rows[np.argsort(near)]
     return around

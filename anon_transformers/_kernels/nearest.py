@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 SAME = 2e-9
 """Squared distances that differ by less, relatively, are equal."""

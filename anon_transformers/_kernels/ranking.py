@@ -1,8 +1,8 @@
-"""Individual ranking: blocks of neighbours in the order of one column."""
+"""Individual ranking: blocks of neighbors in the order of one column."""
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 
 def rank_groups(order_key: np.ndarray, k: int) -> np.ndarray:

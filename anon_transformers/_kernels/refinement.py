@@ -1,6 +1,6 @@
 """Lower the loss of a grouping: local search among near groups.
 
-The loss is the sum of squared distances of rows from the centre of their group. Three
+The loss is the sum of squared distances of rows from the center of their group. Three
 steps can lower it: a row moves to another group, two rows change places, and a group is
 given up, its rows going to groups near by. Where no step helps any more, a group and
 those around it are grouped anew. All this is done only where it lowers the loss.
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
-from anon_transformers._kernels._leaves import build, nearest
+from anon_transformers._kernels.leaves import build, nearest
 from anon_transformers._kernels.mdav import check_points, group_checked
+from anon_transformers.jit import njit
 
 # A step must win this share of what it can change, and this share of the mean squared
-# distance of rows from the centre of all: less may be an effect of rounding only.
+# distance of rows from the center of all: less may be an effect of rounding only.
 _SHARE, _SHARE_OF_ALL = 1e-9, 1e-12
 # Groups that are grouped anew together.
 _TOGETHER = 10
@@ -30,20 +30,20 @@ class Groups(NamedTuple):
         Rows of each group.
     size : int64 ndarray of shape (groups,)
         Number of rows of each group; 0 if there is no such group.
-    centre : float64 ndarray of shape (groups, columns)
+    center : float64 ndarray of shape (groups, columns)
         Mean of each group's rows.
     """
 
     members: np.ndarray
     size: np.ndarray
-    centre: np.ndarray
+    center: np.ndarray
 
 
 def refine(
     points: np.ndarray,
     labels: np.ndarray,
     k: int,
-    neighbours: int = 16,
+    neighbors: int = 16,
     rounds: int = 50,
     sweeps: int = 2,
 ) -> np.ndarray:
@@ -60,8 +60,8 @@ def refine(
         Number of each row's group, from 0 on. Every group has at least ``k`` rows.
     k : int
         Smallest size of a group.
-    neighbours : int
-        With how many groups, those with the nearest centres, each one exchanges rows.
+    neighbors : int
+        With how many groups, those with the nearest centers, each one exchanges rows.
     rounds : int
         Most rounds over all groups. The search ends sooner if a round changes nothing.
     sweeps : int
@@ -89,15 +89,15 @@ def refine(
     if k == 1:
         # Groups of one row have no loss.
         return np.arange(len(points))
-    # Near zero, centres keep more digits of what is inside a group.
+    # Near zero, centers keep more digits of what is inside a group.
     points = points - points.mean(axis=0)
     groups = _as_groups(points, _split_large(points, labels, k), k)
     least = _SHARE_OF_ALL * np.square(points).sum(axis=1).mean()
-    _search(points, groups, k, neighbours, rounds, least)
+    _search(points, groups, k, neighbors, rounds, least)
     for _ in range(sweeps):
-        if not _regroup_all(points, groups, k, neighbours, rounds, least):
+        if not _regroup_all(points, groups, k, neighbors, rounds, least):
             break
-        _search(points, groups, k, neighbours, rounds, least)
+        _search(points, groups, k, neighbors, rounds, least)
     return _as_labels(groups, len(points))
 
 
@@ -144,12 +144,12 @@ def _as_labels(groups, count):
 
 
 @njit
-def _search(points, groups, k, neighbours, rounds, least):
+def _search(points, groups, k, neighbors, rounds, least):
     """Take steps until none wins ``least``, or the rounds are over."""
     changed = np.ones(len(groups.size), dtype=np.bool_)
     for _ in range(rounds):
-        _set_centres(points, groups)
-        near = _near_groups(groups, neighbours)
+        _set_centers(points, groups)
+        near = _near_groups(groups, neighbors)
         before, changed = changed, np.zeros_like(changed)
         for one in range(len(near)):
             if groups.size[one] == 0:
@@ -168,9 +168,9 @@ def _search(points, groups, k, neighbours, rounds, least):
 
 
 @njit
-def _regroup_all(points, groups, k, neighbours, rounds, least):
+def _regroup_all(points, groups, k, neighbors, rounds, least):
     """Group anew around every group where it lowers the loss; whether it did."""
-    _set_centres(points, groups)
+    _set_centers(points, groups)
     near = _near_groups(groups, _TOGETHER - 1)
     lower = False
     # A number that comes into use on the way has no near groups yet.
@@ -178,12 +178,12 @@ def _regroup_all(points, groups, k, neighbours, rounds, least):
         numbers = np.append(near[one], one)
         numbers = numbers[groups.size[numbers] > 0]
         if groups.size[one] > 0 and len(numbers) > 1:
-            lower |= _regroup(points, groups, numbers, k, neighbours, rounds, least)
+            lower |= _regroup(points, groups, numbers, k, neighbors, rounds, least)
     return lower
 
 
 @njit
-def _regroup(points, groups, numbers, k, neighbours, rounds, least):
+def _regroup(points, groups, numbers, k, neighbors, rounds, least):
     """Forget some groups and search for better ones from MDAV's; whether any are."""
     rows = np.empty(groups.size[numbers].sum(), dtype=np.int64)
     start = 0
@@ -193,7 +193,7 @@ def _regroup(points, groups, numbers, k, neighbours, rounds, least):
         start = stop
     inside = points[rows]
     better = _as_groups(inside, group_checked(inside, k), k)
-    _search(inside, better, k, neighbours, rounds, least)
+    _search(inside, better, k, neighbors, rounds, least)
     before = _loss(points, groups, numbers)
     after = _loss(inside, better, np.flatnonzero(better.size > 0))
     if after >= before * (1 - _SHARE) - least:
@@ -204,7 +204,7 @@ def _regroup(points, groups, numbers, k, neighbours, rounds, least):
         size = better.size[number]
         groups.members[free[at], :size] = rows[better.members[number, :size]]
         groups.size[free[at]] = size
-        groups.centre[free[at]] = better.centre[number]
+        groups.center[free[at]] = better.center[number]
     return True
 
 
@@ -213,31 +213,31 @@ def _loss(points, groups, numbers):
     total = 0.0
     for number in numbers:
         for row in groups.members[number, : groups.size[number]]:
-            total += _squared(points[row], groups.centre[number])
+            total += _squared(points[row], groups.center[number])
     return total
 
 
 @njit
-def _set_centres(points, groups):
-    """Compute centres anew, free of the rounding of many small steps."""
-    groups.centre[:] = 0.0
+def _set_centers(points, groups):
+    """Compute centers anew, free of the rounding of many small steps."""
+    groups.center[:] = 0.0
     for number in range(len(groups.size)):
         size = groups.size[number]
         for row in groups.members[number, :size]:
-            groups.centre[number] += points[row] / size
+            groups.center[number] += points[row] / size
 
 
 @njit
-def _near_groups(groups, neighbours):
-    """For each group those with the nearest centres, the nearest first."""
+def _near_groups(groups, neighbors):
+    """For each group those with the nearest centers, the nearest first."""
     living = np.flatnonzero(groups.size > 0)
-    centres = groups.centre[living]
-    count = min(neighbours, len(living) - 1)
-    tree = build(centres, np.arange(len(living)), np.empty(len(living), dtype=np.int64))
+    centers = groups.center[living]
+    count = min(neighbors, len(living) - 1)
+    tree = build(centers, np.arange(len(living)), np.empty(len(living), dtype=np.int64))
     distances, found = np.empty(count), np.empty(count, dtype=np.int64)
     near = np.zeros((len(groups.size), count), dtype=np.int64)
     for at in range(len(living)):
-        nearest(tree, centres[at], at, distances, found)
+        nearest(tree, centers[at], at, distances, found)
         near[living[at]] = living[found[np.argsort(distances)]]
     return near
 
@@ -269,7 +269,7 @@ def _cheapest_host(point, groups, near, k):
     for number in near:
         size = groups.size[number]
         if 0 < size < 2 * k - 1:
-            cost = size / (size + 1) * _squared(point, groups.centre[number])
+            cost = size / (size + 1) * _squared(point, groups.center[number])
             if cost < best:
                 best, host = cost, number
     return best, host
@@ -307,13 +307,13 @@ def _exchange(points, groups, one, other, k, least):
 
 @njit
 def _distances(points, groups, one, other):
-    """Squared distances of the rows of ``one`` from its own and the other centre."""
+    """Squared distances of the rows of ``one`` from its own and the other center."""
     size = groups.size[one]
     distances = np.empty((2, size))
     for place in range(size):
         point = points[groups.members[one, place]]
-        distances[0, place] = _squared(point, groups.centre[one])
-        distances[1, place] = _squared(point, groups.centre[other])
+        distances[0, place] = _squared(point, groups.center[one])
+        distances[1, place] = _squared(point, groups.center[other])
     return distances
 
 
@@ -334,7 +334,7 @@ def _best_move(distances, host_size, k, best):
 def _best_swap(points, groups, one, other, here, there, best):
     """Places of the two rows whose swap changes the loss by less than ``best``."""
     weight = 1 / here.shape[1] + 1 / there.shape[1]
-    # Two rows are apart by at most the sum of their distances from one centre; its
+    # Two rows are apart by at most the sum of their distances from one center; its
     # square is at most twice the sum of squares.
     most = (there[1] - there[0] - 2 * weight * there[0]).min()
     found = (-1, -1)
@@ -360,8 +360,8 @@ def _take(points, groups, number, place):
     groups.members[number, place] = groups.members[number, last]
     groups.size[number] = last
     for column in range(points.shape[1]):
-        away = groups.centre[number, column] - points[row, column]
-        groups.centre[number, column] += away / last
+        away = groups.center[number, column] - points[row, column]
+        groups.center[number, column] += away / last
     return row
 
 
@@ -372,8 +372,8 @@ def _put(points, groups, number, row):
     groups.members[number, size] = row
     groups.size[number] = size + 1
     for column in range(points.shape[1]):
-        away = points[row, column] - groups.centre[number, column]
-        groups.centre[number, column] += away / (size + 1)
+        away = points[row, column] - groups.center[number, column]
+        groups.center[number, column] += away / (size + 1)
 
 
 @njit

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 FEW = 32
 """Up to this many numbers are sorted faster one by one."""

@@ -7,7 +7,7 @@ ones, which lie at distance 1 from every other. A class without rows is at dista
 
 import numpy as np
 
-from anon_transformers._kernels._jit import njit
+from anon_transformers.jit import njit
 
 
 @njit
@@ -92,7 +92,7 @@ def ordered_distances(indptr, indices, data, shares):
 
 @njit
 def _moved_along(indices, data, first, last, total, below, sums):
-    """Sum over the steps between neighbours of the mass that crosses the step.
+    """Sum over the steps between neighbors of the mass that crosses the step.
 
     Between two values of the class P does not change and Q only grows: one search finds
     where it overtakes.

@@ -8,10 +8,38 @@ from typing import Any
 
 from airflow.sdk import DAG, Param, dag, task
 
-from anon_transformers.airflow._tasks import run_step
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._thresholds import COMMON_WORDS
+
+
+def run_step(name: str, location: str, **options: Any) -> str:
+    """Run one step of a release; only trouble with the file system is retried.
+
+    Parameters
+    ----------
+    name : {"load", "anonymize", "validate", "publish"}
+        The step.
+    location : str
+        What it takes: the release file, or the run's private folder.
+    **options : dict
+        Further arguments of the step.
+
+    Returns
+    -------
+    str
+        The location for the next step; never a table.
+    """
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from anon_transformers import release
+    from anon_transformers.exceptions import AnonymizationError
+
+    try:
+        return getattr(release, name)(location, **options)
+    except AnonymizationError as error:
+        raise AirflowFailException(str(error)) from None
+
 
 TAG = "release"
 START = datetime(2024, 1, 1, tzinfo=UTC)

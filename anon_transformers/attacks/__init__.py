@@ -1,16 +1,43 @@
 """What an intruder can do with a release: one attack a file."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.attacks._attack import Attack, AttackReport
+    from anon_transformers.attacks._attack_input import AttackInput
+    from anon_transformers.attacks._background_knowledge import BackgroundKnowledge
+    from anon_transformers.attacks._complementary_release import ComplementaryRelease
+    from anon_transformers.attacks._coverage import covers
+    from anon_transformers.attacks._diversity_limits import DiversityLimits
+    from anon_transformers.attacks._generalized_table import (
+        distance_vector,
+        is_generalization,
+    )
+    from anon_transformers.attacks._homogeneity import Homogeneity
+    from anon_transformers.attacks._linkage import Linkage
+    from anon_transformers.attacks._probabilistic_inference import (
+        ProbabilisticInference,
+    )
+    from anon_transformers.attacks._record_intruder import RecordIntruder
+    from anon_transformers.attacks._similarity import Similarity
+    from anon_transformers.attacks._skewness import Skewness
+    from anon_transformers.attacks._small_classes import SmallClasses
+    from anon_transformers.attacks._tuple_order import TupleOrder
+    from anon_transformers.attacks._unique_combinations import UniqueCombinations
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "Attack",
+    "AttackInput",
     "AttackReport",
     "BackgroundKnowledge",
     "ComplementaryRelease",
     "DiversityLimits",
     "Homogeneity",
     "Linkage",
-    "Material",
     "ProbabilisticInference",
     "RecordIntruder",
     "Similarity",
@@ -22,27 +49,3 @@ __all__ = [
     "distance_vector",
     "is_generalization",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Attack": "anon_transformers.attacks._attack",
-        "AttackReport": "anon_transformers.attacks._attack",
-        "BackgroundKnowledge": "anon_transformers.attacks._background_knowledge",
-        "ComplementaryRelease": "anon_transformers.attacks._complementary_release",
-        "DiversityLimits": "anon_transformers.attacks._diversity_limits",
-        "Homogeneity": "anon_transformers.attacks._homogeneity",
-        "Linkage": "anon_transformers.attacks._linkage",
-        "Material": "anon_transformers.attacks._material",
-        "ProbabilisticInference": "anon_transformers.attacks._probabilistic_inference",
-        "RecordIntruder": "anon_transformers.attacks._record_intruder",
-        "Similarity": "anon_transformers.attacks._similarity",
-        "Skewness": "anon_transformers.attacks._skewness",
-        "SmallClasses": "anon_transformers.attacks._small_classes",
-        "TupleOrder": "anon_transformers.attacks._tuple_order",
-        "UniqueCombinations": "anon_transformers.attacks._unique_combinations",
-        "covers": "anon_transformers.attacks._coverage",
-        "distance_vector": "anon_transformers.attacks._generalized_table",
-        "is_generalization": "anon_transformers.attacks._generalized_table",
-    },
-)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 
@@ -127,12 +127,12 @@ class Attack(ABC):
     remedy: ClassVar[str]
 
     @abstractmethod
-    def _find(self, material: Material) -> Found:
+    def _find(self, attack_input: AttackInput) -> Found:
         """Look for exposed records; raise NotEvaluable if that is not possible."""
 
-    def lacks(self, material: Material) -> tuple[str, ...]:
-        """Inputs that the attack needs and ``material`` has not."""
-        return tuple(name for name in self.needs if not material.has(name))
+    def lacks(self, attack_input: AttackInput) -> tuple[str, ...]:
+        """Inputs that the attack needs and ``attack_input`` has not."""
+        return tuple(name for name in self.needs if not attack_input.has(name))
 
     def run(
         self,
@@ -143,7 +143,7 @@ class Attack(ABC):
         original: Any = None,
         external: Any = None,
         other: Any = None,
-        hierarchies: Mapping[Hashable, Any] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
         suppression_label: str = SUPPRESSED,
         subject: Hashable | None = None,
         show_values: bool = False,
@@ -154,7 +154,7 @@ class Attack(ABC):
         ----------
         release, quasi_identifiers, sensitive, original, external, other, hierarchies, \
 suppression_label, subject
-            As in :class:`Material`.
+            As in :class:`AttackInput`.
         show_values : bool, default=False
             Whether the report carries the exposed records themselves.
 
@@ -164,7 +164,7 @@ suppression_label, subject
             If an input that the attack needs was not given, or tells nothing, or if it
             cannot count persons.
         """
-        material = Material(
+        attack_input = AttackInput(
             release,
             quasi_identifiers,
             sensitive,
@@ -175,30 +175,32 @@ suppression_label, subject
             suppression_label,
             subject,
         )
-        return self.run_on(material, show_values=show_values)
+        return self.run_on(attack_input, show_values=show_values)
 
-    def run_on(self, material: Material, *, show_values: bool = False) -> AttackReport:
+    def run_on(
+        self, attack_input: AttackInput, *, show_values: bool = False
+    ) -> AttackReport:
         """Attack what several attacks may share."""
-        lacking = self.lacks(material)
+        lacking = self.lacks(attack_input)
         if lacking:
             raise NotEvaluable(f"{self.name} needs {' and '.join(lacking)}.")
-        if material.subject is not None and not self.counts_persons:
+        if attack_input.subject is not None and not self.counts_persons:
             raise NotEvaluable(
                 f"{self.name}: it counts rows, not persons; leave out the subject."
             )
-        found = self._find(material)
+        found = self._find(attack_input)
         records = None
         if show_values:
-            rows = material.release.iloc[np.flatnonzero(found.exposed)]
+            rows = attack_input.release.iloc[np.flatnonzero(found.exposed)]
             records = rows.copy() if found.records is None else found.records()
         return AttackReport(
             attack=self.name,
             params={f.name: getattr(self, f.name) for f in fields(self)},  # type: ignore[arg-type]
             meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
-            rows=material.rows,
+            rows=attack_input.rows,
             exposed=int(found.exposed.sum()),
-            exposed_suppressed=int((found.exposed & material.suppressed).sum()),
+            exposed_suppressed=int((found.exposed & attack_input.suppressed).sum()),
             unit=found.unit,
             units=int(found.units),
             exposed_units=int(found.exposed_units),

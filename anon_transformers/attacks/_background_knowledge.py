@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.parameters import whole
@@ -50,7 +50,7 @@ class BackgroundKnowledge(Attack):
 
     exclusions: int = 1
     excluded: Sequence[Any] | None = None
-    target: Mapping[Hashable, Any] | None = None
+    target: Mapping[Any, Any] | None = None
     name: ClassVar[str] = "background-knowledge"
     needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
     meaning: ClassVar[str] = (
@@ -65,17 +65,17 @@ class BackgroundKnowledge(Attack):
                 raise ParameterError("excluded must be a list of values.")
             object.__setattr__(self, "excluded", tuple(self.excluded))
 
-    def _find(self, material: Material) -> Found:
-        looked_at = self._looked_at(material)
-        exposed = np.zeros(material.rows, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        looked_at = self._looked_at(attack_input)
+        exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(len(looked_at), dtype=bool)
         details = {}
-        for column in material.sensitive:
-            counts = ValueCounts.of(material, column)
+        for column in attack_input.sensitive:
+            counts = ValueCounts.of(attack_input, column)
             if self.excluded is None:
                 left, told = self._by_number(counts, looked_at)
             else:
-                out = _ruled_out(material, column, self.excluded)
+                out = _ruled_out(attack_input, column, self.excluded)
                 left, told = _by_value(counts, looked_at, out)
             exposed |= counts.rows_of(left)
             classes[counts.at[left]] = True
@@ -96,27 +96,27 @@ class BackgroundKnowledge(Attack):
             },
         }
 
-    def _looked_at(self, material: Material) -> np.ndarray:
+    def _looked_at(self, attack_input: AttackInput) -> np.ndarray:
         """The target's class, or all."""
-        looked_at = np.ones(material.classes.n_classes, dtype=bool)
+        looked_at = np.ones(attack_input.classes.n_classes, dtype=bool)
         for column, wanted in (self.target or {}).items():
-            if column not in material.quasi_identifiers:
+            if column not in attack_input.quasi_identifiers:
                 raise ParameterError(
                     f"target: column {column!r} is no quasi-identifier."
                 )
-            texts = to_text(material.release[column]).to_numpy(dtype=object)
+            texts = to_text(attack_input.release[column]).to_numpy(dtype=object)
             hit = texts == to_text(pd.Series([wanted], dtype=object)).iloc[0]
-            looked_at &= np.isin(np.arange(len(looked_at)), material.labels[hit])
+            looked_at &= np.isin(np.arange(len(looked_at)), attack_input.labels[hit])
         if not looked_at.any():
             raise DataError("target: no class has these quasi-identifiers.")
         return looked_at
 
 
 def _ruled_out(
-    material: Material, column: Hashable, excluded: Sequence[Any]
+    attack_input: AttackInput, column: Hashable, excluded: Sequence[Any]
 ) -> np.ndarray:
     """Codes of a column's values that are excluded; the texts decide."""
-    coded = material.coded(column)
+    coded = attack_input.coded(column)
     texts = to_text(pd.Series(list(excluded), dtype=object))
     return np.flatnonzero(np.isin(coded.texts().astype(str), texts.astype(str)))
 

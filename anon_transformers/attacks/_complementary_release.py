@@ -9,8 +9,8 @@ import pandas as pd
 
 from anon_transformers._kernels import compatibility
 from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._matching import Matching, refuse_strangers
-from anon_transformers.attacks._material import Material
 from anon_transformers.attacks._tuple_order import meet_labels, padded
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
@@ -78,16 +78,16 @@ class ComplementaryRelease(Attack):
         if self.k is not None:
             whole("k", self.k, 1)
 
-    def _find(self, material: Material) -> Found:
-        other = padded(material)
+    def _find(self, attack_input: AttackInput) -> Found:
+        other = padded(attack_input)
         if not len(other):
             raise NotEvaluable(f"{self.name}: the other release is empty.")
-        on, names = self._links(material, other), material.quasi_identifiers
+        on, names = self._links(attack_input, other), attack_input.quasi_identifiers
         same = {name: name for name in names}
-        matching = Matching.of(material, other, same, {name: name for name in on})
+        matching = Matching.of(attack_input, other, same, {name: name for name in on})
         of_left, _, _ = matching.candidates()
         refuse_strangers(matching, of_left, names)
-        smallest = [_smallest_kept(material, table) for table in (None, other)]
+        smallest = [_smallest_kept(attack_input, table) for table in (None, other)]
         k = min(smallest) if self.k is None else self.k
         joined = _Joined(matching)
         small = (joined.state == compatibility.SINGLE) & (joined.sizes < k)
@@ -115,15 +115,15 @@ class ComplementaryRelease(Attack):
             pairs,
             int((rows * of_left)[small].sum()),
             details,
-            lambda: joined.table(material, exposed),
+            lambda: joined.table(attack_input, exposed),
         )
 
-    def _links(self, material: Material, other: pd.DataFrame) -> list[Hashable]:
+    def _links(self, attack_input: AttackInput, other: pd.DataFrame) -> list[Hashable]:
         if self.on is None:
             on: list[Hashable] = [
                 name
-                for name in material.release.columns
-                if name in other.columns and name not in material.quasi_identifiers
+                for name in attack_input.release.columns
+                if name in other.columns and name not in attack_input.quasi_identifiers
             ]
             if not on:
                 raise NotEvaluable(
@@ -135,12 +135,12 @@ class ComplementaryRelease(Attack):
         if isinstance(self.on, Sequence) and not isinstance(self.on, str):
             chosen = list(self.on)
         for name in chosen:
-            for table in (material.release, other):
+            for table in (attack_input.release, other):
                 if name not in table.columns:
                     raise ParameterError(
                         f"on: {unknown_choice('column', name, table.columns)}"
                     )
-            if name in material.quasi_identifiers:
+            if name in attack_input.quasi_identifiers:
                 raise ParameterError(f"on: column {name!r} is a quasi-identifier.")
         return chosen
 
@@ -168,14 +168,14 @@ class _Joined:
         self.sizes = np.full(len(left), np.iinfo(np.int64).max)
         self.sizes[settled] = members[labels]
 
-    def table(self, material: Material, exposed: np.ndarray) -> pd.DataFrame:
+    def table(self, attack_input: AttackInput, exposed: np.ndarray) -> pd.DataFrame:
         """Exposed records with what is known of them now."""
         matching = self.matching
         at = np.flatnonzero(exposed)
-        table = material.release.iloc[at].copy()
+        table = attack_input.release.iloc[at].copy()
         _, _, partner = matching.candidates()
         rank = matching.rank(0)[at]
-        for column, name in enumerate(material.quasi_identifiers):
+        for column, name in enumerate(attack_input.quasi_identifiers):
             texts = np.empty(len(self.meets), dtype=object)
             for i in np.unique(rank):
                 left = matching.codes[0][matching.order[0][i], column]
@@ -186,14 +186,14 @@ class _Joined:
         return table
 
 
-def _smallest_kept(material: Material, other: pd.DataFrame | None) -> int:
+def _smallest_kept(attack_input: AttackInput, other: pd.DataFrame | None) -> int:
     """Smallest class of a release, the suppressed one left out where there are more."""
-    classes = material.classes
+    classes = attack_input.classes
     if other is not None:
         classes = Classes.from_frame(
             other,
-            material.quasi_identifiers,
-            suppression_label=material.suppression_label,
+            attack_input.quasi_identifiers,
+            suppression_label=attack_input.suppression_label,
         )
     kept = classes.kept()
     return int((kept if kept.n_classes else classes).rows.min())

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.parameters import whole
 
 
@@ -66,12 +66,12 @@ class DiversityLimits(Attack):
     def __post_init__(self) -> None:
         whole("l", self.l, 1)
 
-    def _find(self, material: Material) -> Found:
-        n_classes = material.classes.n_classes
+    def _find(self, attack_input: AttackInput) -> Found:
+        n_classes = attack_input.classes.n_classes
         details: dict[str, Any] = {}
         beyond = 0
-        for column in material.sensitive:
-            _, rows = material.reference(column)
+        for column in attack_input.sensitive:
+            _, rows = attack_input.reference(column)
             rows = np.sort(rows[rows > 0])[::-1]
             most = most_classes(rows, self.l)
             beyond = max(beyond, n_classes - most)
@@ -84,7 +84,7 @@ class DiversityLimits(Attack):
                 "largest_entropy_l": _entropy_l(rows),
                 "smallest_c": _smallest_c(rows, self.l),
             }
-        nobody = np.zeros(material.rows, dtype=bool)
+        nobody = np.zeros(attack_input.rows, dtype=bool)
         return Found(nobody, "classes", n_classes, max(beyond, 0), details)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._frames import to_frame
-from anon_transformers._tables import encode, refuse_unknown, to_text
+from anon_transformers._data.columns import encode, refuse_unknown, to_text
+from anon_transformers._data.frames import to_frame
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, unknown_choice
 from anon_transformers.hierarchies import Hierarchy
@@ -20,7 +20,7 @@ Texts = dict[Hashable, np.ndarray]
 def is_generalization(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppressed_allowed: bool = True,
     *,
     suppression_label: str = SUPPRESSED,
@@ -79,7 +79,7 @@ def is_generalization(
 def distance_vector(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppressed_allowed: bool = True,
     *,
     suppression_label: str = SUPPRESSED,
@@ -127,7 +127,7 @@ def _texts(series: pd.Series) -> np.ndarray:
 def _levels(
     original: pd.DataFrame,
     texts: Texts,
-    trees: Mapping[Hashable, Hierarchy],
+    trees: Mapping[Any, Hierarchy],
     hidden: np.ndarray,
 ) -> Iterator[dict[Hashable, int]]:
     """Levels whose names are those that the columns hold, smallest sum first."""
@@ -148,8 +148,8 @@ def _levels(
 def _explained(
     original: pd.DataFrame,
     texts: Texts,
-    trees: Mapping[Hashable, Hierarchy],
-    levels: Mapping[Hashable, int],
+    trees: Mapping[Any, Hierarchy],
+    levels: Mapping[Any, int],
     hidden: np.ndarray,
 ) -> bool:
     """Whether each published row has an original one of its own."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ValueCounts
 
 
@@ -45,15 +45,18 @@ class Homogeneity(Attack):
     )
     remedy: ClassVar[str] = "Ask for l-diversity or t-closeness beside k-anonymity."
 
-    def _find(self, material: Material) -> Found:
-        exposed = np.zeros(material.rows, dtype=bool)
-        classes = np.zeros(material.classes.n_classes, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        exposed = np.zeros(attack_input.rows, dtype=bool)
+        classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details = {}
-        for column in material.sensitive:
-            counts = ValueCounts.of(material, column)
+        for column in attack_input.sensitive:
+            counts = ValueCounts.of(attack_input, column)
             alone = counts.distinct[counts.at] == 1
-            if material.subject is not None:
-                alone |= counts.n_persons(material) >= material.classes.sizes[counts.at]
+            if attack_input.subject is not None:
+                alone |= (
+                    counts.n_persons(attack_input)
+                    >= attack_input.classes.sizes[counts.at]
+                )
             exposed |= counts.rows_of(alone)
             classes[counts.at[alone]] = True
             details[str(column)] = {

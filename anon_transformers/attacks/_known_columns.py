@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._intruders_linking import (
+from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.labels import is_date, is_number
+from anon_transformers.attacks._matching import agreeing
+from anon_transformers.attacks._reading import Label, Reading, read_columns
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.privacy.probabilistic._linking import (
     PairedCodes,
     PairedColumn,
     PairedNumbers,
 )
-from anon_transformers._labels import is_date, is_number
-from anon_transformers._tables import Column, identify
-from anon_transformers.attacks._matching import agreeing
-from anon_transformers.attacks._reading import Label, Reading, read_columns
-from anon_transformers.exceptions import NotEvaluable
 
 
 def pair_column(

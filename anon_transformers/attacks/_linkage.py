@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._matching import Matching, refuse_strangers
-from anon_transformers.attacks._material import Material
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
 
 
@@ -49,7 +49,7 @@ class Linkage(Attack):
     (1, 3)
     """
 
-    on: Hashable | Sequence[Hashable] | Mapping[Hashable, Hashable] | None = None
+    on: Hashable | Sequence[Hashable] | Mapping[Any, Hashable] | None = None
     name: ClassVar[str] = "linkage"
     needs: ClassVar[tuple[str, ...]] = ("release", "external")
     meaning: ClassVar[str] = (
@@ -60,13 +60,13 @@ class Linkage(Attack):
         "Make quasi-identifiers of what others know, and ask for k-anonymity."
     )
 
-    def _find(self, material: Material) -> Found:
-        external = material.external
+    def _find(self, attack_input: AttackInput) -> Found:
+        external = attack_input.external
         assert external is not None
-        on = self._columns(material, external)
+        on = self._columns(attack_input, external)
         if not len(external):
             raise NotEvaluable(f"{self.name}: the external table is empty.")
-        matching = Matching.of(material, external, on)
+        matching = Matching.of(attack_input, external, on)
         of_left, of_right, partner = matching.candidates()
         refuse_strangers(matching, of_left, list(on))
         rows, persons = matching.rows(0), matching.rows(1)
@@ -77,7 +77,7 @@ class Linkage(Attack):
         details = {
             "columns_linked": [str(name) for name in on],
             "columns_revealed": [
-                str(name) for name in material.release.columns if name not in on
+                str(name) for name in attack_input.release.columns if name not in on
             ],
             "persons": len(external),
             "matched_pairs": pairs,
@@ -91,17 +91,17 @@ class Linkage(Attack):
             pairs,
             exposed.sum(),
             details,
-            lambda: _joined(material.release, external, matching, exposed, partner),
+            lambda: _joined(attack_input.release, external, matching, exposed, partner),
         )
 
     def _columns(
-        self, material: Material, external: pd.DataFrame
-    ) -> Mapping[Hashable, Hashable]:
+        self, attack_input: AttackInput, external: pd.DataFrame
+    ) -> Mapping[Any, Hashable]:
         """Columns of the release to link on, each with its counterpart."""
         if self.on is None:
             on: Mapping[Any, Any] = {
                 name: name
-                for name in material.quasi_identifiers
+                for name in attack_input.quasi_identifiers
                 if name in external.columns
             }
             if not on:
@@ -117,7 +117,7 @@ class Linkage(Attack):
             on = {self.on: self.on}
         if not on:
             raise ParameterError("on is empty; name at least one column.")
-        for table, names in ((material.release, on), (external, on.values())):
+        for table, names in ((attack_input.release, on), (external, on.values())):
             for name in names:
                 if name not in table.columns:
                     raise ParameterError(

@@ -3,14 +3,15 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anon_transformers._data.columns import Column, identify
 from anon_transformers._kernels import compatibility
 from anon_transformers._kernels.grouping import Groups, group_rows
-from anon_transformers._tables import Column, identify
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._places import PairedColumn, pair
 from anon_transformers.exceptions import NotEvaluable
 
@@ -49,16 +50,16 @@ class Matching:
     @classmethod
     def of(
         cls,
-        material: Material,
+        attack_input: AttackInput,
         other: pd.DataFrame,
-        compared: Mapping[Hashable, Hashable],
-        linked: Mapping[Hashable, Hashable] | None = None,
+        compared: Mapping[Any, Hashable],
+        linked: Mapping[Any, Hashable] | None = None,
     ) -> "Matching":
         """Prepare the release and another table.
 
         Parameters
         ----------
-        material : Material
+        attack_input : AttackInput
             Holds the release, the left side.
         other : pandas.DataFrame
             The right side.
@@ -68,15 +69,15 @@ class Matching:
         linked : mapping of column to column, optional
             Columns that must agree exactly.
         """
-        mark = material.suppression_label
-        left = [identify(material.release[name]) for name in compared]
+        mark = attack_input.suppression_label
+        left = [identify(attack_input.release[name]) for name in compared]
         right = [identify(other[name]) for name in compared.values()]
         columns = [
-            pair(one, two, material.tree(name), mark)
+            pair(one, two, attack_input.tree(name), mark)
             for name, one, two in zip(compared, left, right, strict=True)
         ]
         linking = [
-            agreeing(identify(material.release[a]), identify(other[b]))
+            agreeing(identify(attack_input.release[a]), identify(other[b]))
             for a, b in (linked or {}).items()
         ]
         keys = [one for one, _ in linking], [two for _, two in linking]
@@ -300,7 +301,7 @@ def _any_in_common(column: PairedColumn, left: np.ndarray, right: np.ndarray) ->
     one, two = column.left[left], column.right[right]
     if (one[:, 2] > 0).any() and (two[:, 2] > 0).any():
         return True
-    # Sorted by where they begin, a range meets another iff it meets a neighbour.
+    # Sorted by where they begin, a range meets another iff it meets a neighbor.
     one, two = one[one[:, 0] <= one[:, 1]], two[two[:, 0] <= two[:, 1]]
     two = two[np.argsort(two[:, 0])]
     reach = np.maximum.accumulate(two[:, 1]) if len(two) else two[:, 1]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from anon_transformers._labels import OR_MISSING, set_label, unquoted, value_label
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.labels import OR_MISSING, set_label, unquoted, value_label
 from anon_transformers.attacks._reading import ANYTHING, Label, Reading, read_columns
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy

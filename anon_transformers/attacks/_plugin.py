@@ -1,36 +1,61 @@
 """Offers the built-in attacks."""
 
-from anon_transformers.attacks import (
-    BackgroundKnowledge,
-    ComplementaryRelease,
-    DiversityLimits,
-    Homogeneity,
-    Linkage,
-    ProbabilisticInference,
-    RecordIntruder,
-    Similarity,
-    Skewness,
-    SmallClasses,
-    TupleOrder,
-    UniqueCombinations,
-)
 from anon_transformers.hookspecs import hookimpl
+
+ATTACKS = {
+    "background-knowledge": (
+        "BackgroundKnowledge",
+        "Find classes in which a little knowledge leaves one sensitive value.",
+    ),
+    "complementary-release": (
+        "ComplementaryRelease",
+        "Find records that a second release of the same persons puts in "
+        "smaller classes.",
+    ),
+    "diversity-limits": (
+        "DiversityLimits",
+        "Tell how much l-diversity the sensitive values allow; exposes nobody.",
+    ),
+    "homogeneity": (
+        "Homogeneity",
+        "Find classes in which only one sensitive value is known.",
+    ),
+    "linkage": (
+        "Linkage",
+        "Find records that one person of an external table, and nobody else, can be.",
+    ),
+    "probabilistic-inference": (
+        "ProbabilisticInference",
+        "Find values that an intruder can guess with confidence.",
+    ),
+    "record-intruder": (
+        "RecordIntruder",
+        "Find the persons whom an intruder with the original table links rightly.",
+    ),
+    "similarity": (
+        "Similarity",
+        "Find classes whose different sensitive values lie close together.",
+    ),
+    "skewness": (
+        "Skewness",
+        "Find values that are much more frequent in a class than in the whole table.",
+    ),
+    "small-classes": (
+        "SmallClasses",
+        "Find classes that satisfy t-closeness but are smaller than ``k``.",
+    ),
+    "tuple-order": (
+        "TupleOrder",
+        "Find records that two releases in the same order make more exact than either.",
+    ),
+    "unique-combinations": (
+        "UniqueCombinations",
+        "Find records whose combination of quasi-identifiers nobody shares.",
+    ),
+}
 
 
 @hookimpl
 def register_attacks(register):
-    for attack in (
-        BackgroundKnowledge,
-        ComplementaryRelease,
-        DiversityLimits,
-        Homogeneity,
-        Linkage,
-        ProbabilisticInference,
-        RecordIntruder,
-        Similarity,
-        Skewness,
-        SmallClasses,
-        TupleOrder,
-        UniqueCombinations,
-    ):
-        register(attack.name, attack)
+    for name, (cls, summary) in ATTACKS.items():
+        register(name, f"anon_transformers.attacks:{cls}", summary=summary)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers.attacks._attack import Attack, Found, check_share
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
 
 
@@ -43,12 +43,12 @@ class ProbabilisticInference(Attack):
     def __post_init__(self) -> None:
         check_share("threshold", self.threshold)
 
-    def _find(self, material: Material) -> Found:
-        exposed = np.zeros(material.rows, dtype=bool)
-        classes = np.zeros(material.classes.n_classes, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        exposed = np.zeros(attack_input.rows, dtype=bool)
+        classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details = {}
-        for column in material.sensitive:
-            counts = ValueCounts.of(material, column)
+        for column in attack_input.sensitive:
+            counts = ValueCounts.of(attack_input, column)
             frequent = counts.share >= self.threshold - ROUNDING
             exposed |= counts.rows_of(frequent)
             classes[counts.at[frequent]] = True

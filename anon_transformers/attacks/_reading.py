@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from anon_transformers._labels import (
+from anon_transformers._data.columns import Column
+from anon_transformers._data.labels import (
     OR_MISSING,
     is_date,
     is_number,
@@ -16,7 +17,6 @@ from anon_transformers._labels import (
     parse_set,
     unquoted,
 )
-from anon_transformers._tables import Column
 from anon_transformers.exceptions import NotEvaluable
 
 Scale = Literal["number", "date", "text"]

@@ -7,25 +7,25 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from anon_transformers._intruders_linking import (
-    Nearest,
-    PairedColumn,
-    Share,
-    equal_rows,
-    expected_share,
-    nearest_rows,
-)
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._known_columns import pair_column
 from anon_transformers.attacks._matching import agreeing
-from anon_transformers.attacks._material import Material
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
     ParameterError,
     check_choice,
     unknown_choice,
+)
+from anon_transformers.privacy.probabilistic._linking import (
+    Nearest,
+    PairedColumn,
+    Share,
+    equal_rows,
+    expected_share,
+    nearest_rows,
 )
 
 NAME_K = (
@@ -126,19 +126,19 @@ class RecordIntruder(Attack):
                 f"k must be a whole number of at least 1, got {self.k!r}."
             )
 
-    def _find(self, material: Material) -> Found:
-        original = self._in_order_of_release(material)
-        pairs = self._pairs(material, original)
-        exposed = np.zeros(material.rows, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        original = self._in_order_of_release(attack_input)
+        pairs = self._pairs(attack_input, original)
+        exposed = np.zeros(attack_input.rows, dtype=bool)
         told: dict[str, dict[str, Any]] = {}
         tries: list[_Link] = []
-        for column in material.sensitive or (None,):
+        for column in attack_input.sensitive or (None,):
             if not tries or self.scenario == "informed":
                 tries = self._tries(pairs, column)
             # Of many tries one finds much by chance: its interval must be wider.
             confidence = 1 - (1 - self.confidence) / len(tries)
             found = [
-                _Try(by, *_hits(material, original, nearest, column), confidence)
+                _Try(by, *_hits(attack_input, original, nearest, column), confidence)
                 for by, nearest in tries
             ]
             worst = max(found, key=lambda one: one.share.share)
@@ -155,21 +155,21 @@ class RecordIntruder(Attack):
         return Found(
             exposed,
             "records",
-            material.rows,
+            attack_input.rows,
             exposed.sum(),
             {
                 **told[worst_of_all],
-                "column": worst_of_all if material.sensitive else None,
+                "column": worst_of_all if attack_input.sensitive else None,
                 "columns": told,
             },
-            remedy=self._remedy(material, original),
+            remedy=self._remedy(attack_input, original),
         )
 
-    def _remedy(self, material: Material, original: pd.DataFrame) -> str | None:
+    def _remedy(self, attack_input: AttackInput, original: pd.DataFrame) -> str | None:
         """What to do about a table that was swapped; None if it was not."""
-        names = (*material.quasi_identifiers, *material.sensitive)
+        names = (*attack_input.quasi_identifiers, *attack_input.sensitive)
         shared = [name for name in names if name in original.columns]
-        if not any(_moved(*_codes(material, original, name)) for name in shared):
+        if not any(_moved(*_codes(attack_input, original, name)) for name in shared):
             return None
         return NAME_K if self.k is None else LARGER_K
 
@@ -180,21 +180,21 @@ class RecordIntruder(Attack):
         return (hits > 1 / self.k) & (low > 1 / self.k)
 
     def _pairs(
-        self, material: Material, original: pd.DataFrame
+        self, attack_input: AttackInput, original: pd.DataFrame
     ) -> dict[Hashable, PairedColumn | None]:
         """Columns that an intruder may know, of those that both tables have."""
-        names: Sequence[Hashable] = material.quasi_identifiers
+        names: Sequence[Hashable] = attack_input.quasi_identifiers
         if self.scenario == "informed":
-            names = list(material.release.columns)
-        mark = material.suppression_label
+            names = list(attack_input.release.columns)
+        mark = attack_input.suppression_label
         return {
-            name: pair_column(original[name], material.release[name], mark)
+            name: pair_column(original[name], attack_input.release[name], mark)
             for name in names
             if name in original.columns and name != self.key
         }
 
     def _tries(
-        self, pairs: Mapping[Hashable, PairedColumn | None], wanted: Hashable
+        self, pairs: Mapping[Any, PairedColumn | None], wanted: Hashable
     ) -> list["_Link"]:
         """The rows that the intruder takes, and the columns they are found by."""
         used = {
@@ -212,21 +212,21 @@ class RecordIntruder(Attack):
             tries += [([name], equal_rows(pair)) for name, pair in used.items()]
         return tries
 
-    def _in_order_of_release(self, material: Material) -> pd.DataFrame:
+    def _in_order_of_release(self, attack_input: AttackInput) -> pd.DataFrame:
         """The original, row by row the persons of the release."""
-        original = material.original
+        original = attack_input.original
         assert original is not None
         if self.key is None:
-            _refuse_other_order(material, original)
+            _refuse_other_order(attack_input, original)
             return original.reset_index(drop=True)
-        for table in (material.release, original):
+        for table in (attack_input.release, original):
             if self.key not in table.columns:
                 raise DataError(
                     f"{self.name}, key: "
                     + unknown_choice("column", self.key, table.columns)
                 )
         before, after = agreeing(
-            identify(original[self.key]), identify(material.release[self.key])
+            identify(original[self.key]), identify(attack_input.release[self.key])
         )
         for what, codes in (("original", before), ("release", after)):
             repeated = len(codes) - len(np.unique(codes))
@@ -262,12 +262,12 @@ class _Try(NamedTuple):
         return expected_share(self.records, self.confidence)
 
 
-def _refuse_other_order(material: Material, original: pd.DataFrame) -> None:
+def _refuse_other_order(attack_input: AttackInput, original: pd.DataFrame) -> None:
     """Believe in the order of the rows only if a column shows it."""
-    shown = len(original) == material.rows and any(
-        np.array_equal(*(codes := _codes(material, original, name)))
+    shown = len(original) == attack_input.rows and any(
+        np.array_equal(*(codes := _codes(attack_input, original, name)))
         and (codes[0] != codes[0][0]).any()
-        for name in material.release.columns
+        for name in attack_input.release.columns
         if name in original.columns
     )
     if not shown:
@@ -279,13 +279,16 @@ def _refuse_other_order(material: Material, original: pd.DataFrame) -> None:
 
 
 def _hits(
-    material: Material, original: pd.DataFrame, nearest: Nearest, column: Hashable
+    attack_input: AttackInput,
+    original: pd.DataFrame,
+    nearest: Nearest,
+    column: Hashable,
 ) -> tuple[np.ndarray, float | None]:
     """Chance of each person to be linked rightly; share of values guessed."""
-    by_row = nearest.row_hits(np.arange(material.rows))
+    by_row = nearest.row_hits(np.arange(attack_input.rows))
     if column is None or column not in original.columns:
         return by_row, None
-    before, after = _codes(material, original, column)
+    before, after = _codes(attack_input, original, column)
     by_cell, values = nearest.cell_hits(before, after)
     hits = by_cell if _moved(before, after) else by_row
     return hits, float(values.mean())
@@ -298,7 +301,7 @@ def _moved(before: np.ndarray, after: np.ndarray) -> bool:
 
 
 def _codes(
-    material: Material, original: pd.DataFrame, name: Hashable
+    attack_input: AttackInput, original: pd.DataFrame, name: Hashable
 ) -> tuple[np.ndarray, np.ndarray]:
     """A column of the original and of the release: equal texts have equal codes."""
-    return agreeing(identify(original[name]), material.coded(name))
+    return agreeing(identify(original[name]), attack_input.coded(name))

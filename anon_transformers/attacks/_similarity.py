@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anon_transformers._tables import encode, refuse_unknown
+from anon_transformers._data.columns import encode, refuse_unknown
 from anon_transformers.attacks._attack import Attack, Found, check_share
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
@@ -58,13 +58,13 @@ class Similarity(Attack):
     def __post_init__(self) -> None:
         check_share("width", self.width)
 
-    def _find(self, material: Material) -> Found:
-        exposed = np.zeros(material.rows, dtype=bool)
-        classes = np.zeros(material.classes.n_classes, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        exposed = np.zeros(attack_input.rows, dtype=bool)
+        classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details: dict[str, Any] = {}
-        for column in material.sensitive:
-            counts = ValueCounts.of(material, column)
-            close = self._close_classes(material, column, counts)
+        for column in attack_input.sensitive:
+            counts = ValueCounts.of(attack_input, column)
+            close = self._close_classes(attack_input, column, counts)
             if close is None:
                 details[str(column)] = {"examined": False}
                 continue
@@ -80,9 +80,9 @@ class Similarity(Attack):
         return Found(exposed, "classes", len(classes), classes.sum(), details)
 
     def _close_classes(
-        self, material: Material, column: Hashable, counts: ValueCounts
+        self, attack_input: AttackInput, column: Hashable, counts: ValueCounts
     ) -> np.ndarray | None:
-        series, tree = material.release[column], material.tree(column)
+        series, tree = attack_input.release[column], attack_input.tree(column)
         coded = encode(series, tree)
         refuse_unknown(coded)
         # Any row of an entry stands for it: they hold one value.

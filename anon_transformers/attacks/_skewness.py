@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.attacks._attack import Attack, Found, check_share
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
 
@@ -57,13 +57,13 @@ class Skewness(Attack):
         if not number or isinstance(self.ratio, bool) or not self.ratio >= 1:
             raise ParameterError(f"ratio must be at least 1, got {self.ratio!r}.")
 
-    def _find(self, material: Material) -> Found:
-        exposed = np.zeros(material.rows, dtype=bool)
-        classes = np.zeros(material.classes.n_classes, dtype=bool)
+    def _find(self, attack_input: AttackInput) -> Found:
+        exposed = np.zeros(attack_input.rows, dtype=bool)
+        classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details: dict[str, Any] = {}
-        for column in material.sensitive:
-            counts = ValueCounts.of(material, column)
-            whole = _whole_shares(material, column)[counts.value]
+        for column in attack_input.sensitive:
+            counts = ValueCounts.of(attack_input, column)
+            whole = _whole_shares(attack_input, column)[counts.value]
             shift, factor = counts.share - whole, counts.share / whole
             far = (shift >= self.difference - ROUNDING) & (
                 factor >= self.ratio - ROUNDING
@@ -78,11 +78,13 @@ class Skewness(Attack):
         return Found(exposed, "classes", len(classes), classes.sum(), details)
 
 
-def _whole_shares(material: Material, column: Hashable) -> np.ndarray:
+def _whole_shares(attack_input: AttackInput, column: Hashable) -> np.ndarray:
     """Share in the whole table of each value that the release has."""
-    coded = material.coded(column)
-    texts, rows = material.reference(column)
-    table = material.release if material.original is None else material.original
+    coded = attack_input.coded(column)
+    texts, rows = attack_input.reference(column)
+    table = (
+        attack_input.release if attack_input.original is None else attack_input.original
+    )
     shares = rows / len(table)
     at = pd.Index(texts).get_indexer(pd.Index(coded.texts()))
     strangers = int((at < 0)[coded.codes[coded.codes < coded.missing_code]].sum())

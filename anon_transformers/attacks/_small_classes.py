@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import TCloseness
@@ -58,26 +58,28 @@ class SmallClasses(Attack):
         whole("k", self.k, 1)
         TCloseness(self.t, self.distance)
 
-    def _find(self, material: Material) -> Found:
-        original, subject = material.original, material.subject
+    def _find(self, attack_input: AttackInput) -> Found:
+        original, subject = attack_input.original, attack_input.subject
         references = None
         if original is not None:
-            persons = None if subject is None else material.reference_column(subject)
+            persons = (
+                None if subject is None else attack_input.reference_column(subject)
+            )
             references = {
-                name: distribution(material.reference_column(name), persons)
-                for name in material.sensitive
+                name: distribution(attack_input.reference_column(name), persons)
+                for name in attack_input.sensitive
             }
         classes = Classes.from_frame(
-            material.release,
-            material.quasi_identifiers,
-            material.sensitive,
+            attack_input.release,
+            attack_input.quasi_identifiers,
+            attack_input.sensitive,
             subject,
-            suppression_label=material.suppression_label,
+            suppression_label=attack_input.suppression_label,
             references=references,
             hierarchies={
                 name: tree
-                for name in material.sensitive
-                if (tree := material.tree(name)) is not None
+                for name in attack_input.sensitive
+                if (tree := attack_input.tree(name)) is not None
             },
         )
         reference: Literal["input", "released"] = (

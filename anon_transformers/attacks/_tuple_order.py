@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln
 
+from anon_transformers._data.columns import identify
 from anon_transformers._kernels import compatibility
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import identify
 from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._matching import Matching, agreeing, refuse_strangers
-from anon_transformers.attacks._material import Material
 from anon_transformers.exceptions import NotEvaluable
 
 FAR = 4.0
@@ -64,32 +64,32 @@ class TupleOrder(Attack):
     )
     remedy: ClassVar[str] = "Shuffle the rows of every release anew."
 
-    def _find(self, material: Material) -> Found:
-        other = padded(material)
-        if len(other) != material.rows:
+    def _find(self, attack_input: AttackInput) -> Found:
+        other = padded(attack_input)
+        if len(other) != attack_input.rows:
             raise NotEvaluable(
-                f"{self.name} needs two releases of as many rows, got {material.rows} "
-                f"and {len(other)}."
+                f"{self.name} needs two releases of as many rows, got "
+                f"{attack_input.rows} and {len(other)}."
             )
-        names = material.quasi_identifiers
-        matching = Matching.of(material, other, {name: name for name in names})
+        names = attack_input.quasi_identifiers
+        matching = Matching.of(attack_input, other, {name: name for name in names})
         of_left, _, _ = matching.candidates()
         refuse_strangers(matching, of_left, names)
-        partners = _partners(matching, of_left, material.rows)
+        partners = _partners(matching, of_left, attack_input.rows)
         pairs = int(partners.sum())
         rows = _Lines(matching)
         agree = rows.compatible[rows.of_row]
         told = (rows.compatible & rows.tells_more)[rows.of_row]
-        shown = _orders(material, other)
+        shown = _orders(attack_input, other)
         same = _settled([same_order(int(agree.sum()), partners), *shown.values()])
         exposed = told if same else np.zeros_like(told)
         details = {
             "same_order": same,
             "columns_in_order": [str(name) for name, is_so in shown.items() if is_so],
             "agreeing_rows": int(agree.sum()),
-            "expected_by_chance": pairs / material.rows,
+            "expected_by_chance": pairs / attack_input.rows,
             "compatible_pairs": pairs,
-            "k_release": int(material.classes.rows.min()),
+            "k_release": int(attack_input.classes.rows.min()),
             "k_other": _smallest(matching.codes[1], matching.groups[1].sizes),
             "k_combined": _smallest_meet(rows, agree) if same else None,
             "recovered": int((exposed & rows.single[rows.of_row]).sum()),
@@ -97,10 +97,10 @@ class TupleOrder(Attack):
         return Found(
             exposed,
             "records",
-            material.rows,
+            attack_input.rows,
             exposed.sum(),
             details,
-            lambda: rows.table(material, np.flatnonzero(exposed)),
+            lambda: rows.table(attack_input, np.flatnonzero(exposed)),
         )
 
 
@@ -123,12 +123,12 @@ class _Lines:
         self.tells_more = differs[0] & differs[1]
         self.single = matching.single(self.meets)
 
-    def table(self, material: Material, rows: np.ndarray) -> pd.DataFrame:
+    def table(self, attack_input: AttackInput, rows: np.ndarray) -> pd.DataFrame:
         """Combined quasi-identifiers of some rows."""
-        table = material.release.iloc[rows].copy()
+        table = attack_input.release.iloc[rows].copy()
         codes = self.matching.codes
         order = self.matching.order
-        for at, name in enumerate(material.quasi_identifiers):
+        for at, name in enumerate(attack_input.quasi_identifiers):
             texts = np.empty(len(self.left), dtype=object)
             for line in np.unique(self.of_row[rows]):
                 texts[line] = self.matching.text(
@@ -141,21 +141,23 @@ class _Lines:
         return table
 
 
-def padded(material: Material) -> pd.DataFrame:
+def padded(attack_input: AttackInput) -> pd.DataFrame:
     """The other release; a quasi-identifier that it has not is suppressed in it."""
-    other = material.other
+    other = attack_input.other
     assert other is not None
-    known = [name for name in material.quasi_identifiers if name in other.columns]
+    known = [name for name in attack_input.quasi_identifiers if name in other.columns]
     if not known:
         raise NotEvaluable("the other release has none of the quasi-identifiers.")
-    lacking = [n for n in material.quasi_identifiers if n not in other.columns]
-    return _with_marks(material, other, lacking) if lacking else other
+    lacking = [n for n in attack_input.quasi_identifiers if n not in other.columns]
+    return _with_marks(attack_input, other, lacking) if lacking else other
 
 
-def _with_marks(material: Material, other: pd.DataFrame, lacking) -> pd.DataFrame:
+def _with_marks(
+    attack_input: AttackInput, other: pd.DataFrame, lacking
+) -> pd.DataFrame:
     other = other.copy()
     for name in lacking:
-        other[name] = material.suppression_label
+        other[name] = attack_input.suppression_label
     return other
 
 
@@ -169,13 +171,15 @@ def _partners(matching: Matching, of_left: np.ndarray, rows: int) -> np.ndarray:
     return partners[matching.rank(0)]
 
 
-def _orders(material: Material, other: pd.DataFrame) -> dict[Hashable, bool | None]:
+def _orders(
+    attack_input: AttackInput, other: pd.DataFrame
+) -> dict[Hashable, bool | None]:
     """What each column beside the quasi-identifiers says on the order."""
     shown: dict[Hashable, bool | None] = {}
-    for name in material.release.columns:
-        if name in material.quasi_identifiers or name not in other.columns:
+    for name in attack_input.release.columns:
+        if name in attack_input.quasi_identifiers or name not in other.columns:
             continue
-        left, right = agreeing(material.coded(name), identify(other[name]))
+        left, right = agreeing(attack_input.coded(name), identify(other[name]))
         span = 1 + max(int(left.max()), int(right.max()))
         partners = np.bincount(right, minlength=span)[left]
         shown[name] = same_order(int((left == right).sum()), partners)

@@ -7,7 +7,7 @@ import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.attacks._attack import Attack, Found
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 
 OF_A_PERSON = (
     "All records with these quasi-identifiers are of one person: whoever knows them "
@@ -49,19 +49,23 @@ class UniqueCombinations(Attack):
     )
     remedy: ClassVar[str] = "Generalize or suppress until k-anonymity holds."
 
-    def _find(self, material: Material) -> Found:
+    def _find(self, attack_input: AttackInput) -> Found:
         # Rows that belong to no known person may be anybody's, also all of one.
-        alone = material.classes.sizes <= 1
-        persons = None if material.subject is None else material.coded(material.subject)
+        alone = attack_input.classes.sizes <= 1
+        persons = (
+            None
+            if attack_input.subject is None
+            else attack_input.coded(attack_input.subject)
+        )
         details: dict[str, Any] = {}
-        columns = [material.coded(name) for name in material.quasi_identifiers]
+        columns = [attack_input.coded(name) for name in attack_input.quasi_identifiers]
         for at, column in enumerate(columns):
             rest = columns[:at] + columns[at + 1 :]
             details[str(column.name)] = {
                 "alone": _n_unique([column], persons),
-                "without": _n_unique(rest, persons, material.rows),
+                "without": _n_unique(rest, persons, attack_input.rows),
             }
-        exposed = alone[material.labels]
+        exposed = alone[attack_input.labels]
         return Found(
             exposed, "classes", len(alone), alone.sum(), details,
             meaning=None if persons is None else OF_A_PERSON,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_transformers.attacks._material import Material
+from anon_transformers.attacks._attack_input import AttackInput
 
 ROUNDING = 1e-12
 """Shares that differ by less are one: 0.3 of 10 rows is 3 rows."""
@@ -35,11 +35,11 @@ class ValueCounts:
     row_entry: np.ndarray
 
     @classmethod
-    def of(cls, material: Material, column: Hashable) -> "ValueCounts":
+    def of(cls, attack_input: AttackInput, column: Hashable) -> "ValueCounts":
         """Count a sensitive column of a release."""
-        classes, coded = material.classes, material.coded(column)
+        classes, coded = attack_input.classes, attack_input.coded(column)
         span = coded.cardinality
-        keys = material.labels.astype(np.int64) * span + coded.codes
+        keys = attack_input.labels.astype(np.int64) * span + coded.codes
         known = coded.codes < coded.missing_code
         entries, count = np.unique(keys[known], return_counts=True)
         row_entry = np.full(len(keys), -1, dtype=np.int64)
@@ -54,9 +54,9 @@ class ValueCounts:
             row_entry,
         )
 
-    def n_persons(self, material: Material) -> np.ndarray:
+    def n_persons(self, attack_input: AttackInput) -> np.ndarray:
         """Persons who hold the value of each entry in its class."""
-        persons = material.coded(material.subject)
+        persons = attack_input.coded(attack_input.subject)
         known = (self.row_entry >= 0) & (persons.codes != persons.missing_code)
         pairs = np.stack([self.row_entry[known], persons.codes[known]])
         held = np.unique(pairs, axis=1)[0]

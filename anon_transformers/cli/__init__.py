@@ -1,8 +1,20 @@
 """The command ``anon``, and how files are written that commands of plugins read."""
 
 import sys
+from typing import TYPE_CHECKING
 
-from anon_transformers._lazy import lazy_names
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.cli._dialects import (
+        Dialect,
+        Encoding,
+        Separator,
+        find_dialect,
+        find_encoding,
+    )
+else:  # typer and rich are an extra, and main says so
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "Dialect",
@@ -12,18 +24,6 @@ __all__ = [
     "find_encoding",
     "main",
 ]
-
-# typer and rich are an extra, and main says so.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Dialect": "anon_transformers.cli._dialects",
-        "Encoding": "anon_transformers.cli._dialects",
-        "Separator": "anon_transformers.cli._dialects",
-        "find_dialect": "anon_transformers.cli._dialects",
-        "find_encoding": "anon_transformers.cli._dialects",
-    },
-)
 
 
 def main() -> None:

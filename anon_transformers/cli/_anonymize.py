@@ -185,9 +185,9 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
         declared = DeclaredRoles(**roles)
     except ValidationError as error:
         raise ConfigurationError(_in_options(explain(error))) from None
-    shelf = registry().anonymizers
+    catalog = registry().anonymizers
     # Cells that are swapped keep their values, and hide whose they are.
-    swaps = method in shelf and shelf[method].kind == "linked"
+    swaps = method in catalog and catalog[method].kind == "linked"
     try:
         check_columns(frame, declared, exempt=declared.sensitive if swaps else ())
     except DataError as error:

@@ -41,7 +41,7 @@ from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
-    from anon_transformers.attacks import AttackReport, Material
+    from anon_transformers.attacks import AttackInput, AttackReport
 
 Release = Annotated[
     Path,
@@ -128,7 +128,7 @@ def attack(
     options.setdefault("suppression_label", suppression_label)
     stated = (original_separator, original_encoding, "--original")
     given = {"original": original, "external": external, "other": other}
-    tables = {}
+    tables: dict[str, Any] = {}
     for name, file in given.items():
         if file is not None:
             how = stated if name == "original" else ()
@@ -139,11 +139,13 @@ def attack(
     columns = [*declared[0], *declared[1]]
     held = [frame, *([tables["original"]] if original is not None else [])]
     check_persons(path, held, declared, identifiers, subject)
-    from anon_transformers.attacks import Material
+    from anon_transformers.attacks import AttackInput
 
     trees = read_folder(hierarchies, columns, encoding)
-    material = Material(frame, **options, **tables, hierarchies=trees)
-    reports, skipped, broken = _run(chosen, material, show_values, quiet=json_output)
+    attack_input = AttackInput(frame, **options, **tables, hierarchies=trees)
+    reports, skipped, broken = _run(
+        chosen, attack_input, show_values, quiet=json_output
+    )
     counted = "rows" if subject is None else "persons"
     if json_output:
         print_json({"counted": counted, **_plain(reports, skipped, show_values)})
@@ -158,13 +160,13 @@ def _chosen(texts: list[str] | None) -> list[Any]:
     from anon_transformers.registry import registry
     from anon_transformers.release._build import make
 
-    shelf = registry().attacks
+    catalog = registry().attacks
     if not texts:
-        return [shelf[name]() for name in shelf]
+        return [catalog[name]() for name in catalog]
     made = []
     for text in texts:
         name, params = name_and_assignments("attack", text)
-        made.append(make(f"attack {name}", shelf[name], params))
+        made.append(make(f"attack {name}", catalog[name], params))
     return made
 
 
@@ -204,7 +206,7 @@ def _release(
 
 
 def _run(
-    chosen: list[Any], material: "Material", show_values: bool, *, quiet: bool
+    chosen: list[Any], attack_input: "AttackInput", show_values: bool, *, quiet: bool
 ) -> "tuple[list[AttackReport], dict[str, str], bool]":
     """Reports of the attacks that could be run, and why the others were not.
 
@@ -215,7 +217,7 @@ def _run(
     console = Console(stderr=True, quiet=quiet)
     for one in track(chosen, "attacking", console=console, transient=True):
         try:
-            reports.append(one.run_on(material, show_values=show_values))
+            reports.append(one.run_on(attack_input, show_values=show_values))
         except (DataError, NotEvaluable) as error:
             skipped[one.name] = str(error).removeprefix(f"{one.name}: ")
             broken |= isinstance(error, DataError)

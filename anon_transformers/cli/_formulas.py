@@ -28,7 +28,7 @@ def guard_formulas(table: "pd.DataFrame", target: Path, safe: bool) -> "pd.DataF
     A release always guards them, and its manifest tells readers to take the apostrophe
     away; beside a file of its own there is nobody to tell them.
     """
-    from anon_transformers._tables import to_text
+    from anon_transformers._data.columns import to_text
     from anon_transformers.release._files import kind_of_file, schema_of
     from anon_transformers.release._spreadsheets import guard_texts, would_run
 

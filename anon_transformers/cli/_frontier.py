@@ -74,7 +74,7 @@ def frontier(
     """
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
-    limit = read_limit(suppression_limit)
+    limit = read_limit(suppression_limit) or 0.0
     trees = read_hierarchies(hierarchies or [], unknown, encoding)
     written, declared = read_dates(dates), [quasi_identifiers, sensitive, identifiers]
     needed = [*typed_texts(declared, subject, trees and [*trees], [*written])]

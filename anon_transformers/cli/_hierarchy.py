@@ -134,7 +134,7 @@ def _read(
 
 def _series(frame: "pd.DataFrame", column: str) -> "pd.Series":
     """A column that has a value."""
-    from anon_transformers._tables import leaf_texts
+    from anon_transformers._data.columns import leaf_texts
 
     if not leaf_texts(frame[column]):
         raise DataError(f"column {column!r} has no value in {len(frame)} rows.")
@@ -143,7 +143,7 @@ def _series(frame: "pd.DataFrame", column: str) -> "pd.Series":
 
 def _covered_values(file: Path, hierarchy: "Hierarchy", series: "pd.Series") -> int:
     """How many values a column has; refuse those that the hierarchy lacks."""
-    from anon_transformers._tables import leaf_places
+    from anon_transformers._data.columns import leaf_places
 
     coded, places = leaf_places(series, hierarchy)
     # The code after the last value is that of missing ones.

@@ -1,8 +1,5 @@
 """``anon list``: what is installed."""
 
-import inspect
-from typing import Any
-
 import typer
 
 from anon_transformers.cli._output import JsonFlag, print_json, print_table, told
@@ -21,15 +18,16 @@ def list_(json_output: JsonFlag = False) -> None:
         {
             "kind": kind,
             "name": name,
-            "distribution": getattr(found, shelf).owner(name),
-            "summary": _summary(item),
+            "distribution": catalog.owner(name),
+            "summary": catalog.summary(name),
         }
-        for shelf, kind in KINDS.items()
-        for name, item in getattr(found, shelf).items()
+        for field, kind in KINDS.items()
+        for catalog in [getattr(found, field)]
+        for name in catalog
     ]
     broken = [
         {"plugin": b.name, "distribution": b.distribution, "reason": b.reason}
-        for b in found.broken
+        for b in (*found.broken, *found.unresolved())
     ]
     if json_output:
         print_json({"registered": rows, "broken": broken})
@@ -45,10 +43,3 @@ def list_(json_output: JsonFlag = False) -> None:
             )  # fmt: skip
     if broken:
         raise typer.Exit(1)
-
-
-def _summary(item: Any) -> str:
-    text = (
-        inspect.getdoc(item) or getattr(getattr(item, "info", None), "help", "") or ""
-    )
-    return str(text).strip().partition("\n")[0]

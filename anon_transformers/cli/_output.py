@@ -1,4 +1,4 @@
-"""How commands speak: to people with colours, to machines with ``--json``."""
+"""How commands speak: to people with colors, to machines with ``--json``."""
 
 import ast
 import json

@@ -49,10 +49,10 @@ def _suppression(stated: dict[str, Any]) -> str | None:
 
     from anon_transformers.registry import registry
 
-    shelf = registry().anonymizers
-    if "suppression" in stated or stated["name"] not in shelf:
+    catalog = registry().anonymizers
+    if "suppression" in stated or stated["name"] not in catalog:
         return stated.get("suppression")
-    takes = inspect.signature(shelf[stated["name"]]).parameters
+    takes = inspect.signature(catalog[stated["name"]]).parameters
     return takes["suppression"].default if "suppression" in takes else None
 
 
@@ -60,9 +60,9 @@ def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
     """What a manifest tells in the words of the gate."""
     from anon_transformers.registry import registry
 
-    name, shelf = manifest["anonymizer"]["name"], registry().anonymizers
+    name, catalog = manifest["anonymizer"]["name"], registry().anonymizers
     return {
-        "swapped": name in shelf and shelf[name].kind == "linked",
+        "swapped": name in catalog and catalog[name].kind == "linked",
         "sensitive": manifest["roles"]["sensitive"],
         "subject": manifest["roles"]["subject"],
         "suppression_label": manifest["suppression_label"],

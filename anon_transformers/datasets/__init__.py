@@ -1,6 +1,19 @@
 """Data that come with the library."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.datasets._adult import load_adult, load_adult_hierarchies
+    from anon_transformers.datasets._bundled import bundled_path
+    from anon_transformers.datasets._synthetic import (
+        dataset_name,
+        make_dependent,
+        make_independent,
+    )
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "bundled_path",
@@ -10,15 +23,3 @@ __all__ = [
     "make_dependent",
     "make_independent",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "bundled_path": "anon_transformers.datasets._bundled",
-        "dataset_name": "anon_transformers.datasets._synthetic",
-        "load_adult": "anon_transformers.datasets._adult",
-        "load_adult_hierarchies": "anon_transformers.datasets._adult",
-        "make_dependent": "anon_transformers.datasets._synthetic",
-        "make_independent": "anon_transformers.datasets._synthetic",
-    },
-)

@@ -1,6 +1,25 @@
 """Experiments: methods side by side, and published comparisons run again."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.experiments._coding_pages import write_codings
+    from anon_transformers.experiments._codings import CodingComparison, compare_codings
+    from anon_transformers.experiments._compare import Progress, compare
+    from anon_transformers.experiments._experiment import (
+        NUMBER_COLUMNS,
+        Experiment,
+        Findings,
+        reproduce,
+    )
+    from anon_transformers.experiments._frontier import plot_frontier
+    from anon_transformers.experiments._numbers import NOT_RUN
+    from anon_transformers.experiments._pages import write_comparison, write_findings
+    from anon_transformers.experiments._plots import Panels
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "NOT_RUN",
@@ -18,23 +37,3 @@ __all__ = [
     "write_comparison",
     "write_findings",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "CodingComparison": "anon_transformers.experiments._codings",
-        "Experiment": "anon_transformers.experiments._experiment",
-        "Findings": "anon_transformers.experiments._experiment",
-        "NOT_RUN": "anon_transformers.experiments._numbers",
-        "NUMBER_COLUMNS": "anon_transformers.experiments._experiment",
-        "Panels": "anon_transformers.experiments._plots",
-        "Progress": "anon_transformers.experiments._compare",
-        "compare": "anon_transformers.experiments._compare",
-        "compare_codings": "anon_transformers.experiments._codings",
-        "plot_frontier": "anon_transformers.experiments._frontier",
-        "reproduce": "anon_transformers.experiments._experiment",
-        "write_codings": "anon_transformers.experiments._coding_pages",
-        "write_comparison": "anon_transformers.experiments._pages",
-        "write_findings": "anon_transformers.experiments._pages",
-    },
-)

@@ -19,7 +19,7 @@ from anon_transformers.privacy import (
 )
 
 CONVENTIONS = ("definition", "source")
-SOURCE_T: Mapping[str, str] = {
+SOURCE_T: Mapping[str, Any] = {
     "class_distribution": "distinct",
     "table_distribution": "distinct_published",
     "reduce": "min",

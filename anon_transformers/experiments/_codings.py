@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._frames import to_frame
+from anon_transformers._data.frames import to_frame
 from anon_transformers.exceptions import (
     AnonymizationError,
     ParameterError,

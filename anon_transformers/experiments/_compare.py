@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers._anonymizer import FrameAnonymizer
-from anon_transformers._frames import to_frame
+from anon_transformers._data.frames import to_frame
+from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
@@ -47,7 +47,7 @@ def compare(
     sensitive: Sequence[Hashable] | None = None,
     identifiers: Sequence[Hashable] | None = None,
     subject: Hashable | None = None,
-    hierarchies: Mapping[Hashable, Any] | None = None,
+    hierarchies: Mapping[Any, Any] | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Run anonymizers over a grid of parameters and measure what each costs.

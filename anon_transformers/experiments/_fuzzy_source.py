@@ -86,37 +86,37 @@ def local_optima(points: np.ndarray, n_starts: int, seed: int) -> list[Coded]:
     return [Coded(labels) for _, labels in sorted(found.values(), key=lambda e: e[0])]
 
 
-def _lloyd(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Give rows to the nearest centre and centres to their rows, until none moves.
+def _lloyd(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """Give rows to the nearest center and centers to their rows, until none moves.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows, n_columns)
-    centres : ndarray of shape (n_starts, n_sets, n_columns)
+    centers : ndarray of shape (n_starts, n_sets, n_columns)
 
     Returns
     -------
     int ndarray of shape (n_starts, n_rows)
     """
     columns = points.T
-    labels = np.full((len(centres), len(points)), -1)
-    going = np.arange(len(centres))
+    labels = np.full((len(centers), len(points)), -1)
+    going = np.arange(len(centers))
     while len(going):
-        new = _nearest(columns, centres)
+        new = _nearest(columns, centers)
         moved = (new != labels[going]).any(axis=1)
         labels[going] = new
         going, new = going[moved], new[moved]
-        centres = _means(columns, new, SETS, otherwise=centres[moved])
+        centers = _means(columns, new, SETS, otherwise=centers[moved])
     return labels
 
 
-def _nearest(columns: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Number of the nearest centre of each start and row, of equal ones the first."""
-    shape = len(centres), columns.shape[1]
+def _nearest(columns: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """Number of the nearest center of each start and row, of equal ones the first."""
+    shape = len(centers), columns.shape[1]
     labels, least = np.zeros(shape, dtype=np.int64), np.full(shape, np.inf)
     for number in range(SETS):
         away = np.zeros(shape)
-        for column, at in zip(columns, centres[:, number].T, strict=True):
+        for column, at in zip(columns, centers[:, number].T, strict=True):
             away += (column - at[:, np.newaxis]) ** 2
         labels[away < least] = number
         np.minimum(least, away, out=least)

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from anon_transformers._anonymizer import FrameAnonymizer
+from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.experiments._model_grid import (
     check_models,

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anon_transformers._anonymizer import FrameAnonymizer
+from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.exceptions import ParameterError, unknown_choice
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._intruders import value_disclosure
-from anon_transformers._intruders_moves import record_hits
-from anon_transformers._intruders_regression import regression_hits
 from anon_transformers.evidence import Linkage
 from anon_transformers.experiments._numbers import NOT_RUN
+from anon_transformers.privacy.probabilistic._disclosure import value_disclosure
+from anon_transformers.privacy.probabilistic._moves import record_hits
+from anon_transformers.privacy.probabilistic._regression import regression_hits
 
 CHANCE = {"records": 0.05, "values": 0.1}
 """How far the recomputed numbers, one random draw each, may be from a mean."""

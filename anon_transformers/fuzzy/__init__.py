@@ -1,6 +1,53 @@
 """Anonymizers that publish sets instead of values, and the fuzzy sets behind them."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.fuzzy._cardinalities import (
+        cardinality,
+        fuzzy_cardinality,
+        half_cut_size,
+        nonfuzzy_cardinality,
+        possibility_at_least,
+        sigma_count,
+    )
+    from anon_transformers.fuzzy._fuzzy_c_means import FuzzyCMeansRecoder
+    from anon_transformers.fuzzy._global_recode import GlobalRecoder
+    from anon_transformers.fuzzy._gustafson_kessel import GustafsonKesselRecoder
+    from anon_transformers.fuzzy._kmeans import KMeansRecoder
+    from anon_transformers.fuzzy._partition_recoder import FuzzyPartitionRecoder
+    from anon_transformers.fuzzy._partitions import (
+        FuzzyPartition,
+        PartitionChecks,
+        check_partition,
+        crisp_degrees,
+        product_names,
+        product_partition,
+    )
+    from anon_transformers.fuzzy._publishing import grouped_table
+    from anon_transformers.fuzzy._sets import (
+        FuzzyShape,
+        algebraic_product,
+        algebraic_sum,
+        complement,
+        core,
+        cut,
+        intersection,
+        is_convex,
+        is_equal,
+        is_included,
+        is_normal,
+        lambda_complement,
+        left_shoulder,
+        right_shoulder,
+        trapezoid,
+        triangular,
+        union,
+    )
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "FuzzyCMeansRecoder",
@@ -39,44 +86,3 @@ __all__ = [
     "triangular",
     "union",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "FuzzyCMeansRecoder": "anon_transformers.fuzzy._fuzzy_c_means",
-        "FuzzyPartition": "anon_transformers.fuzzy._partitions",
-        "FuzzyPartitionRecoder": "anon_transformers.fuzzy._partition_recoder",
-        "FuzzyShape": "anon_transformers.fuzzy._sets",
-        "GlobalRecoder": "anon_transformers.fuzzy._global_recode",
-        "GustafsonKesselRecoder": "anon_transformers.fuzzy._gustafson_kessel",
-        "KMeansRecoder": "anon_transformers.fuzzy._kmeans",
-        "PartitionChecks": "anon_transformers.fuzzy._partitions",
-        "algebraic_product": "anon_transformers.fuzzy._sets",
-        "algebraic_sum": "anon_transformers.fuzzy._sets",
-        "cardinality": "anon_transformers.fuzzy._cardinalities",
-        "check_partition": "anon_transformers.fuzzy._partitions",
-        "complement": "anon_transformers.fuzzy._sets",
-        "core": "anon_transformers.fuzzy._sets",
-        "crisp_degrees": "anon_transformers.fuzzy._partitions",
-        "cut": "anon_transformers.fuzzy._sets",
-        "fuzzy_cardinality": "anon_transformers.fuzzy._cardinalities",
-        "grouped_table": "anon_transformers.fuzzy._publishing",
-        "half_cut_size": "anon_transformers.fuzzy._cardinalities",
-        "intersection": "anon_transformers.fuzzy._sets",
-        "is_convex": "anon_transformers.fuzzy._sets",
-        "is_equal": "anon_transformers.fuzzy._sets",
-        "is_included": "anon_transformers.fuzzy._sets",
-        "is_normal": "anon_transformers.fuzzy._sets",
-        "lambda_complement": "anon_transformers.fuzzy._sets",
-        "left_shoulder": "anon_transformers.fuzzy._sets",
-        "nonfuzzy_cardinality": "anon_transformers.fuzzy._cardinalities",
-        "possibility_at_least": "anon_transformers.fuzzy._cardinalities",
-        "product_names": "anon_transformers.fuzzy._partitions",
-        "product_partition": "anon_transformers.fuzzy._partitions",
-        "right_shoulder": "anon_transformers.fuzzy._sets",
-        "sigma_count": "anon_transformers.fuzzy._cardinalities",
-        "trapezoid": "anon_transformers.fuzzy._sets",
-        "triangular": "anon_transformers.fuzzy._sets",
-        "union": "anon_transformers.fuzzy._sets",
-    },
-)

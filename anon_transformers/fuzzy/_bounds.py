@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.fuzzy._search import Bounds
 from anon_transformers.parameters import whole
 
 
-class Wish(NamedTuple):
+class SetRequest(NamedTuple):
     """What is asked of one block of columns.
 
     Attributes
@@ -74,10 +74,12 @@ def numbers_by_column(given: Any, columns: Sequence[Hashable]) -> list[int | Non
     return [given.get(name) for name in columns]
 
 
-def refuse_single_sets(wishes: Sequence[Wish], bounds: Sequence[Bounds]) -> None:
+def refuse_single_sets(
+    requests: Sequence[SetRequest], bounds: Sequence[Bounds]
+) -> None:
     """Refuse to publish one set of everything, where there is more to tell."""
     single = all(bound.most == 1 for bound in bounds)
-    if single and any(wish.distinct > 1 for wish in wishes):
+    if single and any(request.distinct > 1 for request in requests):
         raise ParameterError(
             "n_sets: one set for every column tells nothing; ask for 2 or more of one."
         )

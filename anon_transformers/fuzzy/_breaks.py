@@ -4,8 +4,8 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from anon_transformers._moments import local_midnight
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.dates import local_midnight
 from anon_transformers.exceptions import DataError
 from anon_transformers.fuzzy._naming import interval_names
 from anon_transformers.fuzzy._rules import Intervals
@@ -41,7 +41,7 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anon_transformers._tables import encode
+    >>> from anon_transformers._data.columns import encode
     >>> ages = encode(pd.Series([1, 2, 3, 100]))
     >>> break_points(ages, 2, "equidistant")
     array([  1. ,  50.5, 100. ])
@@ -66,7 +66,7 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
 
 
 def break_between(column: Column, coordinates: np.ndarray, axis: Axis) -> np.ndarray:
-    """Limits between neighbouring values that lie on either side of coordinates.
+    """Limits between neighboring values that lie on either side of coordinates.
 
     A limit is as short a number as there is between the two, a midnight if there is
     one: any other would part the same rows, and say more of where the coordinate lies.

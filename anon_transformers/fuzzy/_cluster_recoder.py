@@ -9,22 +9,22 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centres
-from anon_transformers._recoding import PublishedColumn, Table
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centers
+from anon_transformers.base._coded_table import PublishedColumn, Table
 from anon_transformers.exceptions import DataError, ParameterError, level_of_caller
-from anon_transformers.fuzzy._centres import (
+from anon_transformers.fuzzy._centers import (
     Layout,
     are_apart,
     are_enough,
-    centre_order,
+    center_order,
     thinned,
 )
+from anon_transformers.fuzzy._coding import NoSets
 from anon_transformers.fuzzy._naming import numbered_names, ordered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Centres, Rule, Whole
+from anon_transformers.fuzzy._rules import Centers, Rule, Whole
 from anon_transformers.fuzzy._scaling import Scale
-from anon_transformers.fuzzy._workshop import NoSets
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy import AllOf
 
@@ -33,9 +33,9 @@ FEW_POINTS = 8192
 
 
 class ClusterRecoder(SetRecoder):
-    """Base of recoders whose sets lie about centres that are learnt.
+    """Base of recoders whose sets lie about centers that are learnt.
 
-    A subclass implements ``_cluster``, which learns from given centres on.
+    A subclass implements ``_cluster``, which learns from given centers on.
     """
 
     # Where clusters start may have been taken from the table.
@@ -49,8 +49,8 @@ class ClusterRecoder(SetRecoder):
     scale: Scale
 
     @abstractmethod
-    def _cluster(self, points: np.ndarray, centres: np.ndarray) -> FuzzyClusters:
-        """Learn centres and degrees from these centres on."""
+    def _cluster(self, points: np.ndarray, centers: np.ndarray) -> FuzzyClusters:
+        """Learn centers and degrees from these centers on."""
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -67,7 +67,7 @@ class ClusterRecoder(SetRecoder):
             )
 
     def _start(self) -> np.ndarray:
-        """Where the first centres lie, as it was given."""
+        """Where the first centers lie, as it was given."""
         try:
             start = np.array(self.init, dtype=np.float64)
         except (TypeError, ValueError):
@@ -82,7 +82,7 @@ class ClusterRecoder(SetRecoder):
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         published = super()._learn(table, models)
         rules = [block.rule for block in self._coding.blocks]
-        found = [rule for rule in rules if isinstance(rule, Centres)]
+        found = [rule for rule in rules if isinstance(rule, Centers)]
         self.n_iter_ = max((rule.n_iter for rule in found), default=0)
         if not all(rule.converged for rule in found):
             warnings.warn(
@@ -104,7 +104,7 @@ class ClusterRecoder(SetRecoder):
             return Whole(names or ordered_names(1))
         layout = Layout.of(columns, self.scale)
         found = self._best(layout, len(columns), n_sets, rng)
-        order = centre_order(found.centres)
+        order = center_order(found.centers)
         order = order[~found.empty[order]]
         n_found = len(order)
         if not n_found:
@@ -118,11 +118,11 @@ class ClusterRecoder(SetRecoder):
                 f"them got no row at all with m={self.m}; ask for fewer, or a larger m."
             )
         default = ordered_names if len(columns) == 1 else numbered_names
-        return Centres(
+        return Centers(
             names or default(n_found),
             layout.axes,
             layout.used,
-            found.centres[order],
+            found.centers[order],
             None if found.norms is None else found.norms[order],
             None if found.factors is None else found.factors[order],
             float(self.m),
@@ -145,7 +145,7 @@ class ClusterRecoder(SetRecoder):
                 f"are coded together (coding={self.coding!r})."
             )
         spread = [
-            spread_centres(
+            spread_centers(
                 layout.points,
                 np.broadcast_to(start, (n_sets, n_columns))[:, layout.used],
             )
@@ -158,10 +158,10 @@ class ClusterRecoder(SetRecoder):
     def _nearer(
         self, points: np.ndarray, starts: list[np.ndarray], rng: np.random.Generator
     ) -> list[np.ndarray]:
-        """Where to start in a large table: at the best centres of some of its points.
+        """Where to start in a large table: at the best centers of some of its points.
 
         Most iterations are then made with few points; those with all of them begin
-        where little is left to move. But equal centres stay equal: where some points do
+        where little is left to move. But equal centers stay equal: where some points do
         not show enough to part the sets, starts remain what they are.
         """
         if len(points) <= FEW_POINTS:
@@ -169,8 +169,8 @@ class ClusterRecoder(SetRecoder):
         some = thinned(points, FEW_POINTS, rng)
         if not are_enough(some, len(starts[0])):
             return starts
-        centres = self._best_of(some, starts).centres
-        return [centres] if are_apart(centres, points) else starts
+        centers = self._best_of(some, starts).centers
+        return [centers] if are_apart(centers, points) else starts
 
     def _best_of(self, points: np.ndarray, starts: list[np.ndarray]) -> FuzzyClusters:
         found = [self._cluster(points, start) for start in starts]

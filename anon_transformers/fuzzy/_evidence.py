@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anon_transformers._recoding import PublishedColumn, Table, group_published
+from anon_transformers.base._coded_table import PublishedColumn, Table, group_published
 from anon_transformers.evidence import Memberships
 from anon_transformers.fuzzy._coding import Coding
 

@@ -15,10 +15,10 @@ from anon_transformers.privacy import PrivacyModel
 
 
 class FuzzyCMeansRecoder(ClusterRecoder):
-    """Replace numbers and dates by fuzzy sets about centres.
+    """Replace numbers and dates by fuzzy sets about centers.
 
     Fuzzy c-means gives every row a degree in every set, the larger the nearer its
-    centre lies; the degrees of a row add up to 1. What is published is the name of the
+    center lies; the degrees of a row add up to 1. What is published is the name of the
     set in which a row has its largest degree. Where the sets end nobody is told, nor
     how far a row belongs to its own.
 
@@ -53,7 +53,7 @@ class FuzzyCMeansRecoder(ClusterRecoder):
     n_init : int, default=1
         Starts, of which the one with the least objective is taken.
     init : array of shape (n_sets,) or (n_sets, n_columns), default=None
-        Where the first centres lie, instead of random numbers: from 0 to 1, where 0.5
+        Where the first centers lie, instead of random numbers: from 0 to 1, where 0.5
         is the mean of a column, and 0 and 1 are as far from it as the farthest row.
         With one dimension it is used for every column; ``n_sets`` must be given.
     random_state : int or Generator, default=None
@@ -63,7 +63,7 @@ class FuzzyCMeansRecoder(ClusterRecoder):
     labels : list of str or dict of column to list, default=None
         Names from the lowest set to the highest.
     keep_memberships : bool, default=False
-        Keep ``degrees_``, ``class_names_``, ``centres_``, which are private.
+        Keep ``degrees_``, ``class_names_``, ``centers_``, which are private.
     k : int, default=5
         Rows (persons, with ``subject``) that must share each published combination.
     models : list of privacy models, default=None
@@ -106,7 +106,7 @@ class FuzzyCMeansRecoder(ClusterRecoder):
         sets.
     class_names_ : list of tuple of str
         With ``keep_memberships``: the labels of each class, one a quasi-identifier.
-    centres_ : dict of column to ndarray
+    centers_ : dict of column to ndarray
         With ``keep_memberships``: where the sets lie, in the unit of the column.
 
     See Also
@@ -116,12 +116,12 @@ class FuzzyCMeansRecoder(ClusterRecoder):
 
     Notes
     -----
-    A fitted recoder holds the centres, since ``transform`` needs them: like the
-    table itself it is private. Only labels are published; degrees and centres would
+    A fitted recoder holds the centers, since ``transform`` needs them: like the
+    table itself it is private. Only labels are published; degrees and centers would
     give the values back.
 
     Without ``init``, a table of more than 8,192 rows is clustered by so many of its
-    points first, and by all rows from the best centres of these. ``n_iter_`` counts
+    points first, and by all rows from the best centers of these. ``n_iter_`` counts
     iterations with all rows.
 
     References
@@ -146,7 +146,7 @@ class FuzzyCMeansRecoder(ClusterRecoder):
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        n_sets: int | Mapping[Hashable, int] | None = None,
+        n_sets: int | Mapping[Any, int] | None = None,
         coding: Literal["independent", "joint"] = "independent",
         scale: Scale = "range",
         m: float = 2.0,
@@ -162,7 +162,7 @@ class FuzzyCMeansRecoder(ClusterRecoder):
         models: Sequence[PrivacyModel] | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -178,5 +178,5 @@ class FuzzyCMeansRecoder(ClusterRecoder):
             cls(k=2, max_sets=4, coding="joint", scale="standard", m=1.5),
         ]
 
-    def _cluster(self, points: np.ndarray, centres: np.ndarray) -> FuzzyClusters:
-        return fuzzy_c_means(points, centres, self.m, self.tol, self.max_iter)
+    def _cluster(self, points: np.ndarray, centers: np.ndarray) -> FuzzyClusters:
+        return fuzzy_c_means(points, centers, self.m, self.tol, self.max_iter)

@@ -1,11 +1,11 @@
 """Global recoding into intervals."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import check_choice
 from anon_transformers.fuzzy._breaks import break_points, intervals
@@ -89,7 +89,7 @@ class GlobalRecoder(SetRecoder):
 
     See Also
     --------
-    KMeansRecoder : Intervals about centres.
+    KMeansRecoder : Intervals about centers.
 
     Notes
     -----
@@ -117,7 +117,7 @@ class GlobalRecoder(SetRecoder):
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        n_sets: int | Mapping[Hashable, int] | None = None,
+        n_sets: int | Mapping[Any, int] | None = None,
         method: Literal["equal-amount", "equidistant", "log"] = "equal-amount",
         include_lowest: bool = True,
         max_sets: int = 12,
@@ -127,7 +127,7 @@ class GlobalRecoder(SetRecoder):
         models: Sequence[PrivacyModel] | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",

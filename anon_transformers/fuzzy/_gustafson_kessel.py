@@ -19,7 +19,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
     """Replace numbers and dates by fuzzy sets of different shapes.
 
     As fuzzy c-means, but each set measures distances by a norm of its own, learnt with
-    its centre, so that sets may be long and narrow. With one column, and coded
+    its center, so that sets may be long and narrow. With one column, and coded
     independently, it is fuzzy c-means unless ``rho`` says otherwise.
 
     Coded independently, each column has sets of its own, called by words for their
@@ -55,7 +55,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
     n_init : int, default=1
         Starts, of which the one with the least objective is taken.
     init : array of shape (n_sets,) or (n_sets, n_columns), default=None
-        Where the first centres lie, instead of random numbers: from 0 to 1, where 0.5
+        Where the first centers lie, instead of random numbers: from 0 to 1, where 0.5
         is the mean of a column, and 0 and 1 are as far from it as the farthest row.
         With one dimension it is used for every column; ``n_sets`` must be given.
     random_state : int or Generator, default=None
@@ -65,7 +65,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
     labels : list of str or dict of column to list, default=None
         Names from the lowest set to the highest.
     keep_memberships : bool, default=False
-        Keep ``degrees_``, ``class_names_``, ``centres_`` and ``norms_``, which are
+        Keep ``degrees_``, ``class_names_``, ``centers_`` and ``norms_``, which are
         private.
     k : int, default=5
         Rows (persons, with ``subject``) that must share each published combination.
@@ -109,7 +109,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
         sets.
     class_names_ : list of tuple of str
         With ``keep_memberships``: the labels of each class, one a quasi-identifier.
-    centres_ : dict of column to ndarray
+    centers_ : dict of column to ndarray
         With ``keep_memberships``: where the sets lie, in the unit of the column.
     norms_ : list of ndarray of shape (n_sets, n_columns, n_columns)
         With ``keep_memberships``: how sets measure distances in scaled coordinates; one
@@ -122,12 +122,12 @@ class GustafsonKesselRecoder(ClusterRecoder):
 
     Notes
     -----
-    A fitted recoder holds the centres and norms, since ``transform`` needs them: like
-    the table itself it is private. Only labels are published; degrees and centres would
+    A fitted recoder holds the centers and norms, since ``transform`` needs them: like
+    the table itself it is private. Only labels are published; degrees and centers would
     give the values back.
 
     Without ``init``, a table of more than 8,192 rows is clustered by so many of its
-    points first, and by all rows from the best centres of these. ``n_iter_`` counts
+    points first, and by all rows from the best centers of these. ``n_iter_`` counts
     iterations with all rows.
 
     References
@@ -155,7 +155,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        n_sets: int | Mapping[Hashable, int] | None = None,
+        n_sets: int | Mapping[Any, int] | None = None,
         coding: Literal["independent", "joint"] = "independent",
         scale: Scale = "range",
         m: float = 2.0,
@@ -172,7 +172,7 @@ class GustafsonKesselRecoder(ClusterRecoder):
         models: Sequence[PrivacyModel] | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -199,11 +199,11 @@ class GustafsonKesselRecoder(ClusterRecoder):
                 f"rho must be a number above 0, or one a set, got {self.rho!r}."
             )
 
-    def _cluster(self, points: np.ndarray, centres: np.ndarray) -> FuzzyClusters:
+    def _cluster(self, points: np.ndarray, centers: np.ndarray) -> FuzzyClusters:
         rho = np.asarray(self.rho, dtype=np.float64)
-        if rho.ndim and len(rho) != len(centres):
+        if rho.ndim and len(rho) != len(centers):
             raise ParameterError(
-                f"rho has {len(rho)} numbers for n_sets={len(centres)}; give n_sets, "
+                f"rho has {len(rho)} numbers for n_sets={len(centers)}; give n_sets, "
                 "or one number for all sets."
             )
-        return gustafson_kessel(points, centres, self.m, rho, self.tol, self.max_iter)
+        return gustafson_kessel(points, centers, self.m, rho, self.tol, self.max_iter)

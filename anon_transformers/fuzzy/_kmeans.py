@@ -4,35 +4,35 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
+from anon_transformers._data.columns import Column
 from anon_transformers._kernels.kmeans_moves import move_rows
-from anon_transformers._tables import Column
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.fuzzy._breaks import break_between, break_points, intervals
-from anon_transformers.fuzzy._centres import Layout, centre_order
+from anon_transformers.fuzzy._centers import Layout, center_order
 from anon_transformers.fuzzy._naming import Labels, numbered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Centres, Rule, Whole
+from anon_transformers.fuzzy._rules import Centers, Rule, Whole
 from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import PrivacyModel
 
 SMALL = 1_000_000
-"""Distances of rows to centres, by coordinate, that one thread is soon done with."""
+"""Distances of rows to centers, by coordinate, that one thread is soon done with."""
 
 
 class KMeansRecoder(SetRecoder):
     """Replace numbers and dates by the cluster they lie in.
 
-    Clusters are found by k-means: every row belongs to the nearest centre, and every
-    centre is the mean of its rows. Afterwards single rows move to another cluster while
+    Clusters are found by k-means: every row belongs to the nearest center, and every
+    center is the mean of its rows. Afterwards single rows move to another cluster while
     that lowers the sum of squares.
 
     Coded independently, each column has clusters of its own, which are intervals and
@@ -66,7 +66,7 @@ class KMeansRecoder(SetRecoder):
         Names from the lowest cluster to the highest, published instead of intervals or
         numbers.
     keep_memberships : bool, default=False
-        Keep ``degrees_``, ``class_names_`` and ``centres_``, which are private.
+        Keep ``degrees_``, ``class_names_`` and ``centers_``, which are private.
     k : int, default=5
         Rows (persons, with ``subject``) that must share each published combination.
     models : list of privacy models, default=None
@@ -105,7 +105,7 @@ class KMeansRecoder(SetRecoder):
         combination of clusters.
     class_names_ : list of tuple of str
         With ``keep_memberships``: the labels of each class, one a quasi-identifier.
-    centres_ : dict of column to ndarray
+    centers_ : dict of column to ndarray
         With ``keep_memberships`` and joint coding: where the clusters lie.
 
     See Also
@@ -115,7 +115,7 @@ class KMeansRecoder(SetRecoder):
 
     Notes
     -----
-    A fitted recoder holds the centres of joint clusters, since ``transform`` needs
+    A fitted recoder holds the centers of joint clusters, since ``transform`` needs
     them: like the table itself it is private. Of intervals it holds the limits only,
     and suppresses other rows that lie beyond the lowest and highest value of the fitted
     table.
@@ -141,7 +141,7 @@ class KMeansRecoder(SetRecoder):
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        n_sets: int | Mapping[Hashable, int] | None = None,
+        n_sets: int | Mapping[Any, int] | None = None,
         coding: Literal["independent", "joint"] = "independent",
         scale: Scale = "range",
         n_init: int = 10,
@@ -153,7 +153,7 @@ class KMeansRecoder(SetRecoder):
         models: Sequence[PrivacyModel] | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -191,19 +191,19 @@ class KMeansRecoder(SetRecoder):
                 columns[0], break_points(columns[0], 1, "equidistant"), names
             )
         layout = Layout.of(columns, self.scale)
-        centres = self._cluster(layout.points, n_sets, rng)
-        centres = centres[centre_order(centres)]
+        centers = self._cluster(layout.points, n_sets, rng)
+        centers = centers[center_order(centers)]
         if not single:
-            told = (names or numbered_names(n_sets))[: len(centres)]
-            return Centres(told, layout.axes, layout.used, centres)
-        halfway = (centres[1:, 0] + centres[:-1, 0]) / 2
+            told = (names or numbered_names(n_sets))[: len(centers)]
+            return Centers(told, layout.axes, layout.used, centers)
+        halfway = (centers[1:, 0] + centers[:-1, 0]) / 2
         breaks = break_between(columns[0], halfway, layout.axes[0])
         return intervals(columns[0], breaks, names, endless=names is not None)
 
     def _cluster(
         self, points: np.ndarray, n_sets: int, rng: np.random.Generator
     ) -> np.ndarray:
-        """Centres of the best clusters that were found."""
+        """Centers of the best clusters that were found."""
         found: list[tuple[float, np.ndarray]] = []
         for seed in rng.integers(2**31, size=self.n_init).tolist():
             model = KMeans(n_sets, n_init=1, random_state=seed)
@@ -213,8 +213,8 @@ class KMeansRecoder(SetRecoder):
                 labels = model.fit(points).labels_
             labels = np.unique(move_rows(points, labels), return_inverse=True)[1]
             sums = [np.bincount(labels, coordinate) for coordinate in points.T]
-            centres = np.stack(sums, axis=1) / np.bincount(labels)[:, None]
-            found.append((float(((points - centres[labels]) ** 2).sum()), centres))
+            centers = np.stack(sums, axis=1) / np.bincount(labels)[:, None]
+            found.append((float(((points - centers[labels]) ** 2).sum()), centers))
         return min(found, key=lambda pair: pair[0])[1]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._labels import range_label
+from anon_transformers._data.labels import range_label
 from anon_transformers.exceptions import ParameterError, unknown_choice
 
 WHOLE = "any"
@@ -92,7 +92,7 @@ def break_text(point: Any, zone: tzinfo | None = None) -> str:
     return short if float(short) == point else repr(float(point))
 
 
-Labels = Sequence[str] | Mapping[Hashable, Sequence[str]] | None
+Labels = Sequence[str] | Mapping[Any, Sequence[str]] | None
 
 
 def given_names(labels: Labels, columns: Sequence[Hashable]) -> list[Any]:

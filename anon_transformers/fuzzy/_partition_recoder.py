@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from anon_transformers._labels import set_label
-from anon_transformers._recoding import Table
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.labels import set_label
+from anon_transformers.base._coded_table import Table
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
-from anon_transformers.fuzzy._bounds import Wish
+from anon_transformers.fuzzy._bounds import SetRequest
 from anon_transformers.fuzzy._naming import Labels, ordered_names
 from anon_transformers.fuzzy._partitions import FuzzyPartition
 from anon_transformers.fuzzy._recoder import SetRecoder
@@ -114,14 +114,14 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     # Readers get names; where the sets end is left vague.
     private_parameters: ClassVar[tuple[str, ...]] = ("partitions",)
-    partitions: Mapping[Hashable, FuzzyPartition | Mapping[str, Any]] | None
+    partitions: Mapping[Any, FuzzyPartition | Mapping[str, Any]] | None
 
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
         *,
-        partitions: Mapping[Hashable, FuzzyPartition | Mapping[str, Any]] | None = None,
-        n_sets: int | Mapping[Hashable, int] | None = None,
+        partitions: Mapping[Any, FuzzyPartition | Mapping[str, Any]] | None = None,
+        n_sets: int | Mapping[Any, int] | None = None,
         max_sets: int = 12,
         labels: Labels = None,
         keep_memberships: bool = False,
@@ -129,7 +129,7 @@ class FuzzyPartitionRecoder(SetRecoder):
         models: Sequence[PrivacyModel] | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -167,7 +167,9 @@ class FuzzyPartitionRecoder(SetRecoder):
     def _takes(self, column: Column) -> bool:
         return True
 
-    def _wishes(self, table: Table, places: Sequence[tuple[int, ...]]) -> list[Wish]:
+    def _requests(
+        self, table: Table, places: Sequence[tuple[int, ...]]
+    ) -> list[SetRequest]:
         partitions = self._partitions()
         columns = {column.name: column for column in table.known}
         for name in partitions:
@@ -183,12 +185,12 @@ class FuzzyPartitionRecoder(SetRecoder):
                         f"{key}: every column of numbers or dates has a partition, "
                         "which tells it."
                     )
-        wishes = super()._wishes(table, places)
+        requests = super()._requests(table, places)
         return [
-            wish
+            request
             if self._is_laid_evenly(column)
-            else _as_it_is(wish, column, partitions)
-            for wish, column in zip(wishes, table.known, strict=True)
+            else _as_it_is(request, column, partitions)
+            for request, column in zip(requests, table.known, strict=True)
         ]
 
     def _is_laid_evenly(self, column: Column) -> bool:
@@ -252,12 +254,14 @@ def _refuse_unknown(column: Hashable, columns: Collection[Hashable]) -> None:
         raise ParameterError(f"partitions: {unknown_choice('column', column, columns)}")
 
 
-def _as_it_is(wish: Wish, column: Column, partitions: Mapping[Hashable, Any]) -> Wish:
+def _as_it_is(
+    request: SetRequest, column: Column, partitions: Mapping[Any, Any]
+) -> SetRequest:
     """What follows from a partition, or from the values themselves."""
     n_sets = len(column.values)
     if column.name in partitions and n_sets:
         n_sets = len(partitions[column.name].names)
     # No fewer sets than the partition has, even where there are fewer values.
-    return wish._replace(
-        n_sets=n_sets or None, names=None, distinct=max(wish.distinct, n_sets)
+    return request._replace(
+        n_sets=n_sets or None, names=None, distinct=max(request.distinct, n_sets)
     )

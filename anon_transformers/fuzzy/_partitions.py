@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anon_transformers._evidence_memberships import HALF, SUMS_TO_ONE, as_degrees
+from anon_transformers.evidence._memberships import HALF, SUMS_TO_ONE, as_degrees
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.fuzzy._naming import ordered_names
 from anon_transformers.fuzzy._sets import (

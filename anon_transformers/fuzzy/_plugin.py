@@ -1,19 +1,32 @@
 """Offers the anonymizers that publish sets."""
 
-from anon_transformers.fuzzy import (
-    FuzzyCMeansRecoder,
-    FuzzyPartitionRecoder,
-    GlobalRecoder,
-    GustafsonKesselRecoder,
-    KMeansRecoder,
-)
 from anon_transformers.hookspecs import hookimpl
+
+ANONYMIZERS = {
+    "k-means": (
+        "KMeansRecoder",
+        "Replace numbers and dates by the cluster they lie in.",
+    ),
+    "global-recode": (
+        "GlobalRecoder",
+        "Replace numbers and dates by intervals, one column at a time.",
+    ),
+    "fuzzy-c-means": (
+        "FuzzyCMeansRecoder",
+        "Replace numbers and dates by fuzzy sets about centers.",
+    ),
+    "gustafson-kessel": (
+        "GustafsonKesselRecoder",
+        "Replace numbers and dates by fuzzy sets of different shapes.",
+    ),
+    "fuzzy-partition": (
+        "FuzzyPartitionRecoder",
+        "Replace values by the names of fuzzy sets: Low, Medium, High.",
+    ),
+}
 
 
 @hookimpl
 def register_anonymizers(register):
-    register("k-means", KMeansRecoder)
-    register("global-recode", GlobalRecoder)
-    register("fuzzy-c-means", FuzzyCMeansRecoder)
-    register("gustafson-kessel", GustafsonKesselRecoder)
-    register("fuzzy-partition", FuzzyPartitionRecoder)
+    for name, (cls, summary) in ANONYMIZERS.items():
+        register(name, f"anon_transformers.fuzzy:{cls}", summary=summary)

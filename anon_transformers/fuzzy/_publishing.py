@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import ParameterError
 

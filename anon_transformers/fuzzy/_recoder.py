@@ -1,7 +1,7 @@
 """What anonymizers that publish sets have in common."""
 
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -9,16 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from anon_transformers._promises import make_promise
-from anon_transformers._recoding import (
+from anon_transformers._data.columns import Column
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._coded_table import (
     PublishedColumn,
     Table,
     approved,
     refuse_too_few,
 )
-from anon_transformers._suppression import Settlement, approve
-from anon_transformers._tables import Column
-from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._suppression import Settlement, approve, make_promise
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import (
     DataError,
@@ -28,7 +27,7 @@ from anon_transformers.exceptions import (
     check_choice,
 )
 from anon_transformers.fuzzy._bounds import (
-    Wish,
+    SetRequest,
     check_n_sets,
     numbers_by_column,
     refuse_kind,
@@ -36,14 +35,19 @@ from anon_transformers.fuzzy._bounds import (
     refuse_single_sets,
 )
 from anon_transformers.fuzzy._breaks import OUTER_LIMITS
-from anon_transformers.fuzzy._coding import MOST_DEGREES, Coding
+from anon_transformers.fuzzy._coding import (
+    MOST_DEGREES,
+    Coding,
+    CodingCache,
+    NoSets,
+    count_distinct,
+)
 from anon_transformers.fuzzy._evidence import kept_degrees, labels_read
 from anon_transformers.fuzzy._naming import Labels, given_names
 from anon_transformers.fuzzy._publishing import grouped_table
-from anon_transformers.fuzzy._rules import Centres, Rule
+from anon_transformers.fuzzy._rules import Centers, Rule
 from anon_transformers.fuzzy._scaling import SCALES
 from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
-from anon_transformers.fuzzy._workshop import NoSets, Workshop, count_distinct
 from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import generator, whole
 from anon_transformers.privacy import (
@@ -61,7 +65,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "keep_memberships": (False, True),
 }
 
-PRIVATE = ("degrees_", "class_names_", "centres_", "norms_")
+PRIVATE = ("degrees_", "class_names_", "centers_", "norms_")
 """Attributes that are kept only if a user asks for them."""
 
 
@@ -77,7 +81,7 @@ class SetRecoder(TableAnonymizer):
     uses_hierarchies: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes", "memberships")
     random_state: Any = None
-    n_sets: int | Mapping[Hashable, int] | None
+    n_sets: int | Mapping[Any, int] | None
     max_sets: int
     labels: Labels
     keep_memberships: bool
@@ -262,7 +266,9 @@ class SetRecoder(TableAnonymizer):
             return [tuple(range(n_columns))]
         return [(at,) for at in range(n_columns)]
 
-    def _wishes(self, table: Table, places: Sequence[tuple[int, ...]]) -> list[Wish]:
+    def _requests(
+        self, table: Table, places: Sequence[tuple[int, ...]]
+    ) -> list[SetRequest]:
         """What is asked of each block of columns."""
         columns = [column.name for column in table.known]
         told = [f"column {name!r}" for name in columns]
@@ -277,24 +283,26 @@ class SetRecoder(TableAnonymizer):
         numbers = numbers_by_column(self.n_sets, columns)
         names = given_names(self.labels, columns)
         distinct = [count_distinct(table, at) for at in places]
-        return [Wish(*w) for w in zip(told, numbers, names, distinct, strict=True)]
+        return [
+            SetRequest(*w) for w in zip(told, numbers, names, distinct, strict=True)
+        ]
 
     def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
         for name in PRIVATE:
             self.__dict__.pop(name, None)
         refuse_too_few(table.points(), self.k)
         places = self._places(len(table.known))
-        wishes = self._wishes(table, places)
-        bounds = [wish.bounds(self.max_sets) for wish in wishes]
-        refuse_single_sets(wishes, bounds)
+        requests = self._requests(table, places)
+        bounds = [request.bounds(self.max_sets) for request in requests]
+        refuse_single_sets(requests, bounds)
         rng = generator(self.random_state)
-        workshop = Workshop(table, places, wishes, self._make_rule, rng)
-        numbers = self._choose(table, models, workshop, bounds)
-        self._coding = workshop.coding(numbers)
-        return workshop.published(numbers)
+        codings = CodingCache(table, places, requests, self._make_rule, rng)
+        numbers = self._choose(table, models, codings, bounds)
+        self._coding = codings.coding(numbers)
+        return codings.published(numbers)
 
     def _choose(
-        self, table: Table, models: AllOf, workshop: Workshop, bounds: list[Bounds]
+        self, table: Table, models: AllOf, codings: CodingCache, bounds: list[Bounds]
     ) -> Numbers:
         """How many sets each block gets: as asked for, or as a search finds."""
         self.tried_: list[dict[str, Any]] = []
@@ -303,8 +311,8 @@ class SetRecoder(TableAnonymizer):
 
         def attempt(numbers: Numbers) -> Trial:
             try:
-                coding = workshop.coding(numbers)
-                published = workshop.published(numbers)
+                coding = codings.coding(numbers)
+                published = codings.published(numbers)
                 _refuse_one_class(table, published)
                 approval = approve(table, published, models, self._rules(table.n_rows))
                 self._judge_degrees(table, coding, published, approval.suppressed)
@@ -313,7 +321,7 @@ class SetRecoder(TableAnonymizer):
             losses = [column.loss(approval.suppressed) for column in published]
             return Trial(numbers, domain_share_loss(losses))
 
-        found = find_n_sets(bounds, attempt, workshop.least_loss)
+        found = find_n_sets(bounds, attempt, codings.least_loss)
         if found.best is None:
             first = found.trials[0]
             raise InfeasibleError(
@@ -376,13 +384,13 @@ class SetRecoder(TableAnonymizer):
         """Keep degrees and what they come from."""
         self.degrees_ = self._coding.degrees(table.known)
         self.class_names_ = self._coding.class_names()
-        rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, Centres)]
+        rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, Centers)]
         if not rules:
             return
-        self.centres_ = {
-            table.known[block.at[used]].name: axis.back(rule.centres[:, at])
+        self.centers_ = {
+            table.known[block.at[used]].name: axis.back(rule.centers[:, at])
             for block in self._coding.blocks
-            if isinstance(rule := block.rule, Centres)
+            if isinstance(rule := block.rule, Centers)
             for at, (axis, used) in enumerate(zip(rule.axes, rule.used, strict=True))
         }
         if rules[0].norms is not None:

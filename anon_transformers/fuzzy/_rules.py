@@ -1,4 +1,4 @@
-"""Rules that put rows into sets: by limits, by centres, or all into one."""
+"""Rules that put rows into sets: by limits, by centers, or all into one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from typing import Protocol
 
 import numpy as np
 
-from anon_transformers._evidence_memberships import SUMS_TO_ONE
-from anon_transformers._exact import comparable
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.numbers import comparable
+from anon_transformers.evidence._memberships import SUMS_TO_ONE
 from anon_transformers.fuzzy._naming import WHOLE
 from anon_transformers.fuzzy._partitions import FuzzyPartition
 from anon_transformers.fuzzy._scaling import Axis, row_values
 
 NEAREST = 1e-10
-"""Added to every squared distance, so that a row on a centre divides by no zero."""
+"""Added to every squared distance, so that a row on a center divides by no zero."""
 
 
 class Rule(Protocol):
@@ -111,8 +111,8 @@ class Intervals(CrispRule):
 
 
 @dataclass(frozen=True)
-class Centres:
-    """Sets about centres, by squared distances in scaled coordinates.
+class Centers:
+    """Sets about centers, by squared distances in scaled coordinates.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Centres:
         Coordinates of a row, one a column that tells rows apart.
     used : tuple of int
         Which of the columns these are.
-    centres : float64 ndarray of shape (n_sets, n_axes)
+    centers : float64 ndarray of shape (n_sets, n_axes)
         Where each set lies.
     norms : float64 ndarray of shape (n_sets, n_axes, n_axes) or None
         How each set measures distances; None: alike in all directions.
@@ -130,9 +130,9 @@ class Centres:
         Upper triangles R with ``norms = R'R``. Distances are computed by these, as they
         were when the sets were learnt: by the norms they lose digits.
     m : float or None
-        Fuzziness; None: a row belongs to the nearest centre alone.
+        Fuzziness; None: a row belongs to the nearest center alone.
     n_iter : int
-        Iterations that it took to find the centres.
+        Iterations that it took to find the centers.
     converged : bool
         Whether they came to rest before the most iterations.
     """
@@ -140,7 +140,7 @@ class Centres:
     names: tuple[str, ...]
     axes: tuple[Axis, ...]
     used: tuple[int, ...]
-    centres: np.ndarray
+    centers: np.ndarray
     norms: np.ndarray | None = None
     factors: np.ndarray | None = None
     m: float | None = None
@@ -152,7 +152,7 @@ class Centres:
         return self._squares(columns).argmin(axis=1)
 
     def degrees(self, columns: Sequence[Column]) -> np.ndarray:
-        """Degrees by the formula that the centres were learnt with."""
+        """Degrees by the formula that the centers were learnt with."""
         squares = self._squares(columns)
         if self.m is None:
             return one_hot(squares.argmin(axis=1), len(self.names))
@@ -161,7 +161,7 @@ class Centres:
         return closeness / closeness.sum(axis=1, keepdims=True)
 
     def _squares(self, columns: Sequence[Column]) -> np.ndarray:
-        """Squared distance of each row from each centre, and a little more.
+        """Squared distance of each row from each center, and a little more.
 
         Each row by itself, term by term: no batch may change what a row gets.
         """
@@ -169,9 +169,9 @@ class Centres:
             axis.place(columns[at])
             for axis, at in zip(self.axes, self.used, strict=True)
         ]
-        squares = np.full((len(points[0]), len(self.centres)), NEAREST)
-        for number, centre in enumerate(self.centres):
-            away = [point - at for point, at in zip(points, centre, strict=True)]
+        squares = np.full((len(points[0]), len(self.centers)), NEAREST)
+        for number, center in enumerate(self.centers):
+            away = [point - at for point, at in zip(points, center, strict=True)]
             if self.factors is not None:
                 away = _turned(away, self.factors[number])
             for one in away:

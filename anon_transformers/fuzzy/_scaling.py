@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from anon_transformers._exact import LARGEST_WHOLE
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.numbers import LARGEST_WHOLE
 from anon_transformers.exceptions import DataError
 
 Scale = Literal["range", "standard"] | None

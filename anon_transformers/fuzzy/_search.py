@@ -13,7 +13,7 @@ EACH_UP_TO = 16
 MOST_CHOICES = 25_000
 """Up to so many choices, such as those of four columns, all are looked through."""
 FARTHEST_STEP = 2
-"""How far neighbours are in each block."""
+"""How far neighbors are in each block."""
 MOST_TRIALS = 250
 """A search ends so many trials after the first ones, which every search makes."""
 
@@ -144,7 +144,7 @@ def find_n_sets(
     from the fewest of each, one block after another is given more sets: always the one
     that brings the loss down most. A promise that breaks with one number may hold again
     with the next, so that larger steps are made where none of the smallest keeps it.
-    Then come the neighbours of the best: one or two blocks with up to two sets more or
+    Then come the neighbors of the best: one or two blocks with up to two sets more or
     fewer, until none of them is better. Last, all other choices that could be better,
     those with few classes first.
 
@@ -184,7 +184,7 @@ def find_n_sets(
     trials.allow(most_trials, len(bounds))
     _climb(bounds, trials)
     while (best := trials.best) is not None:
-        _improve(trials, _neighbours(best.n_sets, bounds))
+        _improve(trials, _neighbors(best.n_sets, bounds))
         if trials.best is best:
             break
     n_choices = prod(bound.most - bound.fewest + 1 for bound in bounds)
@@ -259,7 +259,7 @@ def _choices(bounds: Sequence[Bounds]) -> Iterator[Numbers]:
     return (numbers for numbers in choices if max(numbers) > 1)
 
 
-def _neighbours(numbers: Numbers, bounds: Sequence[Bounds]) -> Iterator[Numbers]:
+def _neighbors(numbers: Numbers, bounds: Sequence[Bounds]) -> Iterator[Numbers]:
     """Choices that differ in one or two blocks, by up to two sets in each."""
     steps = range(-FARTHEST_STEP, FARTHEST_STEP + 1)
     for places in combinations(range(len(numbers)), min(2, len(numbers))):

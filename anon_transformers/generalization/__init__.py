@@ -1,6 +1,17 @@
 """Anonymizers that generalize whole columns along hierarchies, and helpers."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.generalization._datafly import DataflyAnonymizer
+    from anon_transformers.generalization._frontier import Frontier
+    from anon_transformers.generalization._full_domain import FullDomainAnonymizer
+    from anon_transformers.generalization._rounder import Rounder
+    from anon_transformers.generalization._top_bottom_coder import TopBottomCoder
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "DataflyAnonymizer",
@@ -9,14 +20,3 @@ __all__ = [
     "Rounder",
     "TopBottomCoder",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "DataflyAnonymizer": "anon_transformers.generalization._datafly",
-        "Frontier": "anon_transformers.generalization._frontier",
-        "FullDomainAnonymizer": "anon_transformers.generalization._full_domain",
-        "Rounder": "anon_transformers.generalization._rounder",
-        "TopBottomCoder": "anon_transformers.generalization._top_bottom_coder",
-    },
-)

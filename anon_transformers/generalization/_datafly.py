@@ -9,8 +9,8 @@ import pandas as pd
 
 from anon_transformers._kernels import datafly
 from anon_transformers._kernels.grouping import Groups
-from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
 from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.generalization._levels import (
@@ -117,8 +117,8 @@ class DataflyAnonymizer(TableAnonymizer):
         *,
         k: int = 5,
         models: Sequence[PrivacyModel] | None = None,
-        hierarchies: Mapping[Hashable, Any] | None = None,
-        types: Mapping[Hashable, str] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
+        types: Mapping[Any, str] | None = None,
         stop_rule: Literal["at_most_k", "less_than_k"] = "at_most_k",
         attribute_tie: Literal["first", "last"] = "first",
         sensitive: Sequence[Hashable] | None = None,
@@ -185,7 +185,7 @@ class DataflyAnonymizer(TableAnonymizer):
         names = self.quasi_identifiers or ()
         return {name: ByDataType(types.get(name)) for name in names}
 
-    def _described(self) -> Mapping[Hashable, Any]:
+    def _described(self) -> Mapping[Any, Any]:
         return {**(self.hierarchies or {}), **(self.types or {})}
 
     def _budget(self) -> int:

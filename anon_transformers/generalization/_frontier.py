@@ -107,7 +107,7 @@ def find_frontier(
 def _ranges(
     curve: Curve, nodes: np.ndarray, names: list[Hashable]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Neighbours of equal k joined; what no node can reach is left out."""
+    """Neighbors of equal k joined; what no node can reach is left out."""
     table = pd.DataFrame(
         {
             "k": np.arange(len(curve.loss)),

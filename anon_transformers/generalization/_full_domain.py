@@ -1,18 +1,25 @@
 """Optimal full-domain generalization with suppression."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from numbers import Real
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 from anon_transformers._kernels.lattice import Node
-from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
-from anon_transformers._suppression import Rules
 from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._coded_table import (
+    PublishedColumn,
+    Table,
+    approved,
+    refuse_too_few,
+)
+from anon_transformers.base._suppression import Rules, approve
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     InfeasibleError,
@@ -23,13 +30,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.generalization._frontier import Frontier, find_frontier
 from anon_transformers.generalization._heuristic import find_in_time
 from anon_transformers.generalization._lattice import Goal, Lattice
-from anon_transformers.generalization._levels import LevelColumn
-from anon_transformers.generalization._local import (
-    Pass,
-    learn_passes,
-    publish_node,
-    recode_by_passes,
-)
+from anon_transformers.generalization._levels import LevelColumn, publish_level
 from anon_transformers.generalization._losses import LOSSES, make_loss
 from anon_transformers.generalization._minimal import (
     find_incognito,
@@ -37,15 +38,149 @@ from anon_transformers.generalization._minimal import (
     minimal_nodes,
 )
 from anon_transformers.generalization._progress import progress_bar
-from anon_transformers.generalization._reach import tell_reach
-from anon_transformers.generalization._requests import (
-    check_level,
-    check_time_limit,
-    check_weights,
-)
 from anon_transformers.generalization._search import Found, find_optimal
 from anon_transformers.hierarchies import Suggested
-from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel
+from anon_transformers.privacy import (
+    AllOf,
+    KAnonymity,
+    PrivacyModel,
+    describe_level,
+    describe_model,
+    judge,
+)
+
+
+def check_number(name: str, value: Any) -> float:
+    """Refuse what is no finite number."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):
+        raise ParameterError(f"{name} must be a finite number, got {value!r}.")
+    return float(value)
+
+
+def check_weights(weights: Mapping[Any, float] | None) -> None:
+    """Refuse weights that are no shares of anything."""
+    if weights is None:
+        return
+    if not isinstance(weights, Mapping):
+        raise ParameterError(
+            f"weights must map columns to numbers, got {type(weights).__name__}."
+        )
+    for name, weight in weights.items():
+        if check_number(f"weights, {name}:", weight) < 0:
+            raise ParameterError(f"weights, {name}: {weight!r} is below 0.")
+
+
+def check_time_limit(seconds: float) -> None:
+    """Refuse a time in which nothing can be done."""
+    if check_number("time_limit", seconds) <= 0:
+        raise ParameterError(f"time_limit must be above 0 seconds, got {seconds!r}.")
+
+
+def check_level(name: Hashable, level: Any, highest: int) -> int:
+    """Refuse a level that a hierarchy does not have."""
+    whole = isinstance(level, int | np.integer) and not isinstance(level, bool)
+    if not whole or not 0 <= level <= highest:
+        raise ParameterError(
+            f"levels, {name}: {level!r} is no level from 0 to {highest}."
+        )
+    return int(level)
+
+
+FEW_NODES = 20_000
+"""Nodes that are gone through again to tell what could be reached."""
+
+
+def tell_reach(lattice: Lattice) -> str:
+    """What each model could reach by itself within the suppression limit."""
+    told = [
+        f"{describe_model(model)} reaches "
+        f"{describe_level(_best_level(lattice, model))} at best"
+        for model in lattice.goal.promise.models
+    ]
+    return "; ".join(told)
+
+
+def _best_level(lattice: Lattice, model: PrivacyModel) -> int | float:
+    """Level of the best node.
+
+    The whole table as one class is best, unless joining classes can cost diversity and
+    some of them may be suppressed.
+    """
+    classes, _ = lattice.classes(lattice.top)
+    best = judge(model, classes).level
+    of_class = getattr(model, "class_levels", None)
+    if of_class is None or model.merging == "any" or not lattice.allowance:
+        return best
+    if lattice.size > FEW_NODES:
+        return best
+    better = max if model.better == "higher" else min
+    for node in np.ndindex(lattice.shape):
+        classes, _ = lattice.classes(node)
+        levels = of_class(classes)
+        order = np.argsort(-levels if model.better == "higher" else levels)
+        enough = np.cumsum(classes.rows[order]) >= lattice.n_rows - lattice.allowance
+        best = better(best, levels[order[int(np.argmax(enough))]].item())
+    return best
+
+
+class Pass(NamedTuple):
+    """A node, and the combinations of its groups that are published."""
+
+    node: Node
+    codes: np.ndarray
+
+
+def publish_node(table: Table, node: Node) -> list[PublishedColumn]:
+    """Every column of a table at its level."""
+    return [publish_level(c, level) for c, level in zip(table.known, node, strict=True)]
+
+
+def learn_passes(
+    table: Table, promise: AllOf, find: Callable[[Table], Node], mark: str
+) -> list[Pass]:
+    """Find a node for all rows, then one for those that it suppresses, and so on."""
+    left = np.ones(table.n_rows, dtype=bool)
+    passes: list[Pass] = []
+    rules = Rules(1.0, "drop", mark)
+    while left.any():
+        part = table.part(left)
+        try:
+            node = find(part)
+            approval = approve(part, publish_node(part, node), promise, rules)
+        except InfeasibleError:
+            break
+        passes.append(Pass(node, approval.codes))
+        left[left] = approval.suppressed
+    return passes
+
+
+def recode_by_passes(table: Table, passes: list[Pass]) -> list[PublishedColumn]:
+    """Each row by the first node that publishes its combination."""
+    tables = [publish_node(table, one.node) for one in passes]
+    of_row = np.full(table.n_rows, -1)
+    for number, (one, published) in enumerate(zip(passes, tables, strict=True)):
+        of_row[(of_row < 0) & approved(one.codes, published)] = number
+    return [_join(list(columns), of_row) for columns in zip(*tables, strict=True)]
+
+
+def _join(columns: list[PublishedColumn], of_row: np.ndarray) -> PublishedColumn:
+    """One column of several; what two of them call alike is one label."""
+    place: dict[str | None, int] = {}
+    shares: list[float] = []
+    codes = np.full(len(of_row), -1, dtype=np.int32)
+    for number, column in enumerate(columns):
+        into = np.empty(len(column.labels) + 1, dtype=np.int32)
+        into[-1] = -1
+        for at, label in enumerate(column.labels.tolist()):
+            into[at] = place.setdefault(label, len(place))
+            if into[at] == len(shares):
+                shares.append(0.0)
+            shares[into[at]] = max(shares[into[at]], float(column.shares[at]))
+        mine = of_row == number
+        codes[mine] = into[column.codes[mine]]
+    return PublishedColumn(codes, np.array([*place], dtype=object), np.array(shares))
+
 
 SEARCHES = {
     "optimal": find_optimal,
@@ -167,12 +302,12 @@ class FullDomainAnonymizer(TableAnonymizer):
         *,
         k: int = 5,
         models: Sequence[PrivacyModel] | None = None,
-        hierarchies: Mapping[Hashable, Any] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
         loss: str = "domain-share",
-        weights: Mapping[Hashable, float] | None = None,
+        weights: Mapping[Any, float] | None = None,
         search: Literal["optimal", "samarati", "incognito", "heuristic"] = "optimal",
         time_limit: float = 10.0,
-        levels: Mapping[Hashable, int] | None = None,
+        levels: Mapping[Any, int] | None = None,
         local_recoding: bool = False,
         find_minimal: bool = False,
         verbose: bool = False,

@@ -18,8 +18,8 @@ from anon_transformers._kernels.lattice import (
     label_points,
     smallest_source,
 )
-from anon_transformers._recoding import Points, Table
-from anon_transformers._suppression import Rules, choose_kept, content_ranks
+from anon_transformers.base._coded_table import Points, Table
+from anon_transformers.base._suppression import Rules, choose_kept, content_ranks
 from anon_transformers.evidence import Classes
 from anon_transformers.generalization._levels import level_tables, publish_level
 from anon_transformers.generalization._losses import NodeLoss
@@ -124,8 +124,8 @@ class Lattice:
         self._table, self._points = table, points
         ground = hold_ground(self.codes, levels, points.weights)
         self._store = _Store(self.codes, levels, ground)
-        counts = [m for m in goal.promise.models if isinstance(m, KAnonymity)]
-        self._k = max((model.k for model in counts), default=1)
+        counts = [m.k for m in goal.promise.models if isinstance(m, KAnonymity)]
+        self._k = max(counts, default=1)
         self._rows_decide = (
             len(counts) == len(goal.promise.models) and table.subject is None
         )

@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pandas as pd
 
-from anon_transformers._moments import like_fitted
-from anon_transformers._recoding import PublishedColumn
-from anon_transformers._tables import Column, leaf_column, refuse_unknown
+from anon_transformers._data.columns import Column, leaf_column, refuse_unknown
+from anon_transformers._data.dates import like_fitted
+from anon_transformers.base._coded_table import PublishedColumn
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from anon_transformers._data.columns import Column
 from anon_transformers._kernels.lattice import (
     Held,
     Levels,
@@ -13,8 +14,7 @@ from anon_transformers._kernels.lattice import (
     cell_costs,
     lay_out,
 )
-from anon_transformers._recoding import Points, Table
-from anon_transformers._tables import Column
+from anon_transformers.base._coded_table import Points, Table
 from anon_transformers.generalization._levels import level_tables
 
 Costs = list[np.ndarray]

@@ -9,7 +9,7 @@ from pandas.api import types
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from anon_transformers._frames import is_frame, like_input, to_frame
+from anon_transformers._data.frames import is_frame, like_input, to_frame
 from anon_transformers.exceptions import DataError
 from anon_transformers.roles import refuse_repeated_columns
 

@@ -1,14 +1,14 @@
 """Numbers that stand out, cut off."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers._exact import LARGEST_WHOLE
+from anon_transformers._data.numbers import LARGEST_WHOLE
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,
@@ -17,7 +17,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.generalization._numbers import NumberTransformer, numpy_dtype
 
-Bound = float | Mapping[Hashable, float] | None
+Bound = float | Mapping[Any, float] | None
 
 
 class TopBottomCoder(NumberTransformer):

@@ -1,6 +1,18 @@
 """Graphs as arrays, and the one door between them and the forms users hold."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.graphs._form import GraphForm
+    from anon_transformers.graphs._graph import Graph, label_codes
+    from anon_transformers.graphs._names import places_of
+    from anon_transformers.graphs._opening import open_graph
+    from anon_transformers.graphs._same_nodes import open_same_nodes
+    from anon_transformers.graphs._weights import telling_weights
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "Graph",
@@ -11,16 +23,3 @@ __all__ = [
     "places_of",
     "telling_weights",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Graph": "anon_transformers.graphs._graph",
-        "GraphForm": "anon_transformers.graphs._forms",
-        "label_codes": "anon_transformers.graphs._labels",
-        "open_graph": "anon_transformers.graphs._forms",
-        "open_same_nodes": "anon_transformers.graphs._same_nodes",
-        "places_of": "anon_transformers.graphs._names",
-        "telling_weights": "anon_transformers.graphs._weights",
-    },
-)

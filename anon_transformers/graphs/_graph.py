@@ -8,7 +8,32 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from anon_transformers._data.columns import identify
 from anon_transformers.exceptions import DataError
+
+
+def label_codes(labels: pd.Series) -> np.ndarray:
+    """One number for each text that a label is published as.
+
+    A missing label and an empty text have a number of their own.
+
+    Parameters
+    ----------
+    labels : Series
+        One label a node.
+
+    Returns
+    -------
+    int32 ndarray
+        The same number where readers see the same, and only there.
+
+    Examples
+    --------
+    >>> label_codes(pd.Series([True, 1, 1, None, ""], dtype=object)).tolist()
+    [1, 0, 0, 2, 2]
+    """
+    return identify(labels).codes
+
 
 MOST_NODES = 2**31
 """Node numbers take four bytes each."""
@@ -85,7 +110,7 @@ class Graph:
 
     @cached_property
     def degrees(self) -> np.ndarray:
-        """Number of neighbours of each node."""
+        """Number of neighbors of each node."""
         return _frozen(np.bincount(self.edges.ravel(), minlength=self.n_nodes))
 
     @cached_property
@@ -103,7 +128,7 @@ class Graph:
     def adjacency(self) -> sparse.csr_array:
         """Symmetric matrix of zeros and ones, sparse; column numbers are sorted.
 
-        ``adjacency.indptr`` and ``adjacency.indices`` are the lists of neighbours.
+        ``adjacency.indptr`` and ``adjacency.indices`` are the lists of neighbors.
         """
         ends = np.concatenate([self.edges, self.edges[:, ::-1]]).astype(np.int32)
         ones = np.ones(len(ends), dtype=np.int8)
@@ -147,7 +172,7 @@ class Graph:
         weights[~stays] = free[: int((~stays).sum())]
         return Graph(self.n_nodes, bare.edges, weights, self.labels)
 
-    def relabelled(self, places: np.ndarray, naming: str | None = None) -> "Graph":
+    def relabeled(self, places: np.ndarray, naming: str | None = None) -> "Graph":
         """The same graph, where node ``i`` is now called ``places[i]``.
 
         ``naming`` marks the new order.

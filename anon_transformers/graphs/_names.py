@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,7 +73,7 @@ def with_more_names(old: np.ndarray, n_nodes: int) -> np.ndarray:
 
 
 def mapped_names(
-    names: np.ndarray, mapping: Mapping[Hashable, Hashable]
+    names: np.ndarray, mapping: Mapping[Any, Hashable]
 ) -> Sequence[Hashable]:
     """New name of each old one, by what an anonymizer kept with ``keep_mapping``."""
     old = names.tolist()

@@ -7,13 +7,13 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._form import GraphForm
-from anon_transformers.graphs._forms import open_graph
 from anon_transformers.graphs._graph import Graph
 from anon_transformers.graphs._names import mapped_names, matched, renamed_nodes
+from anon_transformers.graphs._opening import open_graph
 
 
 def open_same_nodes(
-    original: Any, published: Any, mapping: Mapping[Hashable, Hashable] | None = None
+    original: Any, published: Any, mapping: Mapping[Any, Hashable] | None = None
 ) -> tuple[Graph, Graph, np.ndarray]:
     """Open a graph and what was published of it, with their nodes in one order.
 
@@ -55,14 +55,14 @@ def open_same_nodes(
     after, new_form = open_graph(published)
     places = same_nodes((before, form), (after, new_form), mapping)
     # Who is who is known now, which is all that a renamed graph lacks.
-    before = before.relabelled(np.arange(len(places)))
-    return before, after.relabelled(places), form.names
+    before = before.relabeled(np.arange(len(places)))
+    return before, after.relabeled(places), form.names
 
 
 def same_nodes(
     original: tuple[Graph, GraphForm],
     published: tuple[Graph, GraphForm],
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> np.ndarray:
     """For each published node the original one that it is."""
     (before, form), (after, new_form) = original, published

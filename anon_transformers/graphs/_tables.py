@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._frames import made_like, to_frame
-from anon_transformers._tables import Column, identify
+from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.frames import made_like, to_frame
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._form import GraphForm, joined
 from anon_transformers.graphs._graph import Graph
@@ -70,7 +70,7 @@ def _names(column: Column, first: pd.Series) -> np.ndarray:
 def _exact(names: pd.Series) -> pd.Series:
     """Names as they are; whole numbers that a missing one turned into floats again.
 
-    Floats of 2**53 and more are no names: neighbours among them are the same float.
+    Floats of 2**53 and more are no names: neighbors among them are the same float.
     """
     if not pd.api.types.is_float_dtype(names.dtype):
         return names

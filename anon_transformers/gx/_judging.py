@@ -15,24 +15,23 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers._evidence_references import open_sensitive
-from anon_transformers._intruders import wanted_columns
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.evidence import (
     SUPPRESSED,
     Classes,
+    GraphEvidence,
     Linkage,
     Memberships,
     Report,
 )
+from anon_transformers.evidence._references import open_sensitive
 from anon_transformers.exceptions import (
     AnonymizationError,
     NotEvaluable,
     ParameterError,
     unknown_choice,
 )
-from anon_transformers.gx._degrees import refuse_strange_degrees
-from anon_transformers.gx._graphs import graph_evidence
+from anon_transformers.graphs import open_graph
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
 from anon_transformers.privacy import (
@@ -42,7 +41,53 @@ from anon_transformers.privacy import (
     judge_each,
     judges_values,
 )
-from anon_transformers.registry import Shelf, registry
+from anon_transformers.privacy.probabilistic._disclosure import wanted_columns
+from anon_transformers.registry import Catalog, registry
+
+ROUNDING = 1e-9
+"""Degrees that are nearer to each other than this are taken for equal."""
+
+
+def refuse_strange_degrees(degrees: np.ndarray, labels: np.ndarray) -> None:
+    """Refuse degrees that are not those of the rows beside them.
+
+    A row publishes the set in which its degree is largest, so that sets and published
+    combinations go together one by one. Rows with two largest degrees may do either.
+    """
+    ordered = np.sort(degrees, axis=1)
+    clear = ordered[:, -1] > ordered[:, -2:-1].max(axis=1, initial=0.0) + ROUNDING
+    pairs = np.column_stack([degrees.argmax(axis=1), labels])[clear]
+    n_pairs = len(np.unique(pairs, axis=0))
+    if any(n_pairs != len(np.unique(pairs[:, side])) for side in (0, 1)):
+        raise NotEvaluable("the degrees of membership do not fit the published labels.")
+
+
+ENDS = 2
+
+
+def graph_evidence(
+    frame: pd.DataFrame,
+    ends: Sequence[Hashable],
+    nodes: pd.DataFrame | None,
+    functions: np.ndarray | None,
+) -> GraphEvidence:
+    """The graph whose edges ``frame`` lists, judged alone: no original is known here.
+
+    ``ends`` are the two columns that name nodes. Without a node table, a row without a
+    second name is a node without edges.
+    """
+    if len(ends) != ENDS:
+        raise NotEvaluable(
+            "it judges a graph, whose edges have two columns of node names; "
+            f"quasi_identifiers names {len(ends)}."
+        )
+    for name in ends:
+        if name not in frame.columns:
+            raise NotEvaluable(unknown_choice("column", name, frame.columns))
+    edges = frame[list(ends)]
+    graph, _ = open_graph(edges if nodes is None else (edges, nodes))
+    return GraphEvidence(graph, functions=functions)
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -164,7 +209,7 @@ class Scope:
         labels = np.asarray(classes.labels)
         shown = -1 if classes.suppressed is None else classes.suppressed
         kept = labels != shown
-        of = {
+        of: dict[str, Any] = {
             "references": _of(self.sensitive, private.references),
             "hierarchies": _of(self.sensitive, private.hierarchies),
         }
@@ -292,9 +337,9 @@ def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
     return asked
 
 
-def build(shelf: Shelf, name: str, params: Mapping[str, Any]) -> Any:
+def build(catalog: Catalog, name: str, params: Mapping[str, Any]) -> Any:
     """Make the registered model or metric ``name``, or say what is wrong."""
-    cls = shelf[name]
+    cls = catalog[name]
     legal = inspect.signature(cls).parameters
     for key in params:
         if key not in legal:
@@ -324,10 +369,10 @@ def build_metric(name: str, params: Mapping[str, Any]) -> Any:
 
 def judges_classes(kind: str, name: Any) -> bool:
     """Whether a model or metric is about the quasi-identifiers that are named."""
-    shelf = registry().privacy_models if kind == "model" else registry().metrics
-    if not isinstance(name, str) or name not in shelf:
+    catalog = registry().privacy_models if kind == "model" else registry().metrics
+    if not isinstance(name, str) or name not in catalog:
         return True
-    return shelf[name].evidence in {"classes", "report"}
+    return catalog[name].evidence in {"classes", "report"}
 
 
 def parameters(built: Any) -> dict[str, Any]:

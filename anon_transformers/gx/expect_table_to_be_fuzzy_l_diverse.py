@@ -4,10 +4,11 @@ from typing import ClassVar
 
 from great_expectations.compatibility import pydantic
 
-from anon_transformers.gx._expectation import Name, Whole
-from anon_transformers.gx._fuzzy_expectation import (
+from anon_transformers.gx._expectation import (
     SCOPE,
     FuzzyExpectation,
+    Name,
+    Whole,
     at_least_one,
 )
 

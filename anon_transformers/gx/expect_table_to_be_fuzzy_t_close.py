@@ -4,8 +4,13 @@ from typing import ClassVar
 
 from great_expectations.compatibility import pydantic
 
-from anon_transformers.gx._expectation import Name, Number, is_parameter
-from anon_transformers.gx._fuzzy_expectation import SCOPE, FuzzyExpectation
+from anon_transformers.gx._expectation import (
+    SCOPE,
+    FuzzyExpectation,
+    Name,
+    Number,
+    is_parameter,
+)
 
 
 class ExpectTableToBeFuzzyTClose(FuzzyExpectation):

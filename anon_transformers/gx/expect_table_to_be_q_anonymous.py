@@ -4,10 +4,10 @@ from typing import ClassVar
 
 from great_expectations.compatibility import pydantic
 
-from anon_transformers.gx._expectation import Whole
-from anon_transformers.gx._fuzzy_expectation import (
+from anon_transformers.gx._expectation import (
     SCOPE,
     FuzzyExpectation,
+    Whole,
     at_least_one,
 )
 

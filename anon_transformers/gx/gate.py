@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from anon_transformers._frames import to_frame
+from anon_transformers._data.frames import to_frame
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     AnonymizationError,

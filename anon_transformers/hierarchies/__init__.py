@@ -1,6 +1,24 @@
 """Hierarchies: how a value is made less exact, step by step."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.hierarchies._builder import HierarchyBuilder
+    from anon_transformers.hierarchies._data_types import (
+        ByDataType,
+        detect_data_type,
+        register_data_type,
+    )
+    from anon_transformers.hierarchies._dates import DateParts
+    from anon_transformers.hierarchies._hierarchy import Hierarchy
+    from anon_transformers.hierarchies._intervals import Intervals
+    from anon_transformers.hierarchies._masking import Masking
+    from anon_transformers.hierarchies._normalize import fold
+    from anon_transformers.hierarchies._suggest import Suggested, suggest
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "ByDataType",
@@ -15,20 +33,3 @@ __all__ = [
     "register_data_type",
     "suggest",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ByDataType": "anon_transformers.hierarchies._data_types",
-        "DateParts": "anon_transformers.hierarchies._dates",
-        "Hierarchy": "anon_transformers.hierarchies._hierarchy",
-        "HierarchyBuilder": "anon_transformers.hierarchies._builder",
-        "Intervals": "anon_transformers.hierarchies._intervals",
-        "Masking": "anon_transformers.hierarchies._masking",
-        "Suggested": "anon_transformers.hierarchies._suggest",
-        "detect_data_type": "anon_transformers.hierarchies._data_types",
-        "fold": "anon_transformers.hierarchies._normalize",
-        "register_data_type": "anon_transformers.hierarchies._data_types",
-        "suggest": "anon_transformers.hierarchies._suggest",
-    },
-)

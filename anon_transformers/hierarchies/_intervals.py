@@ -276,7 +276,7 @@ def _quantile_cuts(
 
 
 def _label(bounds: Bounds, whole: bool, closed: Closed) -> str:
-    """The range as :func:`anon_transformers._labels.parse_ends` reads it."""
+    """The range as :func:`anon_transformers._data.labels.parse_ends` reads it."""
     low, high = bounds
     left = closed == "left"
     if low is None:

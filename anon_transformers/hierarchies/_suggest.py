@@ -46,7 +46,7 @@ def suggest(column: Any) -> Hierarchy:
     ('50001', '5000*', '500**', '50***', '5****', '*')
     """
     # The table's own way to texts, so that an anonymizer finds the same leaves.
-    from anon_transformers._tables import leaf_texts
+    from anon_transformers._data.columns import leaf_texts
 
     distinct = leaf_texts(column)
     if not distinct:

@@ -1,6 +1,85 @@
 """Numbers that describe a release: loss, risk, class statistics, queries, quality."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.metrics._aggregates import (
+        AggregateAnswers,
+        AnswerError,
+        aggregate_answers,
+        aggregate_query_error,
+    )
+    from anon_transformers.metrics._attribute_loss import (
+        attribute_losses,
+        information_loss,
+        released_losses,
+    )
+    from anon_transformers.metrics._class_size import (
+        AverageClassSize,
+        average_class_size,
+    )
+    from anon_transformers.metrics._class_statistics import (
+        ClassStatistics,
+        class_statistics,
+    )
+    from anon_transformers.metrics._correlations import (
+        CorrelationDifference,
+        CorrelationDifferences,
+        correlation_differences,
+    )
+    from anon_transformers.metrics._discernibility import Discernibility, discernibility
+    from anon_transformers.metrics._distinguishability import (
+        Distinguishability,
+        Propensity,
+        distinguishability,
+    )
+    from anon_transformers.metrics._entropy import (
+        attribute_entropies,
+        non_uniform_entropy,
+    )
+    from anon_transformers.metrics._height import (
+        generalization_height,
+        generalization_levels,
+        generalization_precision,
+    )
+    from anon_transformers.metrics._intervals import Interval, parse_interval
+    from anon_transformers.metrics._loss import Loss, domain_share_loss
+    from anon_transformers.metrics._measure import Metric, measure
+    from anon_transformers.metrics._measure_risk import (
+        MeasureRisk,
+        RiskOutliers,
+        measure_risk,
+    )
+    from anon_transformers.metrics._moment_change import (
+        MeanChange,
+        MomentChanges,
+        moment_changes,
+    )
+    from anon_transformers.metrics._population import match_population, weigh_population
+    from anon_transformers.metrics._quality import QualityReport, quality
+    from anon_transformers.metrics._risk import (
+        AverageJournalistRisk,
+        AverageRisk,
+        HighestJournalistRisk,
+        HighestRisk,
+        MarketerRisk,
+        RecordsAtJournalistRisk,
+        RecordsAtRisk,
+        Risk,
+        SuppressedShare,
+        journalist_risk,
+        marketer_risk,
+        prosecutor_risk,
+    )
+    from anon_transformers.metrics._squared_error import (
+        SquaredErrors,
+        SquaredErrorShare,
+        squared_error_share,
+    )
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "AggregateAnswers",
@@ -59,64 +138,3 @@ __all__ = [
     "squared_error_share",
     "weigh_population",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "AggregateAnswers": "anon_transformers.metrics._aggregates",
-        "AnswerError": "anon_transformers.metrics._aggregates",
-        "AverageClassSize": "anon_transformers.metrics._class_size",
-        "AverageJournalistRisk": "anon_transformers.metrics._journalist",
-        "AverageRisk": "anon_transformers.metrics._risk",
-        "ClassStatistics": "anon_transformers.metrics._class_statistics",
-        "CorrelationDifference": "anon_transformers.metrics._correlations",
-        "CorrelationDifferences": "anon_transformers.metrics._correlations",
-        "Discernibility": "anon_transformers.metrics._discernibility",
-        "Distinguishability": "anon_transformers.metrics._distinguishability",
-        "HighestJournalistRisk": "anon_transformers.metrics._journalist",
-        "HighestRisk": "anon_transformers.metrics._risk",
-        "Interval": "anon_transformers.metrics._intervals",
-        "Loss": "anon_transformers.metrics._loss",
-        "MarketerRisk": "anon_transformers.metrics._marketer",
-        "MeanChange": "anon_transformers.metrics._moment_change",
-        "MeasureRisk": "anon_transformers.metrics._measure_risk",
-        "Metric": "anon_transformers.metrics._measure",
-        "MomentChanges": "anon_transformers.metrics._moment_change",
-        "Propensity": "anon_transformers.metrics._distinguishability",
-        "QualityReport": "anon_transformers.metrics._quality",
-        "RecordsAtJournalistRisk": "anon_transformers.metrics._journalist",
-        "RecordsAtRisk": "anon_transformers.metrics._risk",
-        "Risk": "anon_transformers.metrics._scenarios",
-        "RiskOutliers": "anon_transformers.metrics._measure_risk",
-        "SquaredErrorShare": "anon_transformers.metrics._squared_error",
-        "SquaredErrors": "anon_transformers.metrics._squared_error",
-        "SuppressedShare": "anon_transformers.metrics._risk",
-        "aggregate_answers": "anon_transformers.metrics._aggregates",
-        "aggregate_query_error": "anon_transformers.metrics._aggregates",
-        "attribute_entropies": "anon_transformers.metrics._entropy",
-        "attribute_losses": "anon_transformers.metrics._attribute_loss",
-        "average_class_size": "anon_transformers.metrics._class_size",
-        "class_statistics": "anon_transformers.metrics._class_statistics",
-        "correlation_differences": "anon_transformers.metrics._correlations",
-        "discernibility": "anon_transformers.metrics._discernibility",
-        "distinguishability": "anon_transformers.metrics._distinguishability",
-        "domain_share_loss": "anon_transformers.metrics._loss",
-        "generalization_height": "anon_transformers.metrics._height",
-        "generalization_levels": "anon_transformers.metrics._height",
-        "generalization_precision": "anon_transformers.metrics._height",
-        "information_loss": "anon_transformers.metrics._attribute_loss",
-        "released_losses": "anon_transformers.metrics._attribute_loss",
-        "journalist_risk": "anon_transformers.metrics._scenarios",
-        "marketer_risk": "anon_transformers.metrics._scenarios",
-        "match_population": "anon_transformers.metrics._population",
-        "measure": "anon_transformers.metrics._measure",
-        "measure_risk": "anon_transformers.metrics._measure_risk",
-        "moment_changes": "anon_transformers.metrics._moment_change",
-        "non_uniform_entropy": "anon_transformers.metrics._entropy",
-        "parse_interval": "anon_transformers.metrics._intervals",
-        "prosecutor_risk": "anon_transformers.metrics._scenarios",
-        "quality": "anon_transformers.metrics._quality",
-        "squared_error_share": "anon_transformers.metrics._squared_error",
-        "weigh_population": "anon_transformers.metrics._population",
-    },
-)

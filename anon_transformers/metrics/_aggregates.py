@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import Column, identify
+from anon_transformers._data.columns import Column, identify
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, check_choice
 from anon_transformers.metrics._intervals import parse_interval

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anon_transformers._frames import to_frame
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
+from anon_transformers._data.frames import to_frame
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
@@ -21,7 +21,7 @@ from anon_transformers.metrics._coverage import (
 def attribute_losses(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    hierarchies: Mapping[Any, Hierarchy] | None = None,
     quasi_identifiers: Sequence[Hashable] | None = None,
     suppression_label: str = SUPPRESSED,
 ) -> dict[Hashable, float]:
@@ -81,7 +81,7 @@ def attribute_losses(
 
 def released_losses(
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
 ) -> dict[Hashable, float]:
     """How much of each hierarchy the published cells cover; needs no original.
@@ -118,10 +118,10 @@ def released_losses(
 def information_loss(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    hierarchies: Mapping[Any, Hierarchy] | None = None,
     quasi_identifiers: Sequence[Hashable] | None = None,
     suppression_label: str = SUPPRESSED,
-    weights: Mapping[Hashable, float] | None = None,
+    weights: Mapping[Any, float] | None = None,
 ) -> float:
     """Join the losses of the attributes by the geometric mean of 1 + loss.
 

@@ -15,8 +15,8 @@ from anon_transformers.exceptions import (
     check_choice,
     unknown_choice,
 )
+from anon_transformers.metrics._measure import QualityMetric
 from anon_transformers.metrics._number_columns import number_columns
-from anon_transformers.metrics._quality_metric import QualityMetric
 
 Counted = Literal["pairs", "triangle"]
 Statistic = Literal["mean", "sd", "max"]

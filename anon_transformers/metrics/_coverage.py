@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from anon_transformers._frames import to_frame
-from anon_transformers._labels import OR_MISSING
-from anon_transformers._tables import Column, encode, identify
+from anon_transformers._data.columns import Column, encode, identify
+from anon_transformers._data.frames import to_frame
+from anon_transformers._data.labels import OR_MISSING
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies import Hierarchy
@@ -89,7 +89,7 @@ class Domain:
 def columns_of(
     published: pd.DataFrame,
     quasi_identifiers: Sequence[Hashable] | None,
-    hierarchies: Mapping[Hashable, Hierarchy] | None,
+    hierarchies: Mapping[Any, Hierarchy] | None,
 ) -> list[Hashable]:
     """The columns to measure: those named, or else those that have a hierarchy."""
     names = list(
@@ -129,7 +129,7 @@ class Recoded:
 def recoded_columns(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy] | None,
+    hierarchies: Mapping[Any, Hierarchy] | None,
     quasi_identifiers: Sequence[Hashable] | None,
     suppression_label: str,
 ) -> tuple[list[Recoded], int, int]:

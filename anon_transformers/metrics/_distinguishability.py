@@ -20,8 +20,8 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from anon_transformers._frames import to_frame
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.frames import to_frame
 from anon_transformers.evidence import Linkage
 from anon_transformers.exceptions import (
     DataError,
@@ -29,12 +29,12 @@ from anon_transformers.exceptions import (
     ParameterError,
     check_choice,
 )
+from anon_transformers.metrics._measure import QualityMetric
 from anon_transformers.metrics._number_columns import (
     SharedColumns,
     refuse_fewer,
     shared_columns,
 )
-from anon_transformers.metrics._quality_metric import QualityMetric
 
 MOST_MULTIPLIED = 20
 """Of more columns of numbers there are too many products to fit."""

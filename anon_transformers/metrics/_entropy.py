@@ -14,7 +14,7 @@ from anon_transformers.metrics._coverage import Recoded, recoded_columns
 def attribute_entropies(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    hierarchies: Mapping[Any, Hierarchy] | None = None,
     quasi_identifiers: Sequence[Hashable] | None = None,
     suppression_label: str = SUPPRESSED,
 ) -> dict[Hashable, float]:
@@ -70,7 +70,7 @@ def attribute_entropies(
 def non_uniform_entropy(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    hierarchies: Mapping[Any, Hierarchy] | None = None,
     quasi_identifiers: Sequence[Hashable] | None = None,
     suppression_label: str = SUPPRESSED,
 ) -> float:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from anon_transformers._frames import to_frame
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
+from anon_transformers._data.frames import to_frame
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
@@ -17,7 +17,7 @@ from anon_transformers.metrics._labels_read import common_level, plain_label
 
 def generalization_levels(
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
 ) -> dict[Hashable, int]:
     """The level of each column of a full-domain recoding, by its kept rows.
@@ -53,7 +53,7 @@ def generalization_levels(
 
 def generalization_height(
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
 ) -> int:
     """Sum of the levels of a full-domain recoding: its height in the lattice.
@@ -72,7 +72,7 @@ def generalization_height(
 def generalization_precision(
     original: Any,
     published: Any,
-    hierarchies: Mapping[Hashable, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
 ) -> float:
     """One less the mean over all cells of their level by the height of the hierarchy.
@@ -131,7 +131,7 @@ class _Kept(NamedTuple):
 
 
 def _kept_labels(
-    frame: pd.DataFrame, hierarchies: Mapping[Hashable, Hierarchy], mark: str
+    frame: pd.DataFrame, hierarchies: Mapping[Any, Hierarchy], mark: str
 ) -> tuple[list[_Kept], int]:
     """The labels of every column, without missing cells, and the number of kept rows.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_transformers._labels import OR_MISSING, Ends, is_number, parse_ends
+from anon_transformers._data.labels import OR_MISSING, Ends, is_number, parse_ends
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,14 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from anon_transformers._labels import OR_MISSING, Ends, parse_ends, parse_set, unquoted
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.labels import (
+    OR_MISSING,
+    Ends,
+    parse_ends,
+    parse_set,
+    unquoted,
+)
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics._intervals import parse_interval
 

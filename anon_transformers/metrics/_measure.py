@@ -1,6 +1,8 @@
 """What a metric is, and how it is taken."""
 
 import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anon_transformers.exceptions import NotEvaluable
@@ -45,3 +47,25 @@ def measure(metric: Metric, evidence: Any) -> float:
     if not math.isfinite(value):
         raise NotEvaluable(f"{metric.name} gives no number for this table.")
     return value
+
+
+@dataclass(frozen=True)
+class QualityMetric:
+    """Base of metrics that compare a published table with its original.
+
+    Parameters
+    ----------
+    columns : sequence, optional
+        Columns to compare; by default all that both tables have.
+    """
+
+    columns: Sequence[Hashable] | None = None
+    evidence: ClassVar[str] = "linkage"
+    better: ClassVar[str] = "lower"
+
+    def __post_init__(self) -> None:
+        # A configuration has a list, which no frozen value can hold.
+        if isinstance(self.columns, str):
+            object.__setattr__(self, "columns", (self.columns,))
+        elif self.columns is not None:
+            object.__setattr__(self, "columns", tuple(self.columns))

@@ -94,7 +94,7 @@ def measure_risk(
         flagged,
         risks,
         float(limit),
-        # Rows of no class are labelled -1.
+        # Rows of no class are labeled -1.
         None if labels is None else np.append(flagged, False)[labels],
     )
 

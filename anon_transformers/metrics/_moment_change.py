@@ -8,12 +8,12 @@ import numpy as np
 
 from anon_transformers.evidence import Linkage
 from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.metrics._measure import QualityMetric
 from anon_transformers.metrics._number_columns import (
     known_deviation,
     known_mean,
     number_columns,
 )
-from anon_transformers.metrics._quality_metric import QualityMetric
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

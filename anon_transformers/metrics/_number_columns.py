@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._frames import to_frame
-from anon_transformers._moments import in_utc, read_moments
-from anon_transformers._tables import _DATES_AS_OBJECTS, _NUMBERS_AS_OBJECTS
+from anon_transformers._data.columns import _DATES_AS_OBJECTS, _NUMBERS_AS_OBJECTS
+from anon_transformers._data.dates import in_utc, read_moments
+from anon_transformers._data.frames import to_frame
 from anon_transformers.exceptions import DataError, NotEvaluable, unknown_choice
 
 DAY = np.timedelta64(1, "D")
@@ -37,9 +37,9 @@ class NumberColumns:
 
     def standardized(self) -> tuple[np.ndarray, np.ndarray]:
         """Both tables in z-scores of the original; a constant column gets scale 1."""
-        centre, scale = known_mean(self.before), known_deviation(self.before)
+        center, scale = known_mean(self.before), known_deviation(self.before)
         scale = np.where(scale > 0, scale, 1.0)
-        return (self.before - centre) / scale, (self.after - centre) / scale
+        return (self.before - center) / scale, (self.after - center) / scale
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from anon_transformers._frames import to_frame
+from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.frames import to_frame
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._tables import Column, identify
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import DataError, NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
@@ -69,7 +69,7 @@ def match_population(
     published: Any,
     population: Any,
     quasi_identifiers: Sequence[Hashable],
-    hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+    hierarchies: Mapping[Any, Hierarchy] | None = None,
     suppression_label: str = SUPPRESSED,
 ) -> Classes:
     """Count the persons of a register who may be behind each class.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers._frames import to_frame
+from anon_transformers._data.frames import to_frame
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.metrics._alignment import order_shown
 from anon_transformers.metrics._correlations import (
@@ -60,7 +60,7 @@ class QualityReport:
     nominal: tuple[Hashable, ...]
     left_out: tuple[Hashable, ...]
     correlations: Mapping[str, CorrelationDifferences]
-    moments: Mapping[Hashable, MomentChanges]
+    moments: Mapping[Any, MomentChanges]
     squared_error: SquaredErrors | None
     order_shown: bool | None
     distinguishability: Propensity | None

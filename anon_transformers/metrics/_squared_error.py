@@ -9,8 +9,8 @@ import numpy as np
 
 from anon_transformers.evidence import Linkage
 from anon_transformers.exceptions import DataError
+from anon_transformers.metrics._measure import QualityMetric
 from anon_transformers.metrics._number_columns import number_columns
-from anon_transformers.metrics._quality_metric import QualityMetric
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SquaredErrors:
     """
 
     total: float
-    columns: Mapping[Hashable, float]
+    columns: Mapping[Any, float]
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers only."""

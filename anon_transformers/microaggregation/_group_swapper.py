@@ -157,7 +157,7 @@ class GroupSwapper(LinkedAnonymizer):
         standardize: bool = True,
         algorithm: Literal["exact", "fast"] = "exact",
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         keep_links: bool = False,
         random_state: int | np.random.Generator | None = None,

@@ -7,15 +7,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mdav, mdav_fast, refinement
-from anon_transformers._kernels.centres import nearest_centres
-from anon_transformers._recoding import PublishedColumn, Table, refuse_too_few
-from anon_transformers._tables import Column
+from anon_transformers._kernels.centers import nearest_centers
 from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.microaggregation._centres import publish_centres
+from anon_transformers.microaggregation._centers import publish_centers
 from anon_transformers.microaggregation._merging import Groups, merge_until_kept
 from anon_transformers.microaggregation._space import Space
 from anon_transformers.parameters import generator
@@ -29,7 +29,7 @@ CHOICES = {
 
 
 class MDAVAnonymizer(TableAnonymizer):
-    """Gather near rows into groups of ``k`` or more, and publish their centres.
+    """Gather near rows into groups of ``k`` or more, and publish their centers.
 
     MDAV (maximum distance to average vector) takes the row farthest from the mean of
     all rows and its ``k - 1`` nearest ones as a group, then the row farthest from that
@@ -90,11 +90,11 @@ class MDAVAnonymizer(TableAnonymizer):
         Group of each row of the fitted table; -1 where it was suppressed as unknown.
     group_sizes_ : int64 ndarray
         Rows of each group.
-    centres_ : float64 ndarray of shape (n_groups, n_coordinates)
+    centers_ : float64 ndarray of shape (n_groups, n_coordinates)
         Mean of each group in the space where distances are taken.
     information_loss_ : float
-        Squared distances of rows to the centre of their group, as a share of those to
-        the centre of the table (SSE/SST), in that space: 0 to 1.
+        Squared distances of rows to the center of their group, as a share of those to
+        the center of the table (SSE/SST), in that space: 0 to 1.
     k_effective_ : int
         Rows (persons, with ``subject``) of the smallest published class.
     report_ : Report
@@ -109,12 +109,12 @@ class MDAVAnonymizer(TableAnonymizer):
 
     See Also
     --------
-    GroupSwapper : Swaps values inside such groups instead of publishing centres.
+    GroupSwapper : Swaps values inside such groups instead of publishing centers.
 
     Notes
     -----
     There is no ``transform``: a group is bound to the rows it was made of.
-    :meth:`recode` moves other rows to the nearest centre. Groups and centres are
+    :meth:`recode` moves other rows to the nearest center. Groups and centers are
     private; publish nothing but what ``fit_transform`` returns.
 
     References
@@ -150,7 +150,7 @@ class MDAVAnonymizer(TableAnonymizer):
         random_state: int | np.random.Generator | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -198,9 +198,9 @@ class MDAVAnonymizer(TableAnonymizer):
         return int(self.report_.models[0]["level"])
 
     def recode(self, X: Any) -> Any:
-        """Move other rows to their nearest centre, promising nothing about this batch.
+        """Move other rows to their nearest center, promising nothing about this batch.
 
-        Each row is published with the centre of the nearest group of the fitted table,
+        Each row is published with the center of the nearest group of the fitted table,
         alone: one row in a batch is told apart by being there. Judge a batch with
         :meth:`check`.
 
@@ -260,7 +260,7 @@ class MDAVAnonymizer(TableAnonymizer):
         self._hold(points, labels, groups.merge(into, n_groups))
         self.labels_ = np.full(table.n_rows, -1, dtype=np.int64)
         self.labels_[coded] = labels
-        self._centres = [publish_centres(c, labels, n_groups) for c in part.known]
+        self._centers = [publish_centers(c, labels, n_groups) for c in part.known]
         return self._publish_groups(self.labels_)
 
     def _group(self, points: np.ndarray, subject: Column | None) -> np.ndarray:
@@ -280,8 +280,8 @@ class MDAVAnonymizer(TableAnonymizer):
 
     def _hold(self, points: np.ndarray, labels: np.ndarray, groups: Groups) -> None:
         """Keep what is asked of the groups, and no row of theirs."""
-        self.group_sizes_, self.centres_ = groups.sizes, groups.centres
-        self._sse = _squares(points, self.centres_[labels])
+        self.group_sizes_, self.centers_ = groups.sizes, groups.centers
+        self._sse = _squares(points, self.centers_[labels])
         self._sst = _squares(points, points.mean(axis=0))
         # Rounding must not make a loss where nothing differs, nor one above 1.
         differ = bool((points != points[0]).any())
@@ -289,7 +289,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     def _recode(self, table: Table) -> list[PublishedColumn]:
         points = self._space.place(table.known)
-        group = nearest_centres(points, self.centres_)
+        group = nearest_centers(points, self.centers_)
         for column in table.known:
             if column.hierarchy is not None:
                 # What a hierarchy does not know is suppressed, as in the fitted table.
@@ -300,7 +300,7 @@ class MDAVAnonymizer(TableAnonymizer):
         """Published columns of rows whose groups are known (-1: none)."""
         return [
             replace(by_group, codes=np.append(by_group.codes, -1)[group])
-            for by_group in self._centres
+            for by_group in self._centers
         ]
 
     def _details(self) -> dict[str, Any]:
@@ -316,7 +316,7 @@ class MDAVAnonymizer(TableAnonymizer):
 def _is_bound(anonymizer: MDAVAnonymizer) -> bool:
     raise AttributeError(
         "MDAV is bound to the rows it saw, and has fit_transform only; recode(X) moves "
-        "other rows to the nearest centre, and promises nothing about them."
+        "other rows to the nearest center, and promises nothing about them."
     )
 
 
@@ -326,6 +326,6 @@ MDAVAnonymizer.transform = available_if(_is_bound)(  # type: ignore[method-assig
 )
 
 
-def _squares(points: np.ndarray, centres: np.ndarray) -> float:
-    away = points - centres
+def _squares(points: np.ndarray, centers: np.ndarray) -> float:
+    away = points - centers
     return float(np.einsum("ij,ij->", away, away))

@@ -1,10 +1,10 @@
-"""Groups that break a promise join their neighbours until none does."""
+"""Groups that break a promise join their neighbors until none does."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from anon_transformers._kernels.centres import cheapest_partners, pair_off
+from anon_transformers._kernels.centers import cheapest_partners, pair_off
 from anon_transformers.evidence import Classes
 from anon_transformers.privacy import AllOf
 
@@ -35,7 +35,7 @@ class Groups:
         )
 
     @property
-    def centres(self) -> np.ndarray:
+    def centers(self) -> np.ndarray:
         """Mean of each group."""
         return self.sums / self.sizes[:, None]
 
@@ -73,7 +73,7 @@ def merge_until_kept(groups: Groups, classes: Classes, promise: AllOf) -> np.nda
     now, evidence, kept = groups, classes, fine
     while evidence.n_classes > 1 and not kept.all():
         asking = np.flatnonzero(~kept)
-        partners, costs = cheapest_partners(now.centres, now.sizes, asking)
+        partners, costs = cheapest_partners(now.centers, now.sizes, asking)
         joined, n_left = pair_off(asking, partners, costs, evidence.n_classes)
         now, evidence = now.merge(joined, n_left), evidence.merge(joined, n_left)
         kept, into = promise.satisfied(evidence), joined[into]
@@ -116,7 +116,7 @@ def _gains(parts: np.ndarray, into: np.ndarray, groups: Groups) -> np.ndarray:
     """How much less the squared distances are without each part."""
     whole = groups.merge(into, int(into.max()) + 1)
     own, all_of = groups.sizes[parts], whole.sizes[into[parts]]
-    apart = groups.centres[parts] - whole.centres[into[parts]]
+    apart = groups.centers[parts] - whole.centers[into[parts]]
     return own * all_of / (all_of - own) * (apart * apart).sum(axis=1)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._exact import LARGEST_WHOLE
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
+from anon_transformers._data.numbers import LARGEST_WHOLE
 from anon_transformers.exceptions import (
     DataError,
     NearlyNumbersWarning,
@@ -42,20 +42,20 @@ class Line:
         Dates: ticks a day.
     exponent : int
         A power of two that everything is divided by, so that no square overflows.
-    centre, scale : float
+    center, scale : float
         What is subtracted from a number, and what it is then divided by.
     """
 
     origin: Any
     unit: float
     exponent: int = 0
-    centre: float = 0.0
+    center: float = 0.0
     scale: float = 1.0
 
     def place(self, values: np.ndarray) -> np.ndarray:
         """Coordinate of each number or date."""
         counted = _counted(values, self.origin) / self.unit
-        return (np.ldexp(counted, -self.exponent) - self.centre) / self.scale
+        return (np.ldexp(counted, -self.exponent) - self.center) / self.scale
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def embed(columns: Sequence[Column], *, standardize: bool = True) -> np.ndarray:
     Examples
     --------
     >>> import pandas as pd
-    >>> from anon_transformers._tables import encode
+    >>> from anon_transformers._data.columns import encode
     >>> embed([encode(pd.Series([1, 3])), encode(pd.Series(["a", "b"]))])
     array([[-1.,  1.],
            [ 1., -1.]])
@@ -207,7 +207,7 @@ def _line_axis(column: Column, line: Line, rows: np.ndarray, standardize: bool) 
         places[-2, 1] = apart
     if standardize:
         scale = _spread(places[:-1], rows) if gaps else apart
-        line = replace(line, centre=float(mean), scale=float(scale))
+        line = replace(line, center=float(mean), scale=float(scale))
         places[:, 0] -= mean
         places /= scale
     ordered = column.kind == "ordinal"

@@ -1,9 +1,12 @@
 """Anonymizers that cut the space of quasi-identifiers into boxes."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.partitioning._mondrian import MondrianAnonymizer
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = ["MondrianAnonymizer"]
-
-__getattr__, __dir__ = lazy_names(
-    __name__, {"MondrianAnonymizer": "anon_transformers.partitioning._mondrian"}
-)

@@ -4,13 +4,17 @@ from functools import partial
 
 import numpy as np
 
+from anon_transformers._data.columns import Column
+from anon_transformers._data.labels import (
+    OR_MISSING,
+    range_label,
+    set_label,
+    value_label,
+)
+from anon_transformers._data.means import group_means
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._labels import OR_MISSING, range_label, set_label, value_label
-from anon_transformers._means import group_means
-from anon_transformers._recoding import PublishedColumn
-from anon_transformers._tables import Column
-from anon_transformers.partitioning._axes import Axis
-from anon_transformers.partitioning._cut_points import point_text
+from anon_transformers.base._coded_table import PublishedColumn
+from anon_transformers.partitioning._axes import Axis, point_text
 
 
 def interval_labels(

@@ -1,5 +1,6 @@
 """Mondrian multidimensional recoding."""
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
@@ -9,37 +10,67 @@ import pandas as pd
 from joblib import effective_n_jobs
 from sklearn.utils.metaestimators import available_if
 
+from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mondrian
-from anon_transformers._recoding import (
+from anon_transformers.base import TableAnonymizer
+from anon_transformers.base._coded_table import (
     Points,
     PublishedColumn,
     Table,
     refuse_too_few,
 )
-from anon_transformers._tables import Column
-from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
+from anon_transformers.exceptions import (
+    DataError,
+    DuplicatesWarning,
+    ParameterError,
+    check_choice,
+    level_of_caller,
+    unknown_choice,
+)
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.parameters import generator
 from anon_transformers.partitioning._axes import (
     Axis,
+    check_domains,
+    check_steps,
     cut_axis,
+    in_declared_list,
     lacking_step,
     plain_axis,
 )
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
-from anon_transformers.partitioning._duplicates import (
-    POLICIES,
-    Policy,
-    judge_duplicates,
-)
-from anon_transformers.partitioning._steps import (
-    check_domains,
-    check_steps,
-    in_declared_list,
-)
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, judges_values
+
+Policy = Literal["ignore", "warn", "error"]
+POLICIES = (None, "ignore", "warn", "error")
+
+
+def judge_duplicates(table: Table, policy: Policy, *, relaxed: bool) -> None:
+    """Do what ``policy`` says about rows that share all their quasi-identifiers.
+
+    Classes have their size in any case. What such rows change is who stands behind
+    them, and that relaxed cuts may part them.
+    """
+    if policy == "ignore":
+        return
+    counts = table.points().weights
+    n_rows = int(counts[counts > 1].sum())
+    if not n_rows:
+        return
+    told = f"{n_rows} rows share all their quasi-identifiers with another row"
+    if policy == "error":
+        raise DataError(f"{told}; duplicates='ignore' or 'warn' lets them pass.")
+    if relaxed:
+        told += "; equal rows may be published differently by relaxed cuts"
+    if table.subject is None:
+        told += "; k rows may be fewer persons, unless subject= tells them apart"
+    warnings.warn(
+        f"{told}. duplicates='ignore' accepts this.",
+        DuplicatesWarning,
+        stacklevel=level_of_caller(),
+    )
+
 
 CHOICES = {
     "mode": ("strict", "relaxed"),
@@ -186,8 +217,8 @@ class MondrianAnonymizer(TableAnonymizer):
         mode: Literal["strict", "relaxed"] = "strict",
         output: Literal["interval", "center"] = "interval",
         boxes: Literal["tight", "cuts"] = "tight",
-        step: Mapping[Hashable, float | str] | None = None,
-        domain: Mapping[Hashable, Sequence[Any]] | None = None,
+        step: Mapping[Any, float | str] | None = None,
+        domain: Mapping[Any, Sequence[Any]] | None = None,
         tie_side: Literal["left", "both"] = "left",
         on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
         duplicates: Policy | None = None,
@@ -195,7 +226,7 @@ class MondrianAnonymizer(TableAnonymizer):
         random_state: int | np.random.Generator | None = None,
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Hierarchy] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",
@@ -280,7 +311,7 @@ class MondrianAnonymizer(TableAnonymizer):
                     "extremes of every class.)"
                 )
 
-    def _ways_to_end_a_box(self) -> tuple[Mapping[Hashable, Any] | None, ...]:
+    def _ways_to_end_a_box(self) -> tuple[Mapping[Any, Any] | None, ...]:
         return self.step, self.domain, self.hierarchies
 
     def __sklearn_tags__(self):

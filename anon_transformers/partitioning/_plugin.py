@@ -1,9 +1,16 @@
 """Offers the partitioning anonymizers."""
 
 from anon_transformers.hookspecs import hookimpl
-from anon_transformers.partitioning import MondrianAnonymizer
+
+ANONYMIZERS = {
+    "mondrian": (
+        "MondrianAnonymizer",
+        "Cut the table at medians into boxes of ``k`` rows or more.",
+    ),
+}
 
 
 @hookimpl
 def register_anonymizers(register):
-    register("mondrian", MondrianAnonymizer)
+    for name, (cls, summary) in ANONYMIZERS.items():
+        register(name, f"anon_transformers.partitioning:{cls}", summary=summary)

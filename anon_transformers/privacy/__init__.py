@@ -1,6 +1,53 @@
 """Privacy models: one promise a file, judged on evidence."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.privacy._all_of import AllOf
+    from anon_transformers.privacy._alpha_k_anonymity import AlphaKAnonymity
+    from anon_transformers.privacy._belief_bound import BeliefBound
+    from anon_transformers.privacy._beliefs import (
+        class_belief,
+        posterior_belief,
+        prior_belief,
+    )
+    from anon_transformers.privacy._beta_likeness import BetaLikeness
+    from anon_transformers.privacy._delta_presence import DeltaPresence
+    from anon_transformers.privacy._distinct_l_diversity import DistinctLDiversity
+    from anon_transformers.privacy._entropy_l_diversity import EntropyLDiversity
+    from anon_transformers.privacy._fuzzy_beliefs import (
+        Disclosures,
+        FuzzyBeliefs,
+        fuzzy_beliefs,
+    )
+    from anon_transformers.privacy._fuzzy_l_diversity import FuzzyLDiversity
+    from anon_transformers.privacy._fuzzy_t_closeness import FuzzyTCloseness
+    from anon_transformers.privacy._judge import (
+        PrivacyModel,
+        Verdict,
+        describe_exposed,
+        describe_level,
+        describe_model,
+        describe_verdict,
+        judge,
+        judge_both,
+        judge_each,
+        judges_values,
+        stands_alone,
+    )
+    from anon_transformers.privacy._k_anonymity import KAnonymity
+    from anon_transformers.privacy._k_map import KMap
+    from anon_transformers.privacy._q_anonymity import QAnonymity
+    from anon_transformers.privacy._recursive_cl_diversity import RecursiveCLDiversity
+    from anon_transformers.privacy._t_closeness import TCloseness
+    from anon_transformers.privacy.probabilistic._likelihood_k_anonymity import (
+        LikelihoodKAnonymity,
+    )
+    from anon_transformers.privacy.probabilistic._model import ProbabilisticKAnonymity
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "AllOf",
@@ -37,44 +84,3 @@ __all__ = [
     "prior_belief",
     "stands_alone",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "AllOf": "anon_transformers.privacy._all_of",
-        "AlphaKAnonymity": "anon_transformers.privacy._alpha_k_anonymity",
-        "BeliefBound": "anon_transformers.privacy._belief_bound",
-        "BetaLikeness": "anon_transformers.privacy._beta_likeness",
-        "DeltaPresence": "anon_transformers.privacy._delta_presence",
-        "Disclosures": "anon_transformers.privacy._fuzzy_beliefs",
-        "DistinctLDiversity": "anon_transformers.privacy._distinct_l_diversity",
-        "EntropyLDiversity": "anon_transformers.privacy._entropy_l_diversity",
-        "FuzzyBeliefs": "anon_transformers.privacy._fuzzy_beliefs",
-        "FuzzyLDiversity": "anon_transformers.privacy._fuzzy_l_diversity",
-        "FuzzyTCloseness": "anon_transformers.privacy._fuzzy_t_closeness",
-        "KAnonymity": "anon_transformers.privacy._k_anonymity",
-        "KMap": "anon_transformers.privacy._k_map",
-        "LikelihoodKAnonymity": "anon_transformers.privacy._likelihood_k_anonymity",
-        "PrivacyModel": "anon_transformers.privacy._judge",
-        "ProbabilisticKAnonymity": (
-            "anon_transformers.privacy._probabilistic_k_anonymity"
-        ),
-        "QAnonymity": "anon_transformers.privacy._q_anonymity",
-        "RecursiveCLDiversity": "anon_transformers.privacy._recursive_cl_diversity",
-        "TCloseness": "anon_transformers.privacy._t_closeness",
-        "Verdict": "anon_transformers.privacy._judge",
-        "class_belief": "anon_transformers.privacy._beliefs",
-        "fuzzy_beliefs": "anon_transformers.privacy._fuzzy_beliefs",
-        "judge": "anon_transformers.privacy._judge",
-        "judge_both": "anon_transformers.privacy._judge",
-        "judge_each": "anon_transformers.privacy._judge",
-        "judges_values": "anon_transformers.privacy._judge",
-        "posterior_belief": "anon_transformers.privacy._beliefs",
-        "prior_belief": "anon_transformers.privacy._beliefs",
-        "describe_exposed": "anon_transformers.privacy._judge",
-        "describe_level": "anon_transformers.privacy._judge",
-        "describe_model": "anon_transformers.privacy._judge",
-        "describe_verdict": "anon_transformers.privacy._judge",
-        "stands_alone": "anon_transformers.privacy._judge",
-    },
-)

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from anon_transformers._data.readings import reads_as
 from anon_transformers._kernels.diversity import ROUNDING
-from anon_transformers._readings import reads_as
 from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anon_transformers._evidence_memberships import Cardinality, as_degrees
 from anon_transformers._kernels.cardinality import nonfuzzy_cardinalities, sigma_counts
 from anon_transformers.evidence import Memberships
+from anon_transformers.evidence._memberships import Cardinality, as_degrees
 from anon_transformers.exceptions import DataError
 from anon_transformers.parameters import real
 

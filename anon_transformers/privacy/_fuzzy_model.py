@@ -4,8 +4,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anon_transformers._evidence_memberships import CARDINALITIES, Cardinality
 from anon_transformers.evidence import Memberships
+from anon_transformers.evidence._memberships import CARDINALITIES, Cardinality
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._sensitive_model import texts

@@ -46,8 +46,11 @@ class PrivacyModel(Protocol):
     name: ClassVar[str]
     evidence: ClassVar[str]
     better: ClassVar[Direction]
-    merging: ClassVar[Merging]
     tighter: ClassVar[Mapping[str, Direction]]
+
+    # Mostly of the class; of some models their parameters decide it.
+    @property
+    def merging(self) -> Merging: ...
 
     def satisfied(self, evidence: Any) -> np.ndarray:
         """One boolean a unit: a class, a record, a node."""

@@ -1,5 +1,6 @@
 """k-anonymity (Samarati and Sweeney 1998)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,7 +43,7 @@ class KAnonymity:
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Direction] = "higher"
     merging: ClassVar[Merging] = "any"
-    tighter: ClassVar[dict[str, Direction]] = {"k": "higher"}
+    tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from anon_transformers._evidence_memberships import HALF
 from anon_transformers._kernels.cardinality import TIE, half_cut_sizes, possibilities
 from anon_transformers.evidence import Memberships
+from anon_transformers.evidence._memberships import HALF
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy._judge import Direction, Merging

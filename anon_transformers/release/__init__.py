@@ -1,6 +1,21 @@
 """A release: load, anonymize, validate, publish, from one configuration file."""
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.release._anonymize import anonymize
+    from anon_transformers.release._config import ReleaseConfig, read_config
+    from anon_transformers.release._files import read_published
+    from anon_transformers.release._load import load
+    from anon_transformers.release._measured import measure_published
+    from anon_transformers.release._pipeline import run_release
+    from anon_transformers.release._publish import publish
+    from anon_transformers.release._thresholds import Threshold, tighten
+    from anon_transformers.release._validate import validate
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "ReleaseConfig",
@@ -15,20 +30,3 @@ __all__ = [
     "tighten",
     "validate",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "ReleaseConfig": "anon_transformers.release._config",
-        "Threshold": "anon_transformers.release._thresholds",
-        "anonymize": "anon_transformers.release._anonymize",
-        "load": "anon_transformers.release._load",
-        "measure_published": "anon_transformers.release._measured",
-        "publish": "anon_transformers.release._publish",
-        "read_config": "anon_transformers.release._config",
-        "read_published": "anon_transformers.release._files",
-        "run_release": "anon_transformers.release._pipeline",
-        "tighten": "anon_transformers.release._thresholds",
-        "validate": "anon_transformers.release._validate",
-    },
-)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._moments import looks_like_dates
+from anon_transformers._data.dates import looks_like_dates
 from anon_transformers.evidence import SUPPRESSED, distribution
 from anon_transformers.exceptions import (
     AnonymizationError,

@@ -22,6 +22,7 @@ from anon_transformers.gx._requirements import (
 from anon_transformers.gx.gate import Requirement, read_suite
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 from anon_transformers.privacy import PrivacyModel, judges_values, stands_alone
+from anon_transformers.privacy._judge import parameters
 from anon_transformers.registry import Registry, registry
 from anon_transformers.release._config import NO_SEED, ReleaseConfig, Tree
 from anon_transformers.release._strict import explain
@@ -77,8 +78,8 @@ def refuse_unknown_parameters(
 def named(threshold: Threshold) -> Any:
     """The class of the model or metric that a threshold names."""
     found = installed()
-    shelf = found.privacy_models if threshold.kind == "model" else found.metrics
-    return shelf[threshold.name]
+    catalog = found.privacy_models if threshold.kind == "model" else found.metrics
+    return catalog[threshold.name]
 
 
 def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
@@ -373,7 +374,7 @@ def _roles(config: ReleaseConfig) -> dict[str, Any]:
 def _promised(cls: Any, models: Sequence[PrivacyModel]) -> dict[str, Any]:
     """What an anonymizer is asked to promise of the thresholds: k, and its models."""
     takes = inspect.signature(cls).parameters
-    sizes = [model.k for model in models if model.name == cls.k_model]
+    sizes = [parameters(m)["k"] for m in models if m.name == cls.k_model]
     asked: dict[str, Any] = {"k": max(sizes)} if sizes and "k" in takes else {}
     if "models" in takes:
         asked["models"] = [

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._intruders_dependence import functional_dependences
+from anon_transformers._data.columns import Column, identify, to_text
+from anon_transformers._data.dates import single_moment_texts
+from anon_transformers._data.readings import read_text, read_value, read_values
+from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers._moments import single_moment_texts
-from anon_transformers._readings import read_text, read_value, read_values
-from anon_transformers._tables import Column, identify, to_text
-from anon_transformers._written_numbers import numbers_of
 from anon_transformers.exceptions import DataError
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.metrics._labels_read import plain_label
+from anon_transformers.privacy.probabilistic._dependence import functional_dependences
 from anon_transformers.release._config import DeclaredRoles
 
 INSENSITIVE_LIMIT = 0.05

@@ -20,8 +20,8 @@ import pyarrow.csv
 import pyarrow.parquet
 from pandas.api import types
 
-from anon_transformers._moments import DateFormat
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.dates import DateFormat
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,

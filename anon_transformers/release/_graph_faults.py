@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._readings import NUMBER, read_text
-from anon_transformers._tables import identify, to_text
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.readings import NUMBER, read_text
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import open_graph

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._anonymizer import repeated_identifiers
-from anon_transformers._moments import looks_like_dates, refuse_written_dates
-from anon_transformers._readings import read_spellings, read_values
-from anon_transformers._tables import identify, to_text
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.dates import looks_like_dates, refuse_written_dates
+from anon_transformers._data.readings import read_spellings, read_values
 from anon_transformers.base import BaseAnonymizer
+from anon_transformers.base._base import repeated_identifiers
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -190,9 +190,9 @@ def start_run(
 
 def refuse_unwritable(config: ReleaseConfig) -> None:
     """Refuse a target that could not be written, or read back, in the end."""
-    for shelf in (installed().writers, installed().readers):
-        if config.target.format not in shelf:
-            told = unknown_choice("format", config.target.format, shelf)
+    for catalog in (installed().writers, installed().readers):
+        if config.target.format not in catalog:
+            told = unknown_choice("format", config.target.format, catalog)
             raise ConfigurationError(f"target.format: {told}")
     refuse_headers_that_run(config)
     # A link may lead the private folder into the public one.

@@ -1,16 +1,34 @@
 """Offers the readers and writers of files."""
 
 from anon_transformers.hookspecs import hookimpl
-from anon_transformers.release import _files
+
+READERS = {
+    "csv": ("read_csv", "Read a CSV file, strictly."),
+    "parquet": (
+        "read_parquet",
+        "Read a Parquet file; an index that pandas stored in it is left behind.",
+    ),
+}
+
+WRITERS = {
+    "csv": (
+        "write_csv",
+        "Write the published text of every cell; a missing one is empty.",
+    ),
+    "parquet": (
+        "write_parquet",
+        "Write a Parquet file that holds the columns and nothing else.",
+    ),
+}
 
 
 @hookimpl
 def register_readers(register):
-    register("csv", _files.read_csv)
-    register("parquet", _files.read_parquet)
+    for name, (cls, summary) in READERS.items():
+        register(name, f"anon_transformers.release._files:{cls}", summary=summary)
 
 
 @hookimpl
 def register_writers(register):
-    register("csv", _files.write_csv)
-    register("parquet", _files.write_parquet)
+    for name, (cls, summary) in WRITERS.items():
+        register(name, f"anon_transformers.release._files:{cls}", summary=summary)

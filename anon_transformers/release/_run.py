@@ -230,8 +230,8 @@ def next_run_id(given: str | None, ledger: Ledger) -> str:
             folder = home / RUNS / name
             there = os.path.lexists(folder) and not is_plain(folder)
             return stories[name][-1]["event"] not in FINISHED and not there
-        shelves = (home / RUNS, home / QUARANTINE)
-        return not any(os.path.lexists(shelf / name) for shelf in shelves)
+        folders = (home / RUNS, home / QUARANTINE)
+        return not any(os.path.lexists(folder / name) for folder in folders)
 
     names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
     return next(name for name in names if is_free(name))

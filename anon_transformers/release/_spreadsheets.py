@@ -16,8 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers._readings import read_text
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.readings import read_text
 
 GUARDED = "guarded"
 """Kind of a column of texts in which such cells have an apostrophe in front."""

@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from anon_transformers._ties import KEY_BYTES
+from anon_transformers._data.ties import KEY_BYTES
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.release._run import locked
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._evidence_references import by_single
-from anon_transformers._tables import identify, to_text
+from anon_transformers._data.columns import identify, to_text
 from anon_transformers.evidence import Report
+from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
     GateError,
     ReleaseError,
@@ -261,12 +261,13 @@ def private_evidence(run: Run, candidate: dict[str, Any]) -> PrivateEvidence:
         name: {tuple(key) if isinstance(key, list) else key: n for key, n in pairs}
         for name, pairs in stored["columns"].items()
     }
-    trees = make_hierarchies(run.config, run.config.roles.sensitive)
-    for name, tree in trees.items():
-        if not isinstance(tree, Hierarchy):
+    trees: dict[str, Hierarchy] = {}
+    for name, tree in make_hierarchies(run.config, run.config.roles.sensitive).items():
+        if isinstance(tree, Hierarchy):
+            trees[name] = tree
+        else:
             single = by_single(references[name])
-            known = [text for text in single if text is not None]
-            trees[name] = tree.build(known)
+            trees[name] = tree.build([text for text in single if text is not None])
     return PrivateEvidence(
         references,
         trees,

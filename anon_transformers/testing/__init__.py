@@ -6,7 +6,23 @@ broken. Each ``…_checks`` yields ``(name, check)`` instead, for
 ``pytest.mark.parametrize``.
 """
 
-from anon_transformers._lazy import lazy_names
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.testing._anonymizers import (
+        anonymizer_checks,
+        check_anonymizer,
+        expected_failed_checks,
+    )
+    from anon_transformers.testing._metrics import check_metric, metric_checks
+    from anon_transformers.testing._privacy_models import (
+        check_privacy_model,
+        privacy_model_checks,
+    )
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "anonymizer_checks",
@@ -17,16 +33,3 @@ __all__ = [
     "metric_checks",
     "privacy_model_checks",
 ]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "anonymizer_checks": "anon_transformers.testing._anonymizers",
-        "check_anonymizer": "anon_transformers.testing._anonymizers",
-        "check_metric": "anon_transformers.testing._metrics",
-        "check_privacy_model": "anon_transformers.testing._privacy_models",
-        "expected_failed_checks": "anon_transformers.testing._scikit_learn",
-        "metric_checks": "anon_transformers.testing._metrics",
-        "privacy_model_checks": "anon_transformers.testing._privacy_models",
-    },
-)

@@ -10,7 +10,7 @@ from anon_transformers.exceptions import (
     RepeatedIdentifierWarning,
     SpellingWarning,
 )
-from anon_transformers.registry import Shelf
+from anon_transformers.registry import Catalog
 
 Check = tuple[str, Callable[[], None]]
 
@@ -87,7 +87,7 @@ def require_legal_name(kind: str, item: Any) -> None:
     """Ask the registry whether it would take the object under its own name."""
     told = "Names in configurations are lower case with hyphens."
     try:
-        Shelf(kind).add(item.name, type(item), owner=type(item).__name__)
+        Catalog(kind).add(item.name, type(item), owner=type(item).__name__)
     except PluginError as error:
         raise AssertionError(f"{told} Found: {error}") from None
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import Column
+from anon_transformers._data.columns import Column
 from anon_transformers.evidence import (
     Classes,
     GraphEvidence,
@@ -209,7 +209,7 @@ def reordered(evidence: Any, order: np.ndarray) -> Any:
     if isinstance(evidence, Likelihoods):
         return Likelihoods(evidence.matrix[:, np.argsort(order)])
     if isinstance(evidence, GraphEvidence):
-        return evidence.relabelled(order)
+        return evidence.relabeled(order)
     if isinstance(evidence, Memberships):
         return _reordered_degrees(evidence, np.argsort(order))
     return evidence.merge(order, evidence.n_classes)

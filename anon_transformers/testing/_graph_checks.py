@@ -13,7 +13,7 @@ from sklearn.base import clone
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import DataError, InfeasibleError
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers.testing._behaviour_checks import (
+from anon_transformers.testing._behavior_checks import (
     check_constructor,
     check_private_parameters,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.evidence import Classes, Linkage
 from anon_transformers.exceptions import (
     DataError,
@@ -24,7 +24,7 @@ from anon_transformers.privacy import (
     judge,
 )
 from anon_transformers.testing import (
-    _behaviour_checks,
+    _behavior_checks,
     _output_checks,
     _refusal_checks,
     _tie_checks,
@@ -311,15 +311,15 @@ CHECKS = (
 NOT_FOR_LINKED = {
     _output_checks.check_cells_hide_nothing,  # cells are those of the input
     _refusal_checks.check_mark_in_the_input_is_refused,  # nothing is suppressed
-    _behaviour_checks.check_transform_repeats_fit_transform,
-    _behaviour_checks.check_transform_goes_row_by_row,
+    _behavior_checks.check_transform_repeats_fit_transform,
+    _behavior_checks.check_transform_goes_row_by_row,
 }
 
 
 def checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
     """What applies of the contract of tables, and what only swaps must keep."""
     of_tables = (
-        *_behaviour_checks.CHECKS,
+        *_behavior_checks.CHECKS,
         *_output_checks.CHECKS,
         *_refusal_checks.CHECKS,
         *_tie_checks.CHECKS,

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.testing._contract import require

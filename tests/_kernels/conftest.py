@@ -116,7 +116,7 @@ def twin(points, weights, rules, trees=None, allowed=lambda numbers: True):
 
 
 def space_of(points, weights, trees=None, spacing=1):
-    """The kernel's view; ``spacing`` puts gaps between neighbouring codes."""
+    """The kernel's view; ``spacing`` puts gaps between neighboring codes."""
     codes, positions, joins = [], [], []
     for a in range(len(points[0])):
         column = [point[a] for point in points]

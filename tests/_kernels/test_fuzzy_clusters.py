@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_transformers._kernels._fuzzy_passes import CHUNK
 from anon_transformers._kernels.fuzzy_clusters import (
+    CHUNK,
     fuzzy_c_means,
     gustafson_kessel,
-    spread_centres,
+    spread_centers,
 )
 
 DATA = Path(__file__).parents[1] / "data"
@@ -41,68 +41,68 @@ class Twin:
         self.points, self.m, self.rho = points, m, rho
         self.norms = None
 
-    def distances(self, centres):
+    def distances(self, centers):
         found = []
-        for number, centre in enumerate(centres):
-            away = self.points - centre
-            norm = np.eye(len(centre)) if self.norms is None else self.norms[number]
+        for number, center in enumerate(centers):
+            away = self.points - center
+            norm = np.eye(len(center)) if self.norms is None else self.norms[number]
             found.append(np.einsum("ka,ab,kb->k", away, norm, away))
         return np.array(found).T
 
-    def degrees(self, centres):
-        powers = (self.distances(centres) + 1e-10) ** (-1 / (self.m - 1))
+    def degrees(self, centers):
+        powers = (self.distances(centers) + 1e-10) ** (-1 / (self.m - 1))
         return powers / powers.sum(axis=1, keepdims=True)
 
-    def centres(self, degrees):
+    def centers(self, degrees):
         weights = degrees**self.m
         return weights.T @ self.points / weights.sum(axis=0)[:, None]
 
-    def set_norms(self, degrees, centres):
+    def set_norms(self, degrees, centers):
         self.norms = []
-        for weights, centre, volume in zip(
-            (degrees**self.m).T, centres, self.rho, strict=True
+        for weights, center, volume in zip(
+            (degrees**self.m).T, centers, self.rho, strict=True
         ):
-            away = self.points - centre
+            away = self.points - center
             spread = (weights[:, None] * away).T @ away / weights.sum()
             values, vectors = np.linalg.eigh(spread)
             values = np.maximum(values, values.max() / 1e15)
             spread = vectors @ np.diag(values) @ vectors.T
-            size = (volume * np.prod(values)) ** (1 / len(centre))
+            size = (volume * np.prod(values)) ** (1 / len(center))
             self.norms.append(size * np.linalg.inv(spread))
 
-    def fit(self, centres, tol, max_iter=500):
-        new, history = self.degrees(centres), []
+    def fit(self, centers, tol, max_iter=500):
+        new, history = self.degrees(centers), []
         while len(history) < max_iter:
             old = new
-            centres = self.centres(old)
+            centers = self.centers(old)
             if self.rho is not None:
-                self.set_norms(old, centres)
-            new = self.degrees(centres)
-            distances = self.distances(centres) + 1e-10
+                self.set_norms(old, centers)
+            new = self.degrees(centers)
+            distances = self.distances(centers) + 1e-10
             history.append((new**self.m * distances).sum())
             if (new - old).max() <= tol:
                 break
-        return new, centres, history
+        return new, centers, history
 
 
 @st.composite
 def clouds(draw, max_columns=3):
-    """Points without much structure and centres to start from."""
+    """Points without much structure and centers to start from."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_sets, n_columns = draw(st.integers(1, 5)), draw(st.integers(1, max_columns))
     points = rng.normal(size=(draw(st.integers(20, 150)), n_columns))
-    return points, spread_centres(points, rng.random((n_sets, n_columns)))
+    return points, spread_centers(points, rng.random((n_sets, n_columns)))
 
 
 @settings(deadline=None, max_examples=60)
 @given(clouds(), st.sampled_from([2.0, 1.3, 1.7, 2.5, 4.0]))
 def test_fuzzy_c_means_is_its_twin(cloud, m):
-    points, centres = cloud
-    found = fuzzy_c_means(points, centres, m, max_iter=40)
-    degrees, centres, history = Twin(points, m).fit(centres, 1e-4, 40)
+    points, centers = cloud
+    found = fuzzy_c_means(points, centers, m, max_iter=40)
+    degrees, centers, history = Twin(points, m).fit(centers, 1e-4, 40)
     assert found.n_iter == len(history)
     np.testing.assert_allclose(found.degrees, degrees, atol=1e-9)
-    np.testing.assert_allclose(found.centres, centres, atol=1e-9)
+    np.testing.assert_allclose(found.centers, centers, atol=1e-9)
     np.testing.assert_allclose(found.history, history, rtol=1e-9)
     assert found.norms is None
 
@@ -110,16 +110,16 @@ def test_fuzzy_c_means_is_its_twin(cloud, m):
 @settings(deadline=None, max_examples=60)
 @given(clouds(), st.sampled_from([2.0, 1.7, 2.5]), st.sampled_from([1.0, 0.3]))
 def test_gustafson_kessel_is_its_twin(cloud, m, rho):
-    points, centres = cloud
-    volumes = np.linspace(1, rho, len(centres))
-    found = gustafson_kessel(points, centres, m, volumes, max_iter=8)
+    points, centers = cloud
+    volumes = np.linspace(1, rho, len(centers))
+    found = gustafson_kessel(points, centers, m, volumes, max_iter=8)
     twin = Twin(points, m, volumes)
-    degrees, centres, history = twin.fit(centres, 1e-4, 8)
+    degrees, centers, history = twin.fit(centers, 1e-4, 8)
     # A set that nearly collapses multiplies the rounding of both.
     assume(np.linalg.cond(twin.norms).max() < 1e6)
     assert found.n_iter == len(history)
     np.testing.assert_allclose(found.degrees, degrees, atol=1e-7)
-    np.testing.assert_allclose(found.centres, centres, atol=1e-7)
+    np.testing.assert_allclose(found.centers, centers, atol=1e-7)
     np.testing.assert_allclose(found.norms, twin.norms, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(found.history, history, rtol=1e-7)
 
@@ -127,12 +127,12 @@ def test_gustafson_kessel_is_its_twin(cloud, m, rho):
 @settings(deadline=None, max_examples=50)
 @given(clouds(), st.sampled_from([2.0, 1.1, 3.0]))
 def test_rows_add_up_to_one_and_the_objective_never_rises(cloud, m):
-    points, centres = cloud
-    found = fuzzy_c_means(points, centres, m, max_iter=50)
+    points, centers = cloud
+    found = fuzzy_c_means(points, centers, m, max_iter=50)
     assert ((found.degrees >= 0) & (found.degrees <= 1)).all()
     np.testing.assert_allclose(found.degrees.sum(axis=1), 1, atol=1e-12)
     assert (np.diff(found.history) <= 1e-12 * found.history[0]).all()
-    shaped = gustafson_kessel(points, centres, m, max_iter=20)
+    shaped = gustafson_kessel(points, centers, m, max_iter=20)
     assert ((shaped.degrees >= 0) & (shaped.degrees <= 1)).all()
     np.testing.assert_allclose(shaped.degrees.sum(axis=1), 1, atol=1e-12)
 
@@ -140,18 +140,18 @@ def test_rows_add_up_to_one_and_the_objective_never_rises(cloud, m):
 @settings(deadline=None, max_examples=50)
 @given(clouds(), st.lists(st.floats(0.1, 5), min_size=5, max_size=5))
 def test_determinants_are_the_given_volumes(cloud, rho):
-    points, centres = cloud
-    rho = np.array(rho)[: len(centres)]
-    found = gustafson_kessel(points, centres, rho=rho, max_iter=10)
+    points, centers = cloud
+    rho = np.array(rho)[: len(centers)]
+    found = gustafson_kessel(points, centers, rho=rho, max_iter=10)
     np.testing.assert_allclose(np.linalg.det(found.norms), rho, rtol=1e-6)
 
 
 @settings(deadline=None, max_examples=50)
 @given(clouds(max_columns=1), st.sampled_from([2.0, 1.7]))
 def test_in_one_column_both_are_the_same(cloud, m):
-    points, centres = cloud
-    plain = fuzzy_c_means(points, centres, m, max_iter=100)
-    shaped = gustafson_kessel(points, centres, m, max_iter=100)
+    points, centers = cloud
+    plain = fuzzy_c_means(points, centers, m, max_iter=100)
+    shaped = gustafson_kessel(points, centers, m, max_iter=100)
     assert plain.n_iter == shaped.n_iter
     np.testing.assert_allclose(plain.degrees, shaped.degrees, rtol=0, atol=1e-12)
 
@@ -159,22 +159,22 @@ def test_in_one_column_both_are_the_same(cloud, m):
 @settings(deadline=None, max_examples=30)
 @given(clouds(), st.sampled_from(list(METHODS)), st.randoms())
 def test_order_of_rows_does_not_matter(cloud, method, random):
-    points, centres = cloud
+    points, centers = cloud
     order = list(range(len(points)))
     random.shuffle(order)
-    one = METHODS[method](points, centres, max_iter=8)
-    other = METHODS[method](points[order], centres, max_iter=8)
+    one = METHODS[method](points, centers, max_iter=8)
+    other = METHODS[method](points[order], centers, max_iter=8)
     np.testing.assert_allclose(one.degrees[order], other.degrees, atol=1e-8)
 
 
 @settings(deadline=None, max_examples=30)
 @given(clouds(), st.floats(0.01, 100), st.floats(-10, 10))
 def test_scaled_columns_know_no_units(cloud, factor, offset):
-    points, centres = cloud
-    random = np.random.default_rng(len(points)).random(centres.shape)
+    points, centers = cloud
+    random = np.random.default_rng(len(points)).random(centers.shape)
     one, other = scaled(points), scaled(points * factor + offset)
     found = [
-        fuzzy_c_means(table, spread_centres(table, random), max_iter=10).degrees
+        fuzzy_c_means(table, spread_centers(table, random), max_iter=10).degrees
         for table in (one, other)
     ]
     np.testing.assert_allclose(found[0], found[1], atol=1e-7)
@@ -211,7 +211,7 @@ def test_rows_of_every_chunk_can_go_on():
 def check_pair(row):
     """Integers of the published experiment on one pair of attributes."""
     points = census([row.attr_i, row.attr_j])
-    found = METHODS[row.method](points, spread_centres(points, RANDOM))
+    found = METHODS[row.method](points, spread_centers(points, RANDOM))
     degrees = found.degrees
     assert found.converged
     assert found.n_iter == row.iterations
@@ -247,12 +247,12 @@ def test_the_worked_pair(name):
     expected = case["expected"]
     points = census(case["input"]["columns"])
     found = METHODS[name.removesuffix("_joint_1_2")](
-        points, spread_centres(points, np.array(case["parameters"]["init_random"]))
+        points, spread_centers(points, np.array(case["parameters"]["init_random"]))
     )
     assert found.n_iter == expected["iterations"]
     degrees = found.degrees
     # The start and the rule are those of the vector, so that all its digits hold.
-    np.testing.assert_allclose(found.centres, expected["centres"], atol=1e-9)
+    np.testing.assert_allclose(found.centers, expected["centres"], atol=1e-9)
     np.testing.assert_allclose(
         degrees[:3], expected["memberships_of_first_3_rows"], atol=1e-9
     )
@@ -265,13 +265,13 @@ def test_the_worked_pair(name):
 def test_one_column_of_census():
     case = next(c for c in VECTORS if c["name"] == "fcm_equals_gk_in_one_dimension")
     points = census(case["input"]["columns"])
-    start = spread_centres(points, RANDOM[:, :1])
+    start = spread_centers(points, RANDOM[:, :1])
     plain, shaped = fuzzy_c_means(points, start), gustafson_kessel(points, start)
     np.testing.assert_allclose(plain.degrees, shaped.degrees, rtol=0, atol=1e-12)
-    order = plain.centres[:, 0].argsort()
+    order = plain.centers[:, 0].argsort()
     expected = case["expected"]
     np.testing.assert_allclose(
-        plain.centres[order, 0], expected["centres_sorted"], atol=1e-3
+        plain.centers[order, 0], expected["centres_sorted"], atol=1e-3
     )
     counts = np.bincount(plain.degrees.argmax(axis=1))[order]
     assert counts.tolist() == expected["label_counts_sorted_by_centre"]

@@ -6,7 +6,7 @@ import pytest
 from anon_transformers._kernels.fuzzy_clusters import (
     fuzzy_c_means,
     gustafson_kessel,
-    spread_centres,
+    spread_centers,
 )
 
 BOTH = pytest.mark.parametrize("method", [fuzzy_c_means, gustafson_kessel])
@@ -14,14 +14,14 @@ BOTH = pytest.mark.parametrize("method", [fuzzy_c_means, gustafson_kessel])
 
 def check_sane(found):
     assert np.isfinite(found.degrees).all()
-    assert np.isfinite(found.centres).all()
+    assert np.isfinite(found.centers).all()
     assert np.isfinite(found.history).all()
     np.testing.assert_allclose(found.degrees.sum(axis=1), 1, atol=1e-12)
 
 
 @BOTH
 @pytest.mark.parametrize("m", [2.0, 1.05, 1.5, 30.0])
-def test_rows_on_centres(method, m):
+def test_rows_on_centers(method, m):
     points = np.repeat([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]], 4, axis=0)
     found = method(points, points[::4].copy(), m, max_iter=20)
     check_sane(found)
@@ -33,9 +33,9 @@ def test_rows_on_centres(method, m):
 def test_a_constant_column(method):
     rng = np.random.default_rng(0)
     points = np.column_stack([rng.random(200), np.full(200, 3.0)])
-    found = method(points, spread_centres(points, rng.random((3, 2))), max_iter=100)
+    found = method(points, spread_centers(points, rng.random((3, 2))), max_iter=100)
     check_sane(found)
-    assert (found.centres[:, 1] == 3.0).all()
+    assert (found.centers[:, 1] == 3.0).all()
 
 
 def test_a_constant_column_leaves_fuzzy_c_means_as_it_is():
@@ -51,7 +51,7 @@ def test_a_constant_column_leaves_fuzzy_c_means_as_it_is():
 def test_rows_on_a_line_are_held_at_the_largest_condition():
     along = np.random.default_rng(0).random(300)
     points = np.column_stack([along, 2 * along])
-    start = spread_centres(points, np.array([[0.2, 0.3], [0.8, 0.6]]))
+    start = spread_centers(points, np.array([[0.2, 0.3], [0.8, 0.6]]))
     found = gustafson_kessel(points, start, max_iter=30, max_condition=1e6)
     check_sane(found)
     np.testing.assert_allclose(np.linalg.det(found.norms), 1, rtol=1e-6)
@@ -62,7 +62,7 @@ def test_rows_on_a_line_are_held_at_the_largest_condition():
 def test_equal_rows(method):
     found = method(np.full((10, 2), 0.25), np.array([[0.0, 0.0], [1.0, 1.0]]))
     check_sane(found)
-    np.testing.assert_allclose(found.centres, 0.25, atol=1e-12)
+    np.testing.assert_allclose(found.centers, 0.25, atol=1e-12)
     assert found.converged
 
 
@@ -85,7 +85,7 @@ def test_one_set_has_every_row(method):
     points = np.random.default_rng(0).random((30, 2))
     found = method(points, np.array([[0.0, 0.0]]))
     assert (found.degrees == 1).all()
-    np.testing.assert_allclose(found.centres[0], points.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(found.centers[0], points.mean(axis=0), atol=1e-12)
 
 
 @BOTH
@@ -95,7 +95,7 @@ def test_a_set_that_empties_is_told_and_stays(method):
     found = method(points, start, m=1.01)
     check_sane(found)
     assert found.empty.tolist() == [False, False, True]
-    assert found.centres[2].tolist() == [1e6, 1e6]
+    assert found.centers[2].tolist() == [1e6, 1e6]
     assert (found.degrees[:, 2] == 0).all()
 
 
@@ -152,14 +152,14 @@ POINTS, START = np.zeros((4, 2)), np.zeros((2, 2))
         ({"points": np.zeros(4)}, "points"),
         ({"points": np.full((4, 2), np.nan)}, "points"),
         ({"points": np.full((4, 2), 1e120)}, "points"),
-        ({"centres": np.full((2, 2), np.inf)}, "centres"),
-        ({"centres": np.zeros((2, 3))}, "centres"),
-        ({"centres": np.zeros((0, 2))}, "centres"),
+        ({"centers": np.full((2, 2), np.inf)}, "centers"),
+        ({"centers": np.zeros((2, 3))}, "centers"),
+        ({"centers": np.zeros((0, 2))}, "centers"),
     ],
 )
 def test_unfit_arguments_are_refused(method, changed, match):
     with pytest.raises(ValueError, match=match):
-        method(**({"points": POINTS, "centres": START} | changed))
+        method(**({"points": POINTS, "centers": START} | changed))
 
 
 @pytest.mark.parametrize(

@@ -87,18 +87,18 @@ def test_rows_in_their_order_go_where_the_loss_falls_most(seed, n_classes, n_col
 def test_lloyd_leaves_what_a_move_still_gains():
     points = np.array([[0.0], [5.0], [10.1], [10.1], [10.1]])
     labels = np.array([0, 1, 1, 1, 1])
-    centres = np.array([points[labels == label].mean() for label in (0, 1)])
-    assert (np.abs(points - centres).argmin(axis=1) == labels).all()
+    centers = np.array([points[labels == label].mean() for label in (0, 1)])
+    assert (np.abs(points - centers).argmin(axis=1) == labels).all()
     assert move_rows(points, labels).tolist() == [0, 0, 1, 1, 1]
 
 
-def lloyd(points, centres):
+def lloyd(points, centers):
     while True:
-        labels = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        labels = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
         new = np.array([points[labels == at].mean(axis=0) for at in range(3)])
-        if (new == centres).all():
+        if (new == centers).all():
             return labels
-        centres = new
+        centers = new
 
 
 def test_the_local_optima_of_the_source():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from anon_transformers._kernels import _leaves
+from anon_transformers._kernels import leaves as _leaves
 from anon_transformers._kernels.mdav import group
 
 DATA = Path(__file__).parents[1] / "data"
@@ -28,7 +28,7 @@ def squared(row, origin):
     return total
 
 
-def centre(points, rows):
+def center(points, rows):
     return [fsum(column) / len(rows) for column in zip(*points[rows], strict=True)]
 
 
@@ -52,11 +52,11 @@ def twin(points, k):
         left[:] = [row for row in left if row not in groups[-1]]
 
     while len(left) >= 3 * k:
-        r = farthest(points, left, centre(points, left))
+        r = farthest(points, left, center(points, left))
         take(r)
         take(farthest(points, left, points[r]))
     if len(left) >= 2 * k:
-        take(farthest(points, left, centre(points, left)))
+        take(farthest(points, left, center(points, left)))
     groups.append(left)
     labels = np.empty(len(points), dtype=np.int64)
     for label, rows in enumerate(groups):

@@ -43,8 +43,8 @@ def test_sizes_around_the_limits(n):
 
 
 def clustered(rng, rows, columns):
-    centres = 4 * rng.normal(size=(20, columns))
-    return centres[rng.integers(0, 20, rows)] + rng.normal(size=(rows, columns))
+    centers = 4 * rng.normal(size=(20, columns))
+    return centers[rng.integers(0, 20, rows)] + rng.normal(size=(rows, columns))
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, 10])

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._kernels import _mondrian_cuts, mondrian
+from anon_transformers._kernels import mondrian
+from anon_transformers._kernels import mondrian as _mondrian_cuts
 from anon_transformers._kernels.mondrian import Rules
 
 MISSING = None
@@ -108,18 +109,18 @@ def test_gaps_between_codes_change_nothing(slow, draws, data):
     assert slow.partition(box_of) == slow.twin(points, weights, rules)
 
 
-@given(data=st.data(), n_colours=st.integers(2, 4))
-def test_cuts_that_are_not_allowed_are_not_made(slow, draws, data, n_colours):
-    """Every box must hold a point of each colour: distinct l, in the small."""
+@given(data=st.data(), n_colors=st.integers(2, 4))
+def test_cuts_that_are_not_allowed_are_not_made(slow, draws, data, n_colors):
+    """Every box must hold a point of each color: distinct l, in the small."""
     points, weights = data.draw(draws.clouds())
     rules = data.draw(draws.rule_sets())
-    colour = np.arange(len(points)) % n_colours
+    color = np.arange(len(points)) % n_colors
 
     def allowed(half, n_halves):
         asked = np.unique(half[half >= 0])
         assert asked.tolist() == list(range(n_halves))
         return np.array(
-            [len(set(colour[half == h])) == n_colours for h in range(n_halves)]
+            [len(set(color[half == h])) == n_colors for h in range(n_halves)]
         )
 
     _, _, box_of = grown(slow, points, weights, rules, allowed=allowed)
@@ -127,7 +128,7 @@ def test_cuts_that_are_not_allowed_are_not_made(slow, draws, data, n_colours):
         points,
         weights,
         rules,
-        allowed=lambda box: len({colour[i] for i in box}) == n_colours,
+        allowed=lambda box: len({color[i] for i in box}) == n_colors,
     )
     assert slow.partition(box_of) == expected
 

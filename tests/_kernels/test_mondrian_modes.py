@@ -27,15 +27,15 @@ class TestRelaxed:
         _, box_of = mondrian.grow(slow.space_of(points, weights), rules)
         assert slow.partition(box_of) == slow.twin(points, weights, rules)
 
-    @given(data=st.data(), n_colours=st.integers(2, 3))
-    def test_models_are_asked_too(self, slow, draws, data, n_colours):
+    @given(data=st.data(), n_colors=st.integers(2, 3))
+    def test_models_are_asked_too(self, slow, draws, data, n_colors):
         points, weights = data.draw(draws.clouds(weighted=False, duplicates=True))
         rules = data.draw(draws.rule_sets(relaxed=True))
-        colour = np.arange(len(points)) % n_colours
+        color = np.arange(len(points)) % n_colors
 
         def allowed(half, n_halves):
             return np.array(
-                [len(set(colour[half == h])) == n_colours for h in range(n_halves)]
+                [len(set(color[half == h])) == n_colors for h in range(n_halves)]
             )
 
         _, box_of = mondrian.grow(slow.space_of(points, weights), rules, allowed)
@@ -43,7 +43,7 @@ class TestRelaxed:
             points,
             weights,
             rules,
-            allowed=lambda box: len({colour[i] for i in box}) == n_colours,
+            allowed=lambda box: len({color[i] for i in box}) == n_colors,
         )
 
     @given(data=st.data(), k=st.integers(1, 6))

@@ -1,4 +1,4 @@
-"""Individual ranking: blocks of neighbours against a sorted list."""
+"""Individual ranking: blocks of neighbors against a sorted list."""
 
 import json
 from pathlib import Path

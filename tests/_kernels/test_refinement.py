@@ -82,7 +82,7 @@ def test_never_more_loss_and_still_a_partition(case):
 def test_nothing_is_left_to_gain_between_two_groups(case):
     """No single move or swap between near groups lowers the loss any more."""
     points, labels, k = case
-    refined = refine(points, labels, k, neighbours=40, rounds=1000)
+    refined = refine(points, labels, k, neighbors=40, rounds=1000)
     least = sse(points, refined) * (1 - 1e-6) - 1e-6
     sizes = np.bincount(refined)
     for row in range(len(points)):

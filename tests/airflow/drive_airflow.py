@@ -91,7 +91,7 @@ def describe(dag):
 def errors_of_steps():
     """Which errors of a step are final, and which a retry may mend."""
     from anon_transformers import release
-    from anon_transformers.airflow._tasks import run_step
+    from anon_transformers.airflow._dags import run_step
     from anon_transformers.exceptions import GateError
 
     found = {}

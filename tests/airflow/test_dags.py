@@ -100,7 +100,7 @@ def test_a_loosening_parameter_is_refused_before_anything_runs(found, scenario):
     assert not seen["touched"]
 
 
-def test_a_tightening_parameter_is_honoured_and_told(found):
+def test_a_tightening_parameter_is_honored_and_told(found):
     seen = found["tightened"]
     assert seen["state"] == "success"
     promised = seen["manifest"]["promised"]

@@ -86,7 +86,7 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
                      id="column"),
         pytest.param([*ROLES, "-m", "mondrain"], 2, "mean 'mondrian'", id="method"),
         pytest.param([*ROLES, "-o", "outputt=center"], 2, "mean 'output'", id="option"),
-        pytest.param([*ROLES, "-o", "output=centre"], 2, "mean 'center'", id="value"),
+        pytest.param([*ROLES, "-o", "output=centr"], 2, "mean 'center'", id="value"),
         pytest.param([*ROLES, "-k", "0"], 2, "at least 1", id="k-zero"),
         pytest.param([*ROLES, "-k", "41"], 1, "n_samples=40", id="k-too-large"),
         pytest.param(["-q", "age", "-s", "disease"], 2,

@@ -148,7 +148,7 @@ def test_a_published_release_says_which_columns_are_compared(
     assert told["numbers"] == ["age", "pay", "zip"]
     assert told["nominal"] == []
     assert set(told["correlations"]) == {"all"}
-    # Boxes become their centres, and pay is published as it is.
+    # Boxes become their centers, and pay is published as it is.
     assert told["moments"]["pay"]["mean"] == pytest.approx(0)
     assert 0 < abs(told["moments"]["age"]["variance"]) < 0.2
     narrow = told_by(

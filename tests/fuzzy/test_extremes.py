@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_transformers._data.columns import encode
 from anon_transformers._kernels.fuzzy_clusters import gustafson_kessel
-from anon_transformers._tables import encode
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.fuzzy import (
     FuzzyCMeansRecoder,
@@ -14,8 +14,8 @@ from anon_transformers.fuzzy import (
     KMeansRecoder,
     _cluster_recoder,
 )
-from anon_transformers.fuzzy._centres import thinned
-from anon_transformers.fuzzy._rules import Centres
+from anon_transformers.fuzzy._centers import thinned
+from anon_transformers.fuzzy._rules import Centers
 from anon_transformers.fuzzy._scaling import FARTHEST, Axis
 
 WHOLE, POSITIVE = np.iinfo(np.int64), np.iinfo(np.uint64)
@@ -85,8 +85,8 @@ def test_learnt_degrees_are_those_of_the_rule(narrow):
         Axis.of(encode(pd.Series(column)), None) for column in points.T.tolist()
     )
     columns = [encode(pd.Series(column)) for column in points.T.tolist()]
-    rule = Centres(
-        ("a", "b"), axes, (0, 1), found.centres, found.norms, found.factors, 2.0
+    rule = Centers(
+        ("a", "b"), axes, (0, 1), found.centers, found.norms, found.factors, 2.0
     )
     assert rule.degrees(columns) == pytest.approx(found.degrees, abs=1e-12)
 
@@ -167,7 +167,7 @@ def test_some_points_may_be_too_few(points, n_sets, monkeypatch):
     assert recoder._nearer(points, starts, np.random.default_rng(0)) is starts
 
 
-def test_centres_at_one_place_are_no_start(monkeypatch):
+def test_centers_at_one_place_are_no_start(monkeypatch):
     # Some points may show three values, and yet too few of each to part three sets.
     monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 20)
     table = pd.DataFrame({"x": GAIN})

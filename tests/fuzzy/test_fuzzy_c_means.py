@@ -21,11 +21,11 @@ def kept_degrees(table, **params):
     return recoder, published
 
 
-def degrees_by_definition(points, centres, m):
+def degrees_by_definition(points, centers, m):
     """One over the sum of ratios of distances, row by row."""
-    degrees = np.empty((len(points), len(centres)))
+    degrees = np.empty((len(points), len(centers)))
     for row, point in enumerate(points):
-        away = [((point - centre) ** 2).sum() + 1e-10 for centre in centres]
+        away = [((point - center) ** 2).sum() + 1e-10 for center in centers]
         for at, own in enumerate(away):
             degrees[row, at] = 1 / sum((own / d) ** (1 / (m - 1)) for d in away)
     return degrees
@@ -35,14 +35,14 @@ def degrees_by_definition(points, centres, m):
 @given(
     seed=st.integers(0, 1000), n_sets=st.integers(2, 4), m=st.sampled_from([1.5, 2, 3])
 )
-def test_degrees_are_those_of_the_centres(seed, n_sets, m):
+def test_degrees_are_those_of_the_centers(seed, n_sets, m):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.normal(size=(30, 2)), columns=["x", "y"])
     recoder, published = kept_degrees(
         table, n_sets=n_sets, m=m, coding="joint", scale=None, n_init=2
     )
-    centres = np.stack([recoder.centres_["x"], recoder.centres_["y"]], axis=1)
-    expected = degrees_by_definition(table.to_numpy(), centres, m)
+    centers = np.stack([recoder.centers_["x"], recoder.centers_["y"]], axis=1)
+    expected = degrees_by_definition(table.to_numpy(), centers, m)
     assert recoder.degrees_ == pytest.approx(expected, abs=1e-9)
     names = np.array([name for name, _ in recoder.class_names_])
     assert published["x"].tolist() == names[expected.argmax(axis=1)].tolist()
@@ -66,7 +66,7 @@ def test_independent_degrees_are_products(seed):
     assert of_x == pytest.approx(alone.degrees_, abs=1e-12)
 
 
-def test_words_follow_the_order_of_the_centres():
+def test_words_follow_the_order_of_the_centers():
     ages = [20, 21, 22, 50, 51, 52, 80, 81, 82]
     table = pd.DataFrame({"age": ages})
     recoder = FuzzyCMeansRecoder(n_sets=3, k=3, n_init=3, random_state=0)
@@ -83,13 +83,13 @@ def test_units_make_no_difference(factor):
     assert one.degrees_ == pytest.approx(other.degrees_, abs=1e-6)
 
 
-def test_centres_are_told_in_the_unit_of_the_column():
+def test_centers_are_told_in_the_unit_of_the_column():
     days = pd.to_datetime(["2020-01-01", "2020-01-03", "2020-03-01", "2020-03-03"])
     recoder, _ = kept_degrees(pd.DataFrame({"day": days, "x": [1, 1, 9, 9]}), n_sets=2)
-    low, high = pd.to_datetime(recoder.centres_["day"])
+    low, high = pd.to_datetime(recoder.centers_["day"])
     assert pd.Timestamp("2020-01-01") <= low <= pd.Timestamp("2020-01-03")
     assert pd.Timestamp("2020-03-01") <= high <= pd.Timestamp("2020-03-03")
-    assert recoder.centres_["x"] == pytest.approx([1, 9], abs=0.01)
+    assert recoder.centers_["x"] == pytest.approx([1, 9], abs=0.01)
 
 
 def test_other_rows_get_the_set_of_their_largest_degree():

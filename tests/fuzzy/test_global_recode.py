@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anon_transformers._tables import encode
+from anon_transformers._data.columns import encode
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.fuzzy import GlobalRecoder

@@ -53,8 +53,8 @@ def test_degrees_follow_from_the_norms(lines):
     recoder = GustafsonKesselRecoder(
         n_sets=2, coding="joint", scale=None, k=1, keep_memberships=True, random_state=0
     ).fit(lines)
-    centres = np.stack([recoder.centres_["along"], recoder.centres_["across"]], axis=1)
-    away = lines.to_numpy()[:, None] - centres
+    centers = np.stack([recoder.centers_["along"], recoder.centers_["across"]], axis=1)
+    away = lines.to_numpy()[:, None] - centers
     squares = np.einsum("nca,cab,ncb->nc", away, recoder.norms_[0], away) + 1e-10
     expected = (1 / squares) / (1 / squares).sum(axis=1, keepdims=True)
     assert recoder.degrees_ == pytest.approx(expected, abs=1e-8)

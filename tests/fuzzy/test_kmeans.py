@@ -80,7 +80,7 @@ def test_scaling_decides_which_column_counts():
     assert by_money[0] == by_money[2] != by_money[1] == by_money[3]
 
 
-def test_other_rows_belong_to_the_nearest_centre():
+def test_other_rows_belong_to_the_nearest_center():
     table = pd.DataFrame({"x": [0.0, 1, 9, 10], "y": [0.0, 0, 9, 9]})
     fitted = KMeansRecoder(n_sets=2, coding="joint", k=2, random_state=0).fit(table)
     other = pd.DataFrame({"x": [-5.0, 4, 6], "y": [0.0, 4, 6]})

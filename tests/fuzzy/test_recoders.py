@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._tables import encode
+from anon_transformers._data.columns import encode
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import (
@@ -167,7 +167,7 @@ def test_joint_sets_need_a_row_without_gaps(cls):
 @every
 def test_nothing_private_is_kept_unless_asked_for(cls, people):
     recoder = make(cls, ["age"], n_sets=3, k=2).fit(people[["age"]])
-    for name in ("degrees_", "class_names_", "centres_", "norms_"):
+    for name in ("degrees_", "class_names_", "centers_", "norms_"):
         assert not hasattr(recoder, name)
     held = pickle.dumps(recoder)
     kept = make(cls, ["age"], n_sets=3, k=2, keep_memberships=True)

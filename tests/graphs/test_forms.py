@@ -93,7 +93,7 @@ def test_labels_follow_their_nodes():
     edges = pd.DataFrame({"a": ["x"], "b": ["z"]})
     nodes = pd.DataFrame({"id": ["z", "x", "y"], "club": ["1", "2", "3"]})
     graph, form = open_graph((edges, nodes))
-    moved = graph.relabelled(np.array([2, 0, 1]))
+    moved = graph.relabeled(np.array([2, 0, 1]))
     assert moved.labels["club"].tolist() == ["2", "3", "1"]
     written, listed = form.write(moved)
     assert listed["club"].tolist() == ["2", "3", "1"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._labels import parse_ends
+from anon_transformers._data.labels import parse_ends
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Intervals
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._labels import range_label
+from anon_transformers._data.labels import range_label
 from anon_transformers.hierarchies import Intervals
 from anon_transformers.metrics import Interval, parse_interval
 from anon_transformers.partitioning import MondrianAnonymizer

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers._data.ties import tie_order
 from anon_transformers._kernels import mdav
-from anon_transformers._ties import tie_order
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.microaggregation import GroupSwapper

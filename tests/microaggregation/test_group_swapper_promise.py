@@ -14,7 +14,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from anon_transformers._intruders import value_disclosure
 from anon_transformers.exceptions import (
     DataError,
     DependenceWarning,
@@ -24,6 +23,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.microaggregation import GroupSwapper
 from anon_transformers.privacy import ProbabilisticKAnonymity, judge
+from anon_transformers.privacy.probabilistic._disclosure import value_disclosure
 
 DATA = Path(__file__).parents[1] / "data"
 FILE = DATA / "vectors" / "probabilistic.json"

@@ -1,4 +1,4 @@
-"""MDAV: groups, centres, promises, and the numbers it must match."""
+"""MDAV: groups, centers, promises, and the numbers it must match."""
 
 import json
 
@@ -193,7 +193,7 @@ class TestWhatIsPublished:
         assert other["age"].to_list() == out["age"].tolist()
         assert other["sex"].to_list() == out["sex"].tolist()
 
-    def test_groups_with_one_centre_are_one_class(self):
+    def test_groups_with_one_center_are_one_class(self):
         done = MDAVAnonymizer(k=2)
         out = done.fit_transform(pd.DataFrame({"x": list("aaaaab")}))
         assert len(done.group_sizes_) == 3

@@ -39,15 +39,15 @@ def make_people(seed, n_rows, missing=0.1):
 
 
 class TestRecode:
-    def test_numbers_go_to_the_nearest_centre(self):
+    def test_numbers_go_to_the_nearest_center(self):
         rng = np.random.default_rng(0)
         table, others = rng.normal(size=(200, 3)), rng.normal(0, 2, size=(300, 3))
         done = MDAVAnonymizer(k=7)
         out = done.fit_transform(table)
         mean, spread = table.mean(axis=0), table.std(axis=0)
-        centres = np.unique(out, axis=0)
-        away = (((others - mean) / spread)[:, None] - (centres - mean) / spread) ** 2
-        expected = centres[away.sum(axis=2).argmin(axis=1)]
+        centers = np.unique(out, axis=0)
+        away = (((others - mean) / spread)[:, None] - (centers - mean) / spread) ** 2
+        expected = centers[away.sum(axis=2).argmin(axis=1)]
         np.testing.assert_allclose(done.recode(others), expected, rtol=1e-12)
 
     @pytest.mark.parametrize("standardize", [True, False])
@@ -67,10 +67,10 @@ class TestRecode:
         means = np.stack(
             [
                 fitted[done.labels_ == at].mean(axis=0)
-                for at in range(len(done.centres_))
+                for at in range(len(done.centers_))
             ]
         )
-        np.testing.assert_allclose(done.centres_, means, atol=1e-12)
+        np.testing.assert_allclose(done.centers_, means, atol=1e-12)
         nearest = ((more[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
         first = [np.flatnonzero(done.labels_ == at)[0] for at in nearest]
         expected = out[KNOWN].iloc[first].reset_index(drop=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.evidence import Classes
 from anon_transformers.microaggregation._merging import Groups, merge_until_kept
 from anon_transformers.privacy import (
@@ -92,7 +92,7 @@ def test_the_nearest_is_joined():
     assert into.tolist() == [0, 1, 1]
 
 
-def test_a_small_neighbour_costs_less_than_a_large_one():
+def test_a_small_neighbor_costs_less_than_a_large_one():
     # One away from four rows, or a little more than one from two rows.
     places = [0, 0, 1, 1, 1, 1, -1.1, -1.1]
     into, _ = merged(places, [0, 0, 1, 1, 1, 1, 2, 2], "aaababab", PROMISES[0])
@@ -138,9 +138,9 @@ def test_the_sums_go_with_the_groups(promise):
     groups = Groups.of(points, labels, 20)
     into, _ = merged(points, labels, rng.choice(list("abc"), 60), promise)
     whole = groups.merge(into, int(into.max()) + 1)
-    for group, (size, centre) in enumerate(
-        zip(whole.sizes, whole.centres, strict=True)
+    for group, (size, center) in enumerate(
+        zip(whole.sizes, whole.centers, strict=True)
     ):
         members = into[labels] == group
         assert size == members.sum()
-        np.testing.assert_allclose(centre, points[members].mean(axis=0))
+        np.testing.assert_allclose(center, points[members].mean(axis=0))

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._tables import encode
+from anon_transformers._data.columns import encode
 from anon_transformers.exceptions import DataError, NearlyNumbersWarning
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.microaggregation import GroupSwapper, _space
 from anon_transformers.microaggregation._space import Space, embed
 
 LANDS = [
-    ("at", "alps", "centre", "*"),
-    ("ch", "alps", "centre", "*"),
-    ("de", "north", "centre", "*"),
+    ("at", "alps", "center", "*"),
+    ("ch", "alps", "center", "*"),
+    ("de", "north", "center", "*"),
     ("es", "iberia", "south", "*"),
     ("pt", "iberia", "south", "*"),
 ]

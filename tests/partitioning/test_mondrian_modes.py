@@ -241,7 +241,7 @@ class TestCuts:
         whole = [number for number in more if number != 30.9]
         assert self.labels([20, 22, 40, 44], whole) == ["< 31"] * 3 + [">= 31"] * 3
 
-    def test_neighbouring_whole_numbers_are_parted_by_a_half(self):
+    def test_neighboring_whole_numbers_are_parted_by_a_half(self):
         assert self.labels([1, 1, 2, 2], [1, 1.4, 1.5, 2]) == (
             ["< 1.5"] * 2 + [">= 1.5"] * 2
         )
@@ -256,7 +256,7 @@ class TestCuts:
         more = pd.to_datetime(["1900-01-01", "2020-07-02", "2020-07-03", "2030-01-01"])
         assert self.labels(days, more) == ["< 2020-07-03"] * 2 + [">= 2020-07-03"] * 2
 
-    def test_neighbouring_days_are_parted_at_noon(self):
+    def test_neighboring_days_are_parted_at_noon(self):
         days = pd.to_datetime(["2020-01-01"] * 2 + ["2020-01-02"] * 2)
         found = self.labels(days, days)
         assert found == ["< 2020-01-01T12:00:00"] * 2 + [">= 2020-01-01T12:00:00"] * 2

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._labels import parse_set
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
+from anon_transformers._data.labels import parse_set
 from anon_transformers.attacks._places import pair
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import attribute_losses, parse_interval
 from anon_transformers.partitioning import MondrianAnonymizer
-from anon_transformers.partitioning._steps import between
+from anon_transformers.partitioning._axes import between
 
 ks = st.sampled_from([1, 2, 3, 5])
 switches = st.fixed_dictionaries(

@@ -136,16 +136,16 @@ def another_release(tmp_path):
 
 @pytest.fixture
 def registered():
-    """Put a class on a shelf of the registry, as a plugin would, for one test."""
+    """Put a class on a catalog of the registry, as a plugin would, for one test."""
     from anon_transformers.registry import registry
 
     added = []
 
     def register(shelf_name, name, cls):
-        shelf = getattr(registry(), shelf_name)
-        shelf.add(name, cls, owner="a test")
-        added.append((shelf, name))
+        catalog = getattr(registry(), shelf_name)
+        catalog.add(name, cls, owner="a test")
+        added.append((catalog, name))
 
     yield register
-    for shelf, name in added:
-        del shelf._items[name], shelf._owners[name]
+    for catalog, name in added:
+        catalog.remove(name)

@@ -531,7 +531,7 @@ def test_telling_columns_are_judged_on_the_candidate(release):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_share_that_is_told_apart_by_a_plain_count(seed):
-    from anon_transformers._tables import identify
+    from anon_transformers._data.columns import identify
 
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"a": rng.integers(0, 6, 40), "b": rng.integers(0, 4, 40)})

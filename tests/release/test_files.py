@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.release._files import (
     HEADER_BYTES,

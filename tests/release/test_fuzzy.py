@@ -64,7 +64,7 @@ def test_only_labels_are_published(fuzzy):
     assert list(table.columns) == [*KNOWN, *WANTED]
     told = json.dumps(fuzzy.manifest())
     assert "degrees" not in told
-    assert "centres" not in told
+    assert "centers" not in told
 
 
 def test_degrees_are_private_and_gone_after_publication(fuzzy):

@@ -172,18 +172,18 @@ def test_a_folder_in_place_of_current_is_refused(release):
     assert not release.work.exists()
 
 
-@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
-def test_a_link_among_runs_is_left_and_not_followed(release, caplog, shelf):
+@pytest.mark.parametrize("folder", ["runs", "quarantine"])
+def test_a_link_among_runs_is_left_and_not_followed(release, caplog, folder):
     theirs = plant(release.folder / "elsewhere")
-    (release.home / shelf).mkdir(parents=True)
-    link = release.home / shelf / "link"
+    (release.home / folder).mkdir(parents=True)
+    link = release.home / folder / "link"
     link.symlink_to(theirs.parent)
     for _ in range(2):
         run_release(release.file)
     assert theirs.read_text() == "mine"
     assert link.is_symlink()
     assert raw_copies(release) == []
-    assert shelf == "quarantine" or warned(caplog, link)
+    assert folder == "quarantine" or warned(caplog, link)
 
 
 def test_a_link_in_place_of_a_run_is_not_followed(release, caplog):
@@ -227,17 +227,17 @@ def test_a_link_in_place_of_the_ledger_is_refused(release, to):
     assert raw_copies(release) == []
 
 
-@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
+@pytest.mark.parametrize("folder", ["runs", "quarantine"])
 @pytest.mark.parametrize("to", ["out", "elsewhere", "missing"])
-def test_a_link_in_place_of_a_private_folder_is_refused(release, shelf, to):
+def test_a_link_in_place_of_a_private_folder_is_refused(release, folder, to):
     for made in (release.target, release.folder / "elsewhere", release.home):
         made.mkdir(parents=True)
-    (release.home / shelf).symlink_to(release.folder / to)
-    with pytest.raises(ConfigurationError, match=f"workspace: '{shelf}'"):
+    (release.home / folder).symlink_to(release.folder / to)
+    with pytest.raises(ConfigurationError, match=f"workspace: '{folder}'"):
         load(release.file)
     assert [*release.target.iterdir()] == []
     assert [*(release.folder / "elsewhere").iterdir()] == []
-    assert [place.name for place in release.home.iterdir()] == [shelf]
+    assert [place.name for place in release.home.iterdir()] == [folder]
 
 
 def test_a_link_that_comes_later_gets_no_refused_candidate(release):
@@ -315,11 +315,11 @@ def test_a_workspace_over_a_folder_of_somebody_else(release, caplog, workspace):
     assert warned(caplog, home / "runs" / "thesis.txt")
 
 
-@pytest.mark.parametrize("shelf", ["runs", "quarantine"])
-def test_a_run_does_not_take_a_folder_that_is_there(release, shelf):
+@pytest.mark.parametrize("folder", ["runs", "quarantine"])
+def test_a_run_does_not_take_a_folder_that_is_there(release, folder):
     taken = load(release.file, "monthly")
     shutil.rmtree(release.work)
-    theirs = plant(release.home / shelf / Path(taken).name)
+    theirs = plant(release.home / folder / Path(taken).name)
     run = load(release.file, "monthly")
     assert run != taken
     assert load(release.file, "monthly") == run

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pydantic")
 pytest.importorskip("pyarrow")
 
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
 from anon_transformers.evidence import Classes
 from anon_transformers.release._files import (
     read_data,

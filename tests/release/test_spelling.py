@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError
 from anon_transformers.release import (
     anonymize,

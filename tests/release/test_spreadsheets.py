@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
-from anon_transformers._tables import to_text
+from anon_transformers._data.columns import to_text
 from anon_transformers.release import read_published, run_release
 from anon_transformers.release._files import read_data, schema_of, write_csv
 from anon_transformers.release._spreadsheets import (

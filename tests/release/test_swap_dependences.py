@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers._tables import identify
+from anon_transformers._data.columns import identify
 from anon_transformers.exceptions import DependenceWarning, GateError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._config import DeclaredRoles

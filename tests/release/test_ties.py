@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._ties import KEY_BYTES
+from anon_transformers._data.ties import KEY_BYTES
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.microaggregation import MDAVAnonymizer
 from anon_transformers.release import anonymize, load, publish, validate

@@ -16,7 +16,7 @@ import pytest
 from anon_transformers._kernels.fuzzy_clusters import (
     fuzzy_c_means,
     gustafson_kessel,
-    spread_centres,
+    spread_centers,
 )
 from anon_transformers.evidence import Classes, Memberships
 from anon_transformers.exceptions import NotEvaluable
@@ -56,7 +56,7 @@ def clustered(columns, method):
     lowest = raw.min(axis=0)
     points = np.ascontiguousarray((raw - lowest) / (raw.max(axis=0) - lowest))
     cluster = gustafson_kessel if method == "gustafson_kessel" else fuzzy_c_means
-    return cluster(points, spread_centres(points, START[:, : len(columns)])).degrees
+    return cluster(points, spread_centers(points, START[:, : len(columns)])).degrees
 
 
 def evidence_of(method, i, j):

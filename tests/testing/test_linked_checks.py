@@ -18,7 +18,7 @@ from anon_transformers.testing import (
 
 
 class RowBlocks(LinkedAnonymizer):
-    """The smallest swapper there may be: neighbours in the table are a group."""
+    """The smallest swapper there may be: neighbors in the table are a group."""
 
     @classmethod
     def test_instances(cls):

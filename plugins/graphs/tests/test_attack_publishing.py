@@ -31,7 +31,7 @@ class Turning(GraphAnonymizer):
     """Says that it keeps the order of nodes, and does not."""
 
     def _alter(self, graph, rng):
-        return graph.relabelled(np.roll(np.arange(graph.n_nodes), 1))
+        return graph.relabeled(np.roll(np.arange(graph.n_nodes), 1))
 
 
 @ACTIVE
@@ -96,14 +96,14 @@ def test_what_publishes_nothing_is_refused(wrong, told):
         walk_attack(CLUB, wrong, random_state=0)
 
 
-def labelled(graph, labels):
+def labeled(graph, labels):
     plain = open_graph(graph)[0]
     frame = pd.DataFrame({"label": labels})
     return Graph(plain.n_nodes, plain.edges, labels=frame)
 
 
 def test_labels_that_are_published_are_known():
-    ring = labelled(nx.cycle_graph(6), list("aaaaab"))
+    ring = labeled(nx.cycle_graph(6), list("aaaaab"))
     assert degree_attack(ring).correct == 0
     # By their own label, and by how far they are from it.
     assert neighborhood_attack(ring).exposed.tolist() == [5]
@@ -115,8 +115,8 @@ def test_labels_that_are_published_are_known():
 
 
 def test_labels_of_the_original_are_looked_for_as_they_are_published():
-    original = labelled(nx.cycle_graph(6), list("uvwxyz"))
-    published = labelled(nx.cycle_graph(6), list("aaaaab"))
+    original = labeled(nx.cycle_graph(6), list("uvwxyz"))
+    published = labeled(nx.cycle_graph(6), list("aaaaab"))
     for attack in (neighborhood_attack, refinement_attack):
         found = attack(published, original)
         assert found.exposed.tolist() == attack(published).exposed.tolist()

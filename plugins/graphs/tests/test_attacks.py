@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers_graphs._kernels.neighbor_copies import find_copies
 from anon_transformers_graphs.attacks import (
     cut_attack,
     degree_attack,
@@ -18,6 +17,7 @@ from anon_transformers_graphs.attacks import (
     walk_attack,
 )
 from anon_transformers_graphs.attacks._active import _copies, _identify
+from anon_transformers_graphs.attacks._kernels.copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     plant_cut,
     plant_walk,
@@ -267,7 +267,7 @@ def test_propagation_is_the_slow_one(seed, threshold):
 def test_propagation_finds_most_of_a_naive_release(crowd):
     hubs = np.argsort(-crowd.degrees)[:15]
     places = np.random.default_rng(0).permutation(300)
-    published = crowd.relabelled(places)
+    published = crowd.relabeled(places)
     seeds = np.column_stack([hubs, places[hubs]])
     found = seed_propagation(published, crowd, seeds, truth=dict(enumerate(places)))
     told = found.to_dict()

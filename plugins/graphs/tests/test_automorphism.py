@@ -13,13 +13,13 @@ from anon_transformers.exceptions import (
     TellingWeightsWarning,
 )
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.alignment import (
+from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
+from anon_transformers_graphs.automorphism._kernels.alignment import (
     grow_table,
     improve_table,
     orbit,
     orbit_size,
 )
-from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
 from anon_transformers_graphs.automorphism._match import match
 
 

@@ -16,7 +16,6 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.walk_growth import grow_sets
 from anon_transformers_graphs.metrics import (
     _markov,
     clustering_change,
@@ -28,6 +27,7 @@ from anon_transformers_graphs.metrics import (
     random_walk_clusters,
     single_cluster_baseline,
 )
+from anon_transformers_graphs.metrics._kernels.walk_growth import grow_sets
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
 FILES = Path(__file__).parents[3] / "tests" / "data" / "graphs"

@@ -12,8 +12,8 @@ from anon_transformers.testing import (
 OWNER = "anon-transformers-graphs"
 
 
-def owned(shelf, checks):
-    found = getattr(registry(), shelf)
+def owned(catalog, checks):
+    found = getattr(registry(), catalog)
     return [
         pytest.param(check, id=f"{name}-{check_name}")
         for name, cls in found.items()

@@ -7,21 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.degree_edits import (
-    add_edge,
-    drop_edge,
-    edited_edges,
-    is_edge,
-    new_edits,
-)
-from anon_transformers_graphs._kernels.degree_moves import join_ends, settle
-from anon_transformers_graphs._kernels.degree_swaps import havel_hakimi
 from anon_transformers_graphs.degrees import KDegreeAnonymizer, _constructions
 from anon_transformers_graphs.degrees._constructions import (
     by_addition,
     by_moves,
     by_relaxation,
 )
+from anon_transformers_graphs.degrees._kernels.edits import (
+    add_edge,
+    drop_edge,
+    edited_edges,
+    is_edge,
+    new_edits,
+)
+from anon_transformers_graphs.degrees._kernels.moves import join_ends, settle
+from anon_transformers_graphs.degrees._kernels.swaps import havel_hakimi
 
 
 def random_graph(n, p, seed):
@@ -176,4 +176,4 @@ def test_few_edges_change_whatever_the_order_of_nodes(dataset, name, k, most):
     for seed in range(3):
         places = np.random.default_rng(seed).permutation(graph.n_nodes)
         method = KDegreeAnonymizer(k, sequence="exact", random_state=seed)
-        assert method.fit(graph.relabelled(places)).n_modified_edges_ <= most
+        assert method.fit(graph.relabeled(places)).n_modified_edges_ <= most

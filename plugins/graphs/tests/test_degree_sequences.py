@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
-from anon_transformers_graphs._kernels.degree_genetic import _shortfall
-from anon_transformers_graphs._kernels.degree_groups import best_targets
 from anon_transformers_graphs.degrees import (
     exact_sequence,
     genetic_sequence,
@@ -21,6 +19,8 @@ from anon_transformers_graphs.degrees import (
     is_graphical,
     liu_terzi_sequence,
 )
+from anon_transformers_graphs.degrees._kernels.genetic import _shortfall
+from anon_transformers_graphs.degrees._kernels.groups import best_targets
 
 VECTORS = Path(__file__).parents[3] / "tests" / "data" / "vectors" / "graphs.json"
 TOLD = json.loads(VECTORS.read_text(encoding="utf-8"))

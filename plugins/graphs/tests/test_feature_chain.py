@@ -14,15 +14,15 @@ from scipy.stats import chisquare
 from anon_transformers.exceptions import DataError, InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
-from anon_transformers_graphs._kernels.paths_triangles import count_triangles
-from anon_transformers_graphs._kernels.switch_chain import (
+from anon_transformers_graphs._kernels.edge_tables import holds, pair_key
+from anon_transformers_graphs._kernels.triangles import count_triangles
+from anon_transformers_graphs.randomization import FeatureChain
+from anon_transformers_graphs.randomization._features import FEATURES
+from anon_transformers_graphs.randomization._kernels.switch_chain import (
     new_chain,
     walk,
     walk_back,
 )
-from anon_transformers_graphs._kernels.switch_table import holds, pair_key
-from anon_transformers_graphs.randomization import FeatureChain
-from anon_transformers_graphs.randomization._features import FEATURES
 
 # A triangle and a path of three nodes. 31 graphs have its degrees, 4 with a triangle.
 SMALL = Graph(6, [[0, 1], [1, 2], [0, 2], [3, 4], [3, 5]])
@@ -125,7 +125,7 @@ def test_a_walk_is_followed_and_undone(n, seed, density, block):
 
 
 def assert_consistent(chain, graph):
-    """The set of edges and the lists of neighbours are those of the graph."""
+    """The set of edges and the lists of neighbors are those of the graph."""
     n = graph.n_nodes
     assert (chain.table >= 0).sum() == graph.n_edges
     assert all(holds(chain.table, pair_key(a, b, n)) for a, b in graph.edges)

@@ -19,22 +19,20 @@ from anon_transformers.exceptions import (
     ParameterError,
 )
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers_graphs._kernels.degree_chance import new_state
-from anon_transformers_graphs._kernels.supernode_sides import (
-    close_gaps,
-    log_choose,
-    new_division,
-)
-from anon_transformers_graphs._kernels.supernodes import (
-    dissolve_nodes,
-    refine_nodes,
-    split_nodes,
-)
+from anon_transformers_graphs._kernels.random_numbers import new_state
 from anon_transformers_graphs.generalization import (
     NodeClusterGeneralizer,
     count_consistent_graphs,
     log_consistent_graphs,
     sample_graph,
+)
+from anon_transformers_graphs.generalization._kernels.supernodes import (
+    close_gaps,
+    dissolve_nodes,
+    log_choose,
+    new_division,
+    refine_nodes,
+    split_nodes,
 )
 from anon_transformers_graphs.generalization._node_clusters import LOGS
 

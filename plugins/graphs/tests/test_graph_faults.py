@@ -51,16 +51,16 @@ def write_club(folder, name_of, weights=None, **labels):
 
 @pytest.fixture
 def plugin():
-    """Put an anonymizer on the shelf, as a plugin would, for one test."""
-    shelf, added = registry().anonymizers, []
+    """Put an anonymizer on the catalog, as a plugin would, for one test."""
+    catalog, added = registry().anonymizers, []
 
     def register(cls):
-        shelf.add("strange", cls, owner="a test")
+        catalog.add("strange", cls, owner="a test")
         added.append("strange")
 
     yield register
     for name in added:
-        del shelf._items[name], shelf._owners[name]
+        catalog.remove(name)
 
 
 def release(folder, name="strange", model="k-degree", roles="person]", more=""):
@@ -232,8 +232,8 @@ def test_our_methods_pass_with_labels(tmp_path, name, tree, kind):
 
 
 def methods_that_carry_weights():
-    shelf = registry().anonymizers
-    graphs = {name: shelf[name] for name in shelf if shelf[name].kind == "graph"}
+    catalog = registry().anonymizers
+    graphs = {name: catalog[name] for name in catalog if catalog[name].kind == "graph"}
     return sorted(
         name
         for name, cls in graphs.items()

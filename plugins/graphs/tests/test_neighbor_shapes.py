@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.neighbor_shapes import (
+from anon_transformers_graphs.queries import neighborhood_classes
+from anon_transformers_graphs.queries._kernels.shapes import (
     FOUND,
     NONE,
     RUNNING,
     isomorphic,
     new_search,
 )
-from anon_transformers_graphs.queries import neighborhood_classes
 
 
 def comparison(one, other, kinds=None):
@@ -91,7 +91,7 @@ def test_graphs_that_colors_cannot_tell_apart():
 
 
 def test_equal_colors_of_unequal_kinds_are_told_apart():
-    """Colours are hashes, and may be equal by accident; kinds are looked at too."""
+    """Colors are hashes, and may be equal by accident; kinds are looked at too."""
     edges = Graph(4, [[0, 1], [2, 3]]).adjacency
     lists = edges.indptr.astype(np.int64), edges.indices.astype(np.int32)
     colors, kinds = np.zeros(4, dtype=np.int64), np.array([0, 1, 0, 0])

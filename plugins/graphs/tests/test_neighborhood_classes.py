@@ -1,4 +1,4 @@
-"""Neighbourhoods: how often the clock is looked at, and how work and memory grow."""
+"""Neighborhoods: how often the clock is looked at, and how work and memory grow."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +17,6 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.privacy import judge
-from anon_transformers_graphs._kernels.neighbor_balls import edges_once
-from anon_transformers_graphs._kernels.neighbor_hashes import ODD, ODDER, mixed
 from anon_transformers_graphs.privacy import KCandidate, KNeighborhood
 from anon_transformers_graphs.queries import (
     _lists,
@@ -27,6 +25,8 @@ from anon_transformers_graphs.queries import (
     candidate_sizes,
 )
 from anon_transformers_graphs.queries import neighborhood_classes as classes_of
+from anon_transformers_graphs.queries._kernels.balls import edges_once
+from anon_transformers_graphs.queries._kernels.shapes import ODD, ODDER, mixed
 
 
 def opened(drawn, labels=None):
@@ -45,7 +45,7 @@ def with_hub(drawn):
 
 
 def spider(legs):
-    """A star whose leaves have a leaf each: no two of them have the same neighbours."""
+    """A star whose leaves have a leaf each: no two of them have the same neighbors."""
     found = nx.star_graph(legs)
     found.add_edges_from((i, i + legs) for i in range(1, legs + 1))
     return found
@@ -56,7 +56,7 @@ def windmill(sails):
 
 
 def dense(n_nodes):
-    """Nearly complete, but no two nodes have the same neighbours."""
+    """Nearly complete, but no two nodes have the same neighbors."""
     return nx.complement(nx.cycle_graph(n_nodes))
 
 
@@ -107,9 +107,9 @@ PARTS = [
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), st.booleans(), st.integers(1, 2), st.sampled_from([1, 1 << 22]))
-def test_hubs_are_alike_if_they_have_the_same_parts(data, labelled, radius, budget):
-    """Many have the same sizes and colours, so that components must be paired."""
-    part = st.tuples(st.integers(0, len(PARTS) - 1), st.integers(0, int(labelled)))
+def test_hubs_are_alike_if_they_have_the_same_parts(data, labeled, radius, budget):
+    """Many have the same sizes and colors, so that components must be paired."""
+    part = st.tuples(st.integers(0, len(PARTS) - 1), st.integers(0, int(labeled)))
     parts = data.draw(st.lists(st.lists(part, min_size=1, max_size=5), max_size=4))
     hubs, kinds = nx.empty_graph(0), []
     for held in parts:
@@ -118,7 +118,7 @@ def test_hubs_are_alike_if_they_have_the_same_parts(data, labelled, radius, budg
         )
         kinds += [2] + [kind for shape, kind in held for _ in PARTS[shape]]
     places = np.array(data.draw(st.permutations(range(len(hubs)))), dtype=int)
-    graph = opened(hubs, pd.DataFrame({"kind": kinds})).relabelled(places)
+    graph = opened(hubs, pd.DataFrame({"kind": kinds})).relabeled(places)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_neighborhoods, "BUDGET", budget)
         found = classes_of(graph, radius)
@@ -237,7 +237,7 @@ def test_memory_is_that_of_the_largest_balls(monkeypatch):
 
 @pytest.fixture
 def computed(monkeypatch):
-    """One entry for each time that neighbourhoods were compared."""
+    """One entry for each time that neighborhoods were compared."""
     classes_of(Graph(1, []))  # whatever is done once, when all begins
     calls, compare = [], _neighborhoods._classes
 

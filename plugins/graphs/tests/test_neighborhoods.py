@@ -35,7 +35,7 @@ def opened(graph):
 
 
 def level(graph):
-    """Nodes that share the rarest neighbourhood, by networkx."""
+    """Nodes that share the rarest neighborhood, by networkx."""
     made = opened(graph)
     classes = []
     for node in made:

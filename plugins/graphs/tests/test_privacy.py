@@ -170,7 +170,7 @@ def test_false_functions_are_found(data):
     expected = len(functions) + 1 if sound else 1
     assert KAutomorphism(k=2).level(evidence) == expected
     places = np.array(data.draw(st.permutations(range(4))))
-    assert KAutomorphism(k=2).level(evidence.relabelled(places)) == expected
+    assert KAutomorphism(k=2).level(evidence.relabeled(places)) == expected
 
 
 def test_functions_that_are_no_bijections():
@@ -234,7 +234,7 @@ def test_models_do_not_look_at_numbers_of_nodes(n_nodes, seed):
     graph = Graph(n_nodes, pairs[rng.random(len(pairs)) < 0.4])
     places = rng.permutation(n_nodes)
     evidence = GraphEvidence(graph)
-    moved = evidence.relabelled(places)
+    moved = evidence.relabeled(places)
     for cls in (KCandidate, KDegree, KNeighborhood):
         for model in cls.test_instances():
             satisfied = model.satisfied(evidence)

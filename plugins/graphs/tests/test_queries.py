@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph, open_graph
-from anon_transformers_graphs._kernels.refinement import colors_of_lists
 from anon_transformers_graphs.queries import (
     candidate_sizes,
     hub_candidates,
@@ -19,6 +18,7 @@ from anon_transformers_graphs.queries import (
     subgraph_candidates,
     top_hubs,
 )
+from anon_transformers_graphs.queries._kernels.refinement import colors_of_lists
 
 
 @st.composite
@@ -88,7 +88,7 @@ def test_refinement_splits_with_depth_and_ignores_names(graph, depth, random):
     assert finer(refinement_classes(graph).tolist(), classes.tolist())
     assert same_partition(refinement_classes(graph, 1).tolist(), graph.degrees.tolist())
     places = np.array(random.sample(range(graph.n_nodes), graph.n_nodes))
-    moved = refinement_classes(graph.relabelled(places), depth)
+    moved = refinement_classes(graph.relabeled(places), depth)
     assert same_partition(moved[places].tolist(), classes.tolist())
 
 
@@ -147,7 +147,7 @@ def test_neighborhoods_are_those_of_networkx(graph, radius):
 
 
 def test_neighborhoods_that_refinement_cannot_tell_apart():
-    # A hub with six neighbours on a ring, and one with six on two triangles.
+    # A hub with six neighbors on a ring, and one with six on two triangles.
     ring = [[1 + i, 1 + (i + 1) % 6] for i in range(6)]
     triangles = [[8, 9], [9, 10], [8, 10], [11, 12], [12, 13], [11, 13]]
     spokes = [[0, i] for i in range(1, 7)] + [[7, i] for i in range(8, 14)]

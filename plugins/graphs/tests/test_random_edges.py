@@ -21,12 +21,15 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
-from anon_transformers_graphs._kernels.perturb import draw_distinct, draw_non_edges
 from anon_transformers_graphs.privacy import KDegree
 from anon_transformers_graphs.randomization import (
     NaiveAnonymizer,
     RandomAddDelete,
     RandomPerturbation,
+)
+from anon_transformers_graphs.randomization._kernels.perturb import (
+    draw_distinct,
+    draw_non_edges,
 )
 
 TABLES = Path(__file__).parents[3] / "tests/data/vectors/graphs_tables.json"
@@ -276,7 +279,7 @@ def test_new_names_change_nothing_else(dataset):
     method = NaiveAnonymizer(keep_mapping=True, random_state=0)
     published = method.fit_transform(karate)
     mapping = np.array([method.mapping_[i] for i in range(34)])
-    assert np.array_equal(karate.relabelled(mapping).edges, published.edges)
+    assert np.array_equal(karate.relabeled(mapping).edges, published.edges)
     assert not np.array_equal(karate.edges, published.edges)
     assert method.n_added_ == method.n_removed_ == 0
 

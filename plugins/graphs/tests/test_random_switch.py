@@ -13,9 +13,9 @@ from scipy.stats import chisquare
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
-from anon_transformers_graphs._kernels.count_table import count_down, count_up
-from anon_transformers_graphs._kernels.switch import switch_edges
-from anon_transformers_graphs._kernels.switch_table import (
+from anon_transformers_graphs._kernels.edge_tables import (
+    count_down,
+    count_up,
     holds,
     home_of,
     new_table,
@@ -24,6 +24,7 @@ from anon_transformers_graphs._kernels.switch_table import (
     take,
 )
 from anon_transformers_graphs.randomization import RandomSwitch
+from anon_transformers_graphs.randomization._kernels.switch import switch_edges
 
 UNSWITCHABLE = {
     "star": nx.star_graph(8),

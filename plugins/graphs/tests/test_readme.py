@@ -26,8 +26,8 @@ def blocks(language):
     return [code for kind, code in BLOCKS if kind == language]
 
 
-def owned(shelf):
-    found = getattr(registry(), shelf)
+def owned(catalog):
+    found = getattr(registry(), catalog)
     return {name for name in found if found.owner(name) == OWNER}
 
 
@@ -90,8 +90,8 @@ def test_every_command_explains_itself(command):
 
 def test_tables_name_all_that_is_registered():
     rows = set(re.findall(r"^\| `([\w-]+)` \|", TEXT, re.M))
-    for shelf in ("anonymizers", "privacy_models", "metrics"):
-        assert owned(shelf) <= rows
+    for catalog in ("anonymizers", "privacy_models", "metrics"):
+        assert owned(catalog) <= rows
 
 
 def test_classes_and_functions_in_tables_can_be_imported():

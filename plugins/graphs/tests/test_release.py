@@ -323,16 +323,16 @@ def test_names_that_were_kept_are_refused(folder, registered, before, new, forge
 
 @pytest.fixture
 def registered():
-    """Put an anonymizer on the shelf, as a plugin would, for one test."""
-    shelf, added = registry().anonymizers, []
+    """Put an anonymizer on the catalog, as a plugin would, for one test."""
+    catalog, added = registry().anonymizers, []
 
     def register(name, cls):
-        shelf.add(name, cls, owner="a test")
+        catalog.add(name, cls, owner="a test")
         added.append(name)
 
     yield register
     for name in added:
-        del shelf._items[name], shelf._owners[name]
+        catalog.remove(name)
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.testing import anonymizer_checks
-from anon_transformers_graphs._kernels.perturb_spectral import (
+from anon_transformers_graphs._kernels.edge_tables import table_of
+from anon_transformers_graphs.randomization import SpectralRandomizer
+from anon_transformers_graphs.randomization._kernels.spectral import (
     Screen,
     screened_replacements,
     screened_switches,
 )
-from anon_transformers_graphs._kernels.switch_table import table_of
-from anon_transformers_graphs.randomization import SpectralRandomizer
 from anon_transformers_graphs.randomization._spectrum import spectrum_of
 
 MODES = ("switch", "add-delete")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.paths import _count_bits
-from anon_transformers_graphs._kernels.paths_triangles import count_triangles
+from anon_transformers_graphs._kernels.distances import _count_bits
+from anon_transformers_graphs._kernels.triangles import count_triangles
 from anon_transformers_graphs.metrics import (
     betweenness,
     centralities,
@@ -147,10 +147,10 @@ def test_against_networkx(graph):
 @settings(max_examples=30, deadline=None)
 def test_the_order_of_nodes_does_not_matter(graph, seed):
     places = np.random.default_rng(seed).permutation(graph.n_nodes)
-    one, other = centralities(graph), centralities(graph.relabelled(places))
+    one, other = centralities(graph), centralities(graph.relabeled(places))
     assert other.betweenness[places] == pytest.approx(one.betweenness)
     assert np.array_equal(other.closeness[places], one.closeness)
-    reports = structural_report(graph), structural_report(graph.relabelled(places))
+    reports = structural_report(graph), structural_report(graph.relabeled(places))
     one, other = (report.numbers() for report in reports)
     assert one == pytest.approx(other, nan_ok=True)
 
@@ -196,7 +196,7 @@ def test_samples_are_right_on_average(dataset):
 
 
 def test_a_node_is_no_witness_of_itself():
-    """The centre of a star, sampled alone, is told of no path through itself."""
+    """The center of a star, sampled alone, is told of no path through itself."""
     star = Graph(3, [[0, 1], [0, 2]])
     seeds = range(20)
     found = {tuple(betweenness(star, n_sources=1, random_state=seed)) for seed in seeds}

@@ -30,7 +30,7 @@ def test_each_run_has_its_own_stream(club):
 
 
 def test_values_that_do_the_same_still_draw_apart(club):
-    """Otherwise averages of neighbouring values would hang together."""
+    """Otherwise averages of neighboring values would hang together."""
     measures = {"keys": lambda e: e.published.keys.sum()}
     runs = sweep(club, RandomSwitch(), "p", [0.1, 0.101], n_runs=2, measures=measures)
     assert runs["keys"].nunique() == 4

@@ -69,7 +69,7 @@ class LabelColumn:
 
 
 def open_labels(
-    labels: pd.DataFrame | None, hierarchies: Mapping[Hashable, Any] | None
+    labels: pd.DataFrame | None, hierarchies: Mapping[Any, Any] | None
 ) -> list[LabelColumn]:
     """All columns of labels; a hierarchy of a column that is not there is refused."""
     if not isinstance(hierarchies, Mapping | None):

@@ -1,107 +1,193 @@
 """What this distribution offers, by name; nothing else happens on import."""
 
 from anon_transformers.hookspecs import hookimpl
-from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
-from anon_transformers_graphs.cli import graph_commands
-from anon_transformers_graphs.degrees import KDegreeAnonymizer
-from anon_transformers_graphs.experiments import Graphs
-from anon_transformers_graphs.generalization import (
-    LabelGeneralizer,
-    NodeClusterGeneralizer,
-)
-from anon_transformers_graphs.metrics import (
-    AverageDegree,
-    AverageDistance,
-    CentralityError,
-    ClusteringSimilarity,
-    ClusterModularity,
-    Diameter,
-    EdgeCost,
-    HarmonicDistance,
-    Lambda1,
-    LargestComponentShare,
-    LogSubgraphCentrality,
-    ModifiedEdges,
-    Mu2,
-    StructuralChange,
-    Transitivity,
-)
-from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
-from anon_transformers_graphs.privacy import (
-    KAutomorphism,
-    KCandidate,
-    KDegree,
-    KNeighborhood,
-    SuperNodeSize,
-)
-from anon_transformers_graphs.randomization import (
-    FeatureChain,
-    NaiveAnonymizer,
-    RandomAddDelete,
-    RandomPerturbation,
-    RandomSwitch,
-    SpectralRandomizer,
-)
-from anon_transformers_graphs.risk import (
-    DisclosedLinks,
-    NodesAtRisk,
-    ReidentifiedNodes,
-    WorstGroupRisk,
-)
+
+ANONYMIZERS = {
+    "k-degree": (
+        "anon_transformers_graphs.degrees:KDegreeAnonymizer",
+        "Change few edges so that ``k`` nodes or more share each degree.",
+    ),
+    "naive": (
+        "anon_transformers_graphs.randomization:NaiveAnonymizer",
+        "Give nodes new names in random order, and change nothing else.",
+    ),
+    "random-perturbation": (
+        "anon_transformers_graphs.randomization:RandomPerturbation",
+        "Replace a share of the edges by random ones.",
+    ),
+    "random-add-delete": (
+        "anon_transformers_graphs.randomization:RandomAddDelete",
+        "Add random false edges, then delete as many original ones.",
+    ),
+    "random-switch": (
+        "anon_transformers_graphs.randomization:RandomSwitch",
+        "Exchange ends of random pairs of edges; all degrees stay.",
+    ),
+    "spectral": (
+        "anon_transformers_graphs.randomization:SpectralRandomizer",
+        "Replace or switch edges so that two eigenvalues stay near their values.",
+    ),
+    "feature-chain": (
+        "anon_transformers_graphs.randomization:FeatureChain",
+        "A random graph with the same degrees and nearly the same features.",
+    ),
+    "k-neighborhood": (
+        "anon_transformers_graphs.neighborhoods:KNeighborhoodAnonymizer",
+        "Give every node a neighborhood like that of ``k - 1`` other nodes.",
+    ),
+    "k-automorphism": (
+        "anon_transformers_graphs.automorphism:KAutomorphismAnonymizer",
+        "Make every node one of ``k`` that no knowledge of the structure tells apart.",
+    ),
+    "node-clusters": (
+        "anon_transformers_graphs.generalization:NodeClusterGeneralizer",
+        "Publish super-nodes of at least ``k`` nodes, and numbers of edges.",
+    ),
+    "label-generalizer": (
+        "anon_transformers_graphs.generalization:LabelGeneralizer",
+        "Publish clusters of at least ``k`` nodes that share their generalized labels.",
+    ),
+}
+
+PRIVACY_MODELS = {
+    "k-automorphism": (
+        "KAutomorphism",
+        "``k - 1`` automorphisms take every node to ``k - 1`` other nodes.",
+    ),
+    "k-candidate": (
+        "KCandidate",
+        "Whatever an intruder asks about somebody, at least ``k`` nodes answer.",
+    ),
+    "k-degree": (
+        "KDegree",
+        "Every node shares its degree with at least ``k - 1`` other nodes.",
+    ),
+    "k-neighborhood": (
+        "KNeighborhood",
+        "Every node has a neighborhood like that of at least ``k - 1`` other nodes.",
+    ),
+    "super-node-size": (
+        "SuperNodeSize",
+        "Every super-node of a generalized graph stands for at least ``k`` nodes.",
+    ),
+}
+
+METRICS = {
+    "average-degree": (
+        "anon_transformers_graphs.metrics:AverageDegree",
+        "Twice the edges by the nodes.",
+    ),
+    "average-distance": (
+        "anon_transformers_graphs.metrics:AverageDistance",
+        "Mean distance of pairs of nodes; not defined on disconnected graphs.",
+    ),
+    "centrality-error": (
+        "anon_transformers_graphs.metrics:CentralityError",
+        "Root of the mean squared change of a centrality over the nodes.",
+    ),
+    "cluster-modularity": (
+        "anon_transformers_graphs.metrics:ClusterModularity",
+        "Modularity of the Markov clusters of the graph; defined if it has an edge.",
+    ),
+    "clustering-similarity": (
+        "anon_transformers_graphs.metrics:ClusteringSimilarity",
+        "Jaccard index of the Markov clusters of original and published graph.",
+    ),
+    "diameter": (
+        "anon_transformers_graphs.metrics:Diameter",
+        "Largest distance of two nodes; not defined on disconnected graphs.",
+    ),
+    "edge-cost": (
+        "anon_transformers_graphs.metrics:EdgeCost",
+        "Edges that only one of original and published graph has.",
+    ),
+    "harmonic-distance": (
+        "anon_transformers_graphs.metrics:HarmonicDistance",
+        "Harmonic mean of the distances; defined if the graph has an edge.",
+    ),
+    "lambda1": (
+        "anon_transformers_graphs.metrics:Lambda1",
+        "Largest eigenvalue of the adjacency matrix.",
+    ),
+    "largest-component-share": (
+        "anon_transformers_graphs.metrics:LargestComponentShare",
+        "Share of the nodes in the largest component; 1 if the graph is connected.",
+    ),
+    "log-subgraph-centrality": (
+        "anon_transformers_graphs.metrics:LogSubgraphCentrality",
+        "Logarithm of the mean number of closed walks, weighed by their length.",
+    ),
+    "modified-edges": (
+        "anon_transformers_graphs.metrics:ModifiedEdges",
+        "Share of the original's edges that are gone.",
+    ),
+    "mu2": (
+        "anon_transformers_graphs.metrics:Mu2",
+        "Second lowest eigenvalue of the Laplacian; 0 if the graph is disconnected.",
+    ),
+    "structural-change": (
+        "anon_transformers_graphs.metrics:StructuralChange",
+        "How far a measure of the published graph is from the original's.",
+    ),
+    "transitivity": (
+        "anon_transformers_graphs.metrics:Transitivity",
+        "Share of the paths of two edges whose ends are joined; 0 if there is no path.",
+    ),
+    "disclosed-links": (
+        "anon_transformers_graphs.risk:DisclosedLinks",
+        "Share of edges that are certain for whoever knows the degrees of their ends.",
+    ),
+    "nodes-at-risk": (
+        "anon_transformers_graphs.risk:NodesAtRisk",
+        "Share of nodes that fewer than ``below`` nodes fit.",
+    ),
+    "reidentified-nodes": (
+        "anon_transformers_graphs.risk:ReidentifiedNodes",
+        "Share of nodes that are the only ones to fit what is known of them.",
+    ),
+    "worst-group-risk": (
+        "anon_transformers_graphs.risk:WorstGroupRisk",
+        "Highest mean chance of the nodes of one degree to be found.",
+    ),
+}
+
+EXPERIMENTS = {
+    "graphs": (
+        "Graphs",
+        "Random edges and k-degree anonymity on three graphs (master's thesis, 2011).",
+    ),
+}
+
+COMMANDS = {
+    "graph": ("graph_commands", "Describe, anonymize, attack and compare networks."),
+}
 
 
 @hookimpl
 def register_anonymizers(register):
-    register("k-degree", KDegreeAnonymizer)
-    register("naive", NaiveAnonymizer)
-    register("random-perturbation", RandomPerturbation)
-    register("random-add-delete", RandomAddDelete)
-    register("random-switch", RandomSwitch)
-    register("spectral", SpectralRandomizer)
-    register("feature-chain", FeatureChain)
-    register("k-neighborhood", KNeighborhoodAnonymizer)
-    register("k-automorphism", KAutomorphismAnonymizer)
-    register("node-clusters", NodeClusterGeneralizer)
-    register("label-generalizer", LabelGeneralizer)
+    for name, (target, summary) in ANONYMIZERS.items():
+        register(name, target, summary=summary)
 
 
 @hookimpl
 def register_privacy_models(register):
-    for model in (KAutomorphism, KCandidate, KDegree, KNeighborhood, SuperNodeSize):
-        register(model.name, model)
+    for name, (cls, summary) in PRIVACY_MODELS.items():
+        register(name, f"anon_transformers_graphs.privacy:{cls}", summary=summary)
 
 
 @hookimpl
 def register_metrics(register):
-    for metric in (
-        AverageDegree,
-        AverageDistance,
-        CentralityError,
-        ClusterModularity,
-        ClusteringSimilarity,
-        Diameter,
-        DisclosedLinks,
-        EdgeCost,
-        HarmonicDistance,
-        Lambda1,
-        LargestComponentShare,
-        LogSubgraphCentrality,
-        ModifiedEdges,
-        Mu2,
-        NodesAtRisk,
-        ReidentifiedNodes,
-        StructuralChange,
-        Transitivity,
-        WorstGroupRisk,
-    ):
-        register(metric.name, metric)
+    for name, (target, summary) in METRICS.items():
+        register(name, target, summary=summary)
 
 
 @hookimpl
 def register_experiments(register):
-    register("graphs", Graphs)
+    for name, (cls, summary) in EXPERIMENTS.items():
+        register(name, f"anon_transformers_graphs.experiments:{cls}", summary=summary)
 
 
 @hookimpl
 def register_commands(register):
-    register("graph", graph_commands)
+    for name, (cls, summary) in COMMANDS.items():
+        register(name, f"anon_transformers_graphs.cli:{cls}", summary=summary)

@@ -72,7 +72,7 @@ class PrefixAnonymizer(TableAnonymizer):
         fill: str = "#",
         sensitive: Sequence[Hashable] | None = None,
         identifiers: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Any] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float = 0.0,
         suppression: Literal["mask", "drop", "blank"] = "mask",

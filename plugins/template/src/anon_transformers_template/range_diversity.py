@@ -1,5 +1,6 @@
 """The range part of (k, e)-anonymity."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
@@ -49,7 +50,7 @@ class RangeDiversity:
     evidence: ClassVar[str] = "classes"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "any"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"e": "higher"}
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"e": "higher"}
 
     def __post_init__(self) -> None:
         number = isinstance(self.e, Real) and not isinstance(self.e, bool)

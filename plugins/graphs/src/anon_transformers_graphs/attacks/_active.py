@@ -9,7 +9,7 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import generator, whole
-from anon_transformers_graphs._kernels.neighbor_copies import find_copies
+from anon_transformers_graphs.attacks._kernels.copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     Planted,
     plant_cut,

@@ -78,7 +78,7 @@ def plant_cut(graph: Graph, n_targets: int, rng: np.random.Generator) -> Planted
 
 
 def search_order(internal: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Planted nodes, each but the first after a neighbour, and the neighbours' places.
+    """Planted nodes, each but the first after a neighbor, and the neighbors' places.
 
     None if they are not connected.
     """

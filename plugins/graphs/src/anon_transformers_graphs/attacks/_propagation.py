@@ -10,7 +10,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._kernels.neighbor_propagation import NOBODY, propagate
+from anon_transformers_graphs.attacks._kernels.propagation import NOBODY, propagate
 from anon_transformers_graphs.queries._lists import (
     COMPILATION,
     Deadline,
@@ -77,15 +77,15 @@ def seed_propagation(
     seeds: Any,
     *,
     threshold: float = 0.5,
-    truth: Mapping[Hashable, Hashable] | None = None,
+    truth: Mapping[Any, Hashable] | None = None,
     max_rounds: int = 100,
     time_limit: float = 60.0,
 ) -> SeedPropagation:
     """Find nodes of an auxiliary graph in a published one, from a few known ones.
 
-    Whoever shares the most known neighbours with a node, and stands out by it, is taken
+    Whoever shares the most known neighbors with a node, and stands out by it, is taken
     to be that node, if the same holds the other way round; then there are more known
-    neighbours for the next.
+    neighbors for the next.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _spread(
 @cache
 def _compile_kernel() -> None:
     """Have the kernel ready before the clock starts."""
-    edge, pairs = Graph(2, [[0, 1]]), np.array([[0, 0]])
+    edge, pairs = Graph(2, np.array([[0, 1]])), np.array([[0, 0]])
     _spread(edge, edge, pairs, 0.5, 1, Deadline("the compilation", COMPILATION))
 
 

@@ -68,7 +68,7 @@ def _followed(method: GraphAnonymizer, graph: Graph) -> Graph:
         )
     # Nodes that stand for nobody come last.
     noise = np.setdiff1d(np.arange(published.n_nodes), new)
-    return published.relabelled(np.argsort(np.concatenate([new, noise])))
+    return published.relabeled(np.argsort(np.concatenate([new, noise])))
 
 
 def _kind(given: object) -> str:

@@ -65,9 +65,9 @@ def degree_attack(
     published: Any,
     original: Any = None,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by the number of neighbours, and by nothing else.
+    """Look for everybody by the number of neighbors, and by nothing else.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def refinement_attack(
     depth: int = 2,
     time_limit: float = 60.0,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
     """Look for everybody by what is known up to a depth.
 
@@ -113,7 +113,7 @@ def refinement_attack(
         As in :func:`degree_attack`; but labels that are published are known of
         everybody, as they are published. Those of ``original`` are not looked at.
     depth : int, default=2
-        1 is the degree, 2 the degrees of the neighbours, and so on.
+        1 is the degree, 2 the degrees of the neighbors, and so on.
     time_limit : float, default=60.0
         Seconds; see :func:`refinement_classes`.
     mapping : mapping, optional
@@ -142,9 +142,9 @@ def neighborhood_attack(
     radius: int = 1,
     time_limit: float = 60.0,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by how their neighbours are joined.
+    """Look for everybody by how their neighbors are joined.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def neighborhood_attack(
 
 
 def _side_by_side(
-    published: Any, original: Any, mapping: Mapping[Hashable, Hashable] | None
+    published: Any, original: Any, mapping: Mapping[Any, Hashable] | None
 ) -> tuple[Graph, np.ndarray]:
     """The original and what was published as one graph, so that classes compare.
 

@@ -33,7 +33,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     padding : {"nodes", "twins"}, default="nodes"
         What to do where ``k`` does not divide the number of nodes. "nodes": publish up
         to ``k - 1`` noise nodes more, as K-Match does. "twins": publish none; fewer
-        than ``2 k`` nodes, those with the fewest edges, get all the same neighbours.
+        than ``2 k`` nodes, those with the fewest edges, get all the same neighbors.
         It needs more edges in small graphs.
     max_iter : int, default=50
         Exchanges to try for each edge.

@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.alignment import grow_table, improve_table
+from anon_transformers_graphs.automorphism._kernels.alignment import (
+    grow_table,
+    improve_table,
+)
 
 HEAT = 0.4
 """Orbits that one exchange may cost at the start of the search."""
@@ -41,7 +44,7 @@ def match(
 ) -> Match:
     """Add edges until k - 1 functions are automorphisms.
 
-    Nodes that do not fill a row of k become *twins*: nodes with the same neighbours,
+    Nodes that do not fill a row of k become *twins*: nodes with the same neighbors,
     which may change places with one another at will.
 
     Parameters

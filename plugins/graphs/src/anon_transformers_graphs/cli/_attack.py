@@ -99,7 +99,7 @@ Method = Annotated[
     ),
 ]
 Depth = Annotated[
-    int, typer.Option(help="Of refinement: 2 is the degrees of all neighbours.")
+    int, typer.Option(help="Of refinement: 2 is the degrees of all neighbors.")
 ]
 Limit = Annotated[float, typer.Option(help="Seconds for an attack.")]
 Seed = Annotated[int | None, typer.Option(help="Plants the same nodes again.")]

@@ -29,7 +29,7 @@ Sources = Annotated[
     ),
 ]
 Depth = Annotated[
-    int, typer.Option(help="Up to which depth intruders know neighbours of neighbours.")
+    int, typer.Option(help="Up to which depth intruders know neighbors of neighbors.")
 ]
 LISTS = ("degree_histogram", "path_lengths")
 

@@ -114,7 +114,7 @@ def read_table(
     if kind == "parquet":
         return _named(readers["parquet"](path), n_names)
     how = find_dialect(path, how) if further else how
-    written = {"sep": how.separator, "encoding": how.encoding}
+    written: dict[str, Any] = {"sep": how.separator, "encoding": how.encoding}
     try:
         header = pd.read_csv(path, nrows=0, dtype=str, **written).columns
     except (ValueError, OSError) as error:  # the message may quote the file

@@ -45,8 +45,8 @@ def anonymizer(
 
     With ``carry_weights`` it publishes weights, unless the options say otherwise.
     """
-    shelf = registry().anonymizers
-    graphs = [name for name, cls in shelf.items() if cls.kind == "graph"]
+    catalog = registry().anonymizers
+    graphs = [name for name, cls in catalog.items() if cls.kind == "graph"]
     if method not in graphs:
         raise ConfigurationError(
             f"--method: {unknown_choice('method', method, graphs)}"
@@ -54,7 +54,7 @@ def anonymizer(
     params = _assignments(options)
     if k is not None:
         params["k"] = k
-    legal = list(inspect.signature(shelf[method]).parameters)
+    legal = list(inspect.signature(catalog[method]).parameters)
     for name in params:
         if name not in legal:
             told = unknown_choice("parameter", name, legal)
@@ -62,7 +62,7 @@ def anonymizer(
     if carry_weights and "weights" in legal:
         params.setdefault("weights", "carry")
     try:
-        return shelf[method](**params, **fixed)
+        return catalog[method](**params, **fixed)
     except (TypeError, ParameterError) as error:
         raise ConfigurationError(f"method {method}: {error}") from None
 

@@ -3,12 +3,12 @@
 import numpy as np
 
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.degree_chance import new_state
-from anon_transformers_graphs._kernels.degree_edits import (
+from anon_transformers_graphs._kernels.random_numbers import new_state
+from anon_transformers_graphs.degrees._kernels.edits import (
     Edits,
     new_edits,
 )
-from anon_transformers_graphs._kernels.degree_moves import (
+from anon_transformers_graphs.degrees._kernels.moves import (
     change_pairs,
     join_ends,
     move_ends,
@@ -16,7 +16,7 @@ from anon_transformers_graphs._kernels.degree_moves import (
     superfluous_pairs,
     wanted_pairs,
 )
-from anon_transformers_graphs._kernels.degree_swaps import havel_hakimi, restore
+from anon_transformers_graphs.degrees._kernels.swaps import havel_hakimi, restore
 
 ATTEMPTS = 20
 """Searches for a path that may fail before what is left is given up."""
@@ -106,7 +106,7 @@ def _edits(graph: Graph, room: np.ndarray) -> Edits:
 
 
 def _differ(edits: Edits, pairs: np.ndarray, *, extra: bool) -> None:
-    """Write pairs into the lists of extra or of missing neighbours at once."""
+    """Write pairs into the lists of extra or of missing neighbors at once."""
     starts = edits.extra_starts if extra else edits.starts
     values, counts = (
         (edits.extra, edits.n_extra) if extra else (edits.missing, edits.n_missing)

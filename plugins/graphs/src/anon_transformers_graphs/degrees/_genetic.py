@@ -8,8 +8,8 @@ from anon_transformers.exceptions import (
     check_choice,
 )
 from anon_transformers.parameters import generator, whole
-from anon_transformers_graphs._kernels.degree_chance import new_state
-from anon_transformers_graphs._kernels.degree_genetic import evolve
+from anon_transformers_graphs._kernels.random_numbers import new_state
+from anon_transformers_graphs.degrees._kernels.genetic import evolve
 from anon_transformers_graphs.degrees._sequences import checked
 
 FITNESS = ("distance", "groups")

@@ -9,7 +9,6 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError, ParameterError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._kernels.degree_edits import Edits, edited_edges
 from anon_transformers_graphs.degrees._constructions import (
     by_addition,
     by_moves,
@@ -17,6 +16,7 @@ from anon_transformers_graphs.degrees._constructions import (
 )
 from anon_transformers_graphs.degrees._genetic import FITNESS, genetic_sequence
 from anon_transformers_graphs.degrees._graphical import is_graphical
+from anon_transformers_graphs.degrees._kernels.edits import Edits, edited_edges
 from anon_transformers_graphs.degrees._sequences import (
     MAX_STATES,
     exact_sequence,

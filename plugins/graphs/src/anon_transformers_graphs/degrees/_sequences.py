@@ -6,9 +6,12 @@ import numpy as np
 
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._kernels.degree_exact import exact_targets
-from anon_transformers_graphs._kernels.degree_groups import best_targets, greedy_targets
 from anon_transformers_graphs.degrees._graphical import checked_degrees, is_graphical
+from anon_transformers_graphs.degrees._kernels.exact import exact_targets
+from anon_transformers_graphs.degrees._kernels.groups import (
+    best_targets,
+    greedy_targets,
+)
 from anon_transformers_graphs.degrees._levels import with_even_sum, with_sum
 
 MAX_STATES = 20_000_000

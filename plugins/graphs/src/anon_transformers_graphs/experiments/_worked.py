@@ -22,7 +22,7 @@ from anon_transformers_graphs.queries import neighborhood_classes, refinement_cl
 from anon_transformers_graphs.randomization import RandomPerturbation, RandomSwitch
 from anon_transformers_graphs.risk import compare_risk
 
-STAR = Graph(5, [[0, 1], [0, 2], [0, 3], [0, 4]])
+STAR = Graph(5, np.array([[0, 1], [0, 2], [0, 3], [0, 4]]))
 
 
 def listed(values: Any, between: str = ", ") -> str:
@@ -117,7 +117,7 @@ def _errata(given: Mapping[str, Any]) -> dict[str, Any]:
     """What can be worked out of what the source has wrong."""
     nodes, edges = given["average degrees"]["karate"]
     identity = np.arange(3)[None]
-    path = GraphEvidence(Graph(3, [[0, 1], [1, 2]]), functions=identity)
+    path = GraphEvidence(Graph(3, np.array([[0, 1], [1, 2]])), functions=identity)
     first, second = Graph(6, given["figure 3.1"]), Graph(6, given["case 1"])
     common = first.common_edges(second)
     histogram = np.array(given["football histogram"])

@@ -1,6 +1,6 @@
 """Clusters of nodes with generalized labels (Campan and Truta 2008)."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,8 +9,10 @@ import pandas as pd
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real
-from anon_transformers_graphs._kernels.label_clusters import cluster_nodes
 from anon_transformers_graphs._labels import LabelColumn, open_labels
+from anon_transformers_graphs.generalization._kernels.label_clusters import (
+    cluster_nodes,
+)
 from anon_transformers_graphs.generalization._supernodes import (
     SuperNodeAnonymizer,
     in_order,
@@ -20,6 +22,7 @@ from anon_transformers_graphs.generalization._worlds import (
     SUPER_NODE,
     generalized_graph,
     structure_losses,
+    super_node_labels,
 )
 
 
@@ -27,7 +30,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     """Publish clusters of at least ``k`` nodes that share their generalized labels.
 
     Clusters are grown one by one, each from the node with most edges that is left; it
-    takes the node that makes its labels and the neighbours of its nodes the least
+    takes the node that makes its labels and the neighbors of its nodes the least
     different. Of a cluster is published how many nodes and edges it holds, the labels
     that all its nodes have in common, and how many edges lead to each other cluster. Of
     a graph without labels the structure alone counts.
@@ -73,8 +76,8 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     -----
     The losses are those of the paper [1]_, but for their scale: the structural one is
     measured against the edges and not against all pairs of nodes, which would make it
-    vanish for every sparse graph. Distances of neighbours are likewise shares of the
-    neighbours that two nodes have.
+    vanish for every sparse graph. Distances of neighbors are likewise shares of the
+    neighbors that two nodes have.
 
     Time is proportional to the square of the number of nodes.
 
@@ -106,7 +109,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
         self,
         k: int = 5,
         *,
-        hierarchies: Mapping[Hashable, Any] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
         alpha: float = 0.5,
         beta: float = 0.5,
         relabel: bool = True,
@@ -171,7 +174,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     def _tell_losses(
         self, columns: list[LabelColumn], levels: np.ndarray, published: Graph
     ) -> None:
-        sizes = published.labels[NODES].to_numpy()
+        sizes = super_node_labels(published)[NODES].to_numpy()
         heights = np.array([max(column.height, 1) for column in columns])
         losses = sizes @ (levels / heights) / sizes.sum()
         names = [column.column.name for column in columns]

@@ -4,10 +4,11 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._kernels.degree_chance import new_state
-from anon_transformers_graphs._kernels.supernode_sides import close_gaps, new_division
-from anon_transformers_graphs._kernels.supernodes import (
+from anon_transformers_graphs._kernels.random_numbers import new_state
+from anon_transformers_graphs.generalization._kernels.supernodes import (
+    close_gaps,
     dissolve_nodes,
+    new_division,
     refine_nodes,
     split_nodes,
 )

@@ -13,6 +13,7 @@ from anon_transformers_graphs.generalization._worlds import (
     NODES,
     SUPER_NODE,
     pairs_and_edges,
+    super_node_labels,
 )
 
 
@@ -51,7 +52,7 @@ def sample_graph(
     rng = generator(random_state)
     pairs, edges = pairs_and_edges(graph)
     owner, number = _drawn(pairs, edges, rng)
-    sizes = graph.labels[NODES].to_numpy().astype(np.int64)
+    sizes = super_node_labels(graph)[NODES].to_numpy().astype(np.int64)
     starts = np.cumsum(sizes) - sizes
     inside = owner < graph.n_nodes
     ends = np.empty((len(owner), 2), dtype=np.int64)
@@ -101,7 +102,7 @@ def _pair_of(number: np.ndarray) -> np.ndarray:
 def _labels(graph: Graph, sizes: np.ndarray) -> pd.DataFrame:
     """What is known of each node: its super-node, and the labels of that."""
     which = np.repeat(np.arange(graph.n_nodes), sizes)
-    known = graph.labels.drop(columns=[NODES, EDGES_INSIDE])
+    known = super_node_labels(graph).drop(columns=[NODES, EDGES_INSIDE])
     if SUPER_NODE in known:
         raise DataError(f"the label {SUPER_NODE!r} is that of drawn nodes: rename it.")
     labels = known.iloc[which].reset_index(drop=True)

@@ -16,6 +16,7 @@ from anon_transformers_graphs.generalization._worlds import (
     NODES,
     log_worlds,
     structure_losses,
+    super_node_labels,
 )
 from anon_transformers_graphs.privacy import SuperNodeSize
 
@@ -63,7 +64,7 @@ class SuperNodeAnonymizer(GraphAnonymizer):
         return self.__dict__.pop("_partition")
 
     def _classes(self, published: Graph) -> Classes:
-        sizes = published.labels[NODES].to_numpy()
+        sizes = super_node_labels(published)[NODES].to_numpy()
         return Classes.from_labels(np.repeat(np.arange(len(sizes)), sizes), len(sizes))
 
     def _edge_changes(self, graph: Graph, published: Graph) -> tuple[int, int]:

@@ -42,17 +42,23 @@ def generalized_graph(graph: Graph, partition: np.ndarray) -> Graph:
     return Graph(n_blocks, pairs[~own], counts[~own], labels)
 
 
-def pairs_and_edges(generalized: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of nodes that each super-node and each super-edge holds, and their edges.
-
-    Super-nodes come first. What no graph can be consistent with is refused.
-    """
+def super_node_labels(generalized: Graph) -> pd.DataFrame:
+    """The labels of the super-nodes; raises if it is no generalized graph."""
     labels = generalized.labels
     if labels is None or not {NODES, EDGES_INSIDE} <= set(labels.columns):
         raise DataError(
             f"a generalized graph has the labels {NODES!r} and {EDGES_INSIDE!r} at its "
             "super-nodes."
         )
+    return labels
+
+
+def pairs_and_edges(generalized: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of nodes that each super-node and each super-edge holds, and their edges.
+
+    Super-nodes come first. What no graph can be consistent with is refused.
+    """
+    labels = super_node_labels(generalized)
     sizes = _counts(labels[NODES].to_numpy(), NODES)
     inside = _counts(labels[EDGES_INSIDE].to_numpy(), EDGES_INSIDE)
     weights = generalized.weights

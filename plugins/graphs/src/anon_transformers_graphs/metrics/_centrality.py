@@ -7,7 +7,6 @@ import numpy as np
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs._kernels.paths_betweenness import add_shares
 from anon_transformers_graphs.metrics._distances import (
     N_PARTS,
     Distances,
@@ -15,6 +14,7 @@ from anon_transformers_graphs.metrics._distances import (
     chosen_sources,
     distances,
 )
+from anon_transformers_graphs.metrics._kernels.betweenness import add_shares
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
 LEAST = 3
@@ -33,7 +33,7 @@ class Centralities:
     closeness : float array of shape (n_nodes,)
         One by ``mean_distance``; 0 for a node without edges.
     degree : float array of shape (n_nodes,)
-        Neighbours by the number of other nodes.
+        Neighbors by the number of other nodes.
     mean_distance : float array of shape (n_nodes,)
         Over the nodes that a path joins to it; NaN for a node without edges. Here the
         larger number is that of the less central node.
@@ -105,7 +105,7 @@ def mean_distances(found: Distances) -> np.ndarray:
 
 @any_form
 def degree_centrality(graph: Graph) -> np.ndarray:
-    """Neighbours of each node by the number of other nodes.
+    """Neighbors of each node by the number of other nodes.
 
     Examples
     --------

@@ -104,7 +104,7 @@ def compare_graphs(
     original: Any,
     published: Any,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
     n_sources: int | None = None,
     random_state: Seed = 0,
 ) -> GraphComparison:
@@ -165,7 +165,7 @@ def edge_change(
     original: Any,
     published: Any,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> EdgeChange:
     """Edges that went, came and stayed.
 

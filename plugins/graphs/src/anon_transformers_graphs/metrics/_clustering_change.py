@@ -62,7 +62,7 @@ def clustering_change(
     published: Any,
     method: str = "markov",
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
     **options: Any,
 ) -> ClusteringChange:
     """Cluster both graphs in the same way, and compare what comes out.

@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import generator, whole
-from anon_transformers_graphs._kernels.paths import WORD, count_distances
+from anon_transformers_graphs._kernels.distances import WORD, count_distances
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
 Seed = int | np.random.Generator | None
@@ -73,7 +73,7 @@ def distances(
     # With near nodes in near places searches that share a word share most of their way.
     order = reverse_cuthill_mckee(graph.adjacency, symmetric_mode=True)
     places = np.argsort(order)
-    indptr, indices = neighbor_lists(graph.relabelled(places))
+    indptr, indices = neighbor_lists(graph.relabeled(places))
     n_parts = min(N_PARTS, -(-len(sources) // WORD))
     starts = np.sort(places[sources]).astype(np.int32)
     sums = [np.zeros((n_parts, graph.n_nodes), dtype=np.int64) for _ in range(3)]

@@ -24,7 +24,7 @@ def markov_clusters(
 ) -> list[set[Any]]:
     """Clusters of nodes between which a simulated flow has ceased (MCL).
 
-    Flow spreads along two steps of a random walk, is raised to a power, which favours
+    Flow spreads along two steps of a random walk, is raised to a power, which favors
     strong flows, and what gets below 0.00001 is cut; until nothing changes. Every node
     is in one cluster.
 

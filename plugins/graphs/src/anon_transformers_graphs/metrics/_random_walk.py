@@ -9,12 +9,12 @@ from scipy.stats import norm
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._kernels.walk_growth import grow_sets
+from anon_transformers_graphs.metrics._kernels.walk_growth import grow_sets
 from anon_transformers_graphs.metrics._markov import named_sets
 from anon_transformers_graphs.queries._lists import neighbor_lists
 
 TOLERANCE = 1e-5
-"""Of a walk, for each neighbour of a node; less is not followed."""
+"""Of a walk, for each neighbor of a node; less is not followed."""
 
 
 def random_walk_clusters(
@@ -62,7 +62,7 @@ def random_walk_clusters(
     The article leaves some things open, or they are in its program only; here they are
     as follows. Affinity is the stationary probability, not divided by the degree; of
     equal ones the lowest node joins, so that clusters may depend on the order of nodes.
-    A walk is followed down to a 100,000th for each neighbour. Only the set at which
+    A walk is followed down to a 100,000th for each neighbor. Only the set at which
     growth stops is a candidate, not those on the way. Its significance is that of its
     edges: among as many random pairs of nodes their number would be binomial, and the
     chance is taken from the normal distribution of the same mean and deviation. The

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs._kernels.paths_triangles import count_triangles
+from anon_transformers_graphs._kernels.triangles import count_triangles
 from anon_transformers_graphs.metrics._distances import Distances, Seed, distances
 from anon_transformers_graphs.queries._lists import neighbor_lists
 

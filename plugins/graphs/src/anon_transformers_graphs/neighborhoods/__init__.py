@@ -1,4 +1,4 @@
-"""Graphs in which every neighbourhood occurs k times."""
+"""Graphs in which every neighborhood occurs k times."""
 
 from anon_transformers_graphs.neighborhoods._anonymizer import KNeighborhoodAnonymizer
 

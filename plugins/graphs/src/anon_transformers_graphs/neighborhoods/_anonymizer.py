@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 
 from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import (
@@ -22,19 +23,19 @@ from anon_transformers_graphs.queries import neighborhood_classes
 
 
 class KNeighborhoodAnonymizer(GraphAnonymizer):
-    """Give every node a neighbourhood like that of ``k - 1`` other nodes.
+    """Give every node a neighborhood like that of ``k - 1`` other nodes.
 
     Edges are added and labels generalized; every edge is kept and no node made up.
-    Nodes whose neighbourhood is rare are put into groups of ``k``, together with those
-    that are in triangles with them, the largest neighbourhoods first; each group is
-    made alike. Whoever's neighbourhood is rare after that is put into a group too,
-    until nobody's is. Nodes in common neighbourhoods stay as they are, but for a new
-    neighbour now and then.
+    Nodes whose neighborhood is rare are put into groups of ``k``, together with those
+    that are in triangles with them, the largest neighborhoods first; each group is
+    made alike. Whoever's neighborhood is rare after that is put into a group too,
+    until nobody's is. Nodes in common neighborhoods stay as they are, but for a new
+    neighbor now and then.
 
     Parameters
     ----------
     k : int, default=5
-        Nodes that have neighbourhoods alike.
+        Nodes that have neighborhoods alike.
     labels : list, default=None
         Labels of nodes to publish; the others are left out. None: all.
     hierarchies : dict of label to Hierarchy or builder, default=None
@@ -43,7 +44,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     max_iter : int, default=20
         Exchanges of nodes between groups to try for each edge, each time.
     time_limit : float, default=60.0
-        Seconds for one comparison of all neighbourhoods, of which there are 27 at most.
+        Seconds for one comparison of all neighborhoods, of which there are 27 at most.
     relabel : bool, default=True
         Give nodes new names, ``n0``, ``n1`` and so on, in random order.
     reduce : bool, default=False
@@ -69,12 +70,12 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     mapping_ : dict
         New name by old name; only with ``keep_mapping=True``.
     report_ : Report
-        Loss, risk and time, in numbers; classes and risk are those of neighbourhoods.
+        Loss, risk and time, in numbers; classes and risk are those of neighborhoods.
 
     Notes
     -----
     To make groups alike one by one, as the paper does, seldom ends: an edge that one
-    group needs changes the neighbourhoods of others. Here all groups are made alike at
+    group needs changes the neighborhoods of others. Here all groups are made alike at
     once, by K-Match [2]_ on the nodes that are in groups. Where they are few, few edges
     are added; where nearly every node is in a triangle with one of them, the cost is
     that of k-automorphism.
@@ -103,7 +104,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         k: int = 5,
         *,
         labels: Sequence[Hashable] | None = None,
-        hierarchies: Mapping[Hashable, Any] | None = None,
+        hierarchies: Mapping[Any, Any] | None = None,
         max_iter: int = 20,
         time_limit: float = 60.0,
         relabel: bool = True,
@@ -161,11 +162,12 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         """The labels that are to be published."""
         if self.labels is None:
             return graph.labels
-        held = [] if graph.labels is None else list(graph.labels.columns)
+        there = pd.DataFrame() if graph.labels is None else graph.labels
+        held = list(there.columns)
         for name in self.labels:
             if name not in held:
                 raise ParameterError(f"labels: {unknown_choice('label', name, held)}")
-        return graph.labels[list(self.labels)] if len(self.labels) else None
+        return there[list(self.labels)] if len(self.labels) else None
 
     def _alike(self, published: Graph) -> np.ndarray:
         return neighborhood_classes(published, 1, self.time_limit)

@@ -1,4 +1,4 @@
-"""Neighbourhoods made alike around those that are rare."""
+"""Neighborhoods made alike around those that are rare."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ MOST_ROUNDS = 25
 
 @dataclass(frozen=True)
 class Alike:
-    """A graph whose neighbourhoods all have their like.
+    """A graph whose neighborhoods all have their like.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ def make_alike(
     n_trials: int,
     time_limit: float,
 ) -> Alike:
-    """Add edges and generalize labels until every neighbourhood occurs k times.
+    """Add edges and generalize labels until every neighborhood occurs k times.
 
-    The *core* begins with the nodes whose neighbourhood is rare, and with all that hang
-    on them by triangles. It is put into rows of k nodes whose neighbourhoods are made
-    alike. Whoever's neighbourhood is rare after that joins the core in rows of its own,
+    The *core* begins with the nodes whose neighborhood is rare, and with all that hang
+    on them by triangles. It is put into rows of k nodes whose neighborhoods are made
+    alike. Whoever's neighborhood is rare after that joins the core in rows of its own,
     and the rows that there are stay: to begin anew each time would make others rare
     each time. When that comes to no end, the core is the whole graph, which then has
     k - 1 automorphisms.
@@ -92,9 +92,9 @@ def _all_in_rows(
 
 
 def fellows(graph: Graph, labels: NodeLabels, time_limit: float) -> np.ndarray:
-    """For each node how many nodes have a neighbourhood like its own."""
-    labelled = Graph(graph.n_nodes, graph.edges, labels=labels.published())
-    classes = neighborhood_classes(labelled, 1, time_limit)
+    """For each node how many nodes have a neighborhood like its own."""
+    labeled = Graph(graph.n_nodes, graph.edges, labels=labels.published())
+    classes = neighborhood_classes(labeled, 1, time_limit)
     return np.bincount(classes)[classes]
 
 

@@ -1,4 +1,4 @@
-"""New neighbours for the core, from outside."""
+"""New neighbors for the core, from outside."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ def with_new_neighbors(
 ) -> np.ndarray | None:
     """Join nodes of the core to nodes outside until it looks the same from k places.
 
-    The neighbours outside that a node of the core has are told apart by whom else of
-    its neighbours they know, which are nodes of the core. So for each knot as many
+    The neighbors outside that a node of the core has are told apart by whom else of
+    its neighbors they know, which are nodes of the core. So for each knot as many
     nodes outside must know all of it as know any of its images. Whoever gets to know a
     knot should look like those who know its images, or nobody looks like him.
 
@@ -135,7 +135,7 @@ def _knots(nodes: set[int], near: Near) -> Iterator[Knot]:
 def _free(
     graph: Graph, core: np.ndarray, colors: np.ndarray, rng: np.random.Generator
 ) -> Iterator[tuple[int, list[int]]]:
-    """For each label the nodes that may get neighbours, those with few edges last."""
+    """For each label the nodes that may get neighbors, those with few edges last."""
     outside = np.ones(graph.n_nodes, dtype=bool)
     outside[core] = False
     adjacency = graph.adjacency
@@ -154,7 +154,7 @@ class Spare:
     nodes : list of int
         They are in no triangle; the last one is the first to be asked.
     near : list of set of int
-        The neighbours of each node of the graph, as they are at the time.
+        The neighbors of each node of the graph, as they are at the time.
     """
 
     def __init__(self, nodes: list[int], near: Near):
@@ -166,7 +166,7 @@ class Spare:
         self._tied: set[int] = set()
 
     def stranger(self, knot: Knot, degree: int) -> int | None:
-        """A node that knows nobody of a knot nor their neighbours; None if all do.
+        """A node that knows nobody of a knot nor their neighbors; None if all do.
 
         For a knot with edges it is one that will have this degree, if there is one, and
         it is never asked again, for it is in a triangle then. For a single node it is

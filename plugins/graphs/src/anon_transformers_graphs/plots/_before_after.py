@@ -21,7 +21,7 @@ def draw_before_after(
     original: Any,
     published: Any,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> bytes:
     """Draw a graph and what was published of it, and the degrees of both.
 
@@ -83,7 +83,7 @@ def draw_before_after(
 
 
 def _layout(graph: Graph) -> np.ndarray:
-    """A place for each node, neighbours near each other; always the same."""
+    """A place for each node, neighbors near each other; always the same."""
     drawn = nx.empty_graph(graph.n_nodes)
     drawn.add_edges_from(graph.edges.tolist())
     places = nx.spring_layout(drawn, seed=0)

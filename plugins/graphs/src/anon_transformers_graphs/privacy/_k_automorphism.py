@@ -1,5 +1,6 @@
 """k-automorphism (Zou, Chen and Özsu 2009)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -60,7 +61,7 @@ class KAutomorphism:
     )
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))

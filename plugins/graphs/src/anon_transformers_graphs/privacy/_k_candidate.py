@@ -1,5 +1,6 @@
 """k-candidate anonymity (Hay et al. 2008)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -22,18 +23,18 @@ class KCandidate:
     k : int
         At least 1; 1 asks for nothing.
     query : str, default="h1"
-        What is known of a node: "h1" its degree, "h2" the degrees of its neighbours,
-        and so on; "neighborhood" how its neighbours are joined; "hub-fingerprint" how
+        What is known of a node: "h1" its degree, "h2" the degrees of its neighbors,
+        and so on; "neighborhood" how its neighbors are joined; "hub-fingerprint" how
         far it is from hubs. Labels of nodes, where they are published, are known too.
     hubs : int, default=3
         Nodes of highest degree that count as hubs, and those tied with the last.
     radius : int, default=1
-        How far neighbourhoods and fingerprints reach.
+        How far neighborhoods and fingerprints reach.
     world : {"closed", "open"}, default="closed"
         Whether a hub that is not in a fingerprint is known to be farther away, or may
         be so.
     time_limit : float, default=60.0
-        Seconds to refine classes or to compare neighbourhoods. A graph that cannot be
+        Seconds to refine classes or to compare neighborhoods. A graph that cannot be
         judged in that time is not judged.
 
     Notes
@@ -68,7 +69,7 @@ class KCandidate:
     details: ClassVar[tuple[str, ...]] = ("found", "below_k", "mean_candidates")
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
         for key in ("k", "hubs", "radius"):

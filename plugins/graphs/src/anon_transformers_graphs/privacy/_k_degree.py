@@ -1,5 +1,6 @@
 """k-degree anonymity (Liu and Terzi 2008)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -15,7 +16,7 @@ from anon_transformers.parameters import whole
 class KDegree:
     """Every node shares its degree with at least ``k - 1`` other nodes.
 
-    Whoever knows how many neighbours somebody has finds at least ``k`` nodes.
+    Whoever knows how many neighbors somebody has finds at least ``k`` nodes.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class KDegree:
     unit: ClassVar[str] = "nodes"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))

@@ -1,5 +1,6 @@
 """k-neighborhood anonymity (Zhou and Pei 2008)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -13,10 +14,10 @@ from anon_transformers_graphs.queries import neighborhood_classes
 
 @dataclass(frozen=True)
 class KNeighborhood:
-    """Every node has a neighbourhood like that of at least ``k - 1`` other nodes.
+    """Every node has a neighborhood like that of at least ``k - 1`` other nodes.
 
-    Whoever knows all neighbours of somebody, and who of them know each other, finds at
-    least ``k`` nodes. Neighbourhoods are alike if they are isomorphic as graphs, and
+    Whoever knows all neighbors of somebody, and who of them know each other, finds at
+    least ``k`` nodes. Neighborhoods are alike if they are isomorphic as graphs, and
     equal labels fall on each other where nodes have labels.
 
     Parameters
@@ -24,7 +25,7 @@ class KNeighborhood:
     k : int
         At least 1; 1 asks for nothing.
     radius : int, default=1
-        How far neighbourhoods reach.
+        How far neighborhoods reach.
     time_limit : float, default=60.0
         Seconds. A graph that cannot be judged in that time is not judged.
 
@@ -50,7 +51,7 @@ class KNeighborhood:
     details: ClassVar[tuple[str, ...]] = ("neighborhoods", "found", "below_k")
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {
         "k": "higher",
         "radius": "higher",
     }
@@ -67,18 +68,18 @@ class KNeighborhood:
         return [cls(k=1), cls(k=2), cls(k=2, radius=2)]
 
     def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
-        """Which nodes have a neighbourhood that enough nodes have."""
+        """Which nodes have a neighborhood that enough nodes have."""
         classes = self._classes(evidence)
         return np.bincount(classes)[classes] >= self.k
 
     def level(self, evidence: GraphEvidence) -> int:
-        """Nodes that have the rarest neighbourhood."""
+        """Nodes that have the rarest neighborhood."""
         if not evidence.published.n_nodes:
             raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
         return int(np.bincount(self._classes(evidence)).min())
 
     def report(self, evidence: GraphEvidence) -> dict[str, Any]:
-        """How many neighbourhoods there are, and how many nodes have too rare a one."""
+        """How many neighborhoods there are, and how many nodes have too rare a one."""
         counts = np.bincount(self._classes(evidence))
         return {
             "neighborhoods": len(counts),

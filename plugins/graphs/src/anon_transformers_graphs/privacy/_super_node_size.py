@@ -1,5 +1,6 @@
 """Sizes of super-nodes (Hay et al. 2008)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -45,7 +46,7 @@ class SuperNodeSize:
     unit: ClassVar[str] = "super-nodes"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
-    tighter: ClassVar[dict[str, Literal["higher", "lower"]]] = {"k": "higher"}
+    tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))

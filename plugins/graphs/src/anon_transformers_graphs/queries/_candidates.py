@@ -48,11 +48,11 @@ def candidate_sizes(
     hubs : int, default=3
         Nodes of highest degree that count as hubs, and those tied with the last.
     radius : int, default=1
-        How far neighbourhoods and fingerprints reach.
+        How far neighborhoods and fingerprints reach.
     world : {"closed", "open"}, default="closed"
         Whether a fingerprint's 0 means farther away, or not known.
     time_limit : float, default=60.0
-        Seconds to refine classes or to compare neighbourhoods.
+        Seconds to refine classes or to compare neighborhoods.
 
     Returns
     -------

@@ -8,7 +8,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import whole
-from anon_transformers_graphs._kernels.neighbor_distances import distances_within
+from anon_transformers_graphs.queries._kernels.distances import distances_within
 from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
 
 MOST_HUBS = 1000

@@ -33,7 +33,7 @@ def label_colors(graph: Graph) -> np.ndarray:
 
 
 def folded(colors: np.ndarray, codes: np.ndarray, n_codes: int) -> np.ndarray:
-    """One number for each pair of a colour and a code."""
+    """One number for each pair of a color and a code."""
     pairs = colors * max(n_codes, 1) + codes
     return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
 

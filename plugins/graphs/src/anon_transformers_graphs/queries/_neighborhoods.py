@@ -1,4 +1,4 @@
-"""What an intruder sees who knows the whole neighbourhood of somebody."""
+"""What an intruder sees who knows the whole neighborhood of somebody."""
 
 from functools import cache
 
@@ -7,20 +7,23 @@ import numpy as np
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs._kernels.neighbor_balls import (
+from anon_transformers_graphs.queries._kernels.balls import (
     Lists,
     ball_sizes,
     edges_once,
     new_table,
     new_walk,
 )
-from anon_transformers_graphs._kernels.neighbor_classes import (
+from anon_transformers_graphs.queries._kernels.classes import (
     ball_marks,
     new_state,
     split_by_shape,
 )
-from anon_transformers_graphs._kernels.neighbor_shapes import new_search
-from anon_transformers_graphs._kernels.neighbor_twins import find_twins, twin_marks
+from anon_transformers_graphs.queries._kernels.shapes import (
+    find_twins,
+    new_search,
+    twin_marks,
+)
 from anon_transformers_graphs.queries._known import KnownClasses
 from anon_transformers_graphs.queries._lists import (
     COMPILATION,
@@ -39,20 +42,20 @@ _KNOWN = KnownClasses()
 def neighborhood_classes(
     graph: Graph, radius: int = 1, time_limit: float = 60.0
 ) -> np.ndarray:
-    """Class of each node by its neighbourhood.
+    """Class of each node by its neighborhood.
 
     Two nodes are of one class if the subgraphs of all nodes within ``radius`` of them
     are isomorphic, the one node falling on the other. For ``radius=1`` it makes no
-    difference whether the node itself belongs to its neighbourhood.
+    difference whether the node itself belongs to its neighborhood.
 
     Parameters
     ----------
     graph : Graph, or a graph in any form
         Labels, if it has some, must fall on equal labels.
     radius : int, default=1
-        How far neighbourhoods reach.
+        How far neighborhoods reach.
     time_limit : float, default=60.0
-        Seconds. To compare neighbourhoods can take very long if they are large and
+        Seconds. To compare neighborhoods can take very long if they are large and
         regular.
 
     Returns
@@ -67,14 +70,14 @@ def neighborhood_classes(
 
     Notes
     -----
-    Nodes with the same neighbours are looked at once. Sizes come first, then colour
-    refinement of each neighbourhood, which tells nearly all of them apart. What is left
+    Nodes with the same neighbors are looked at once. Sizes come first, then color
+    refinement of each neighborhood, which tells nearly all of them apart. What is left
     is compared exactly. The classes of a ``Graph`` are kept as long as it is, so that
     to ask again takes no time.
 
     Examples
     --------
-    >>> triangle_and_path = Graph(6, [[0, 1], [1, 2], [0, 2], [3, 4], [4, 5]])
+    >>> triangle_and_path = Graph(6, np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5]]))
     >>> classes = neighborhood_classes(triangle_and_path)
     >>> np.sort(np.bincount(classes)).tolist()
     [1, 2, 3]
@@ -82,7 +85,7 @@ def neighborhood_classes(
     radius = whole("radius", radius)
     real("time_limit", time_limit, 0)
     _compile_kernels()
-    deadline = Deadline("the comparison of neighbourhoods", time_limit)
+    deadline = Deadline("the comparison of neighborhoods", time_limit)
     labels = label_colors(graph)
     known = _KNOWN.get(graph, radius, labels)
     if known is None:
@@ -97,7 +100,7 @@ def _compile_kernels() -> None:
 
     To compile them may take longer than the graph does, and happens once.
     """
-    square = Graph(4, [[0, 1], [1, 2], [2, 3], [3, 0]])
+    square = Graph(4, np.array([[0, 1], [1, 2], [2, 3], [3, 0]]))
     deadline = Deadline("the compilation", COMPILATION)
     _classes(_Balls(square, label_colors(square), 1, deadline))
 
@@ -144,7 +147,7 @@ class _Balls:
         self._walk = new_walk(graph.n_nodes)
 
     def first_twins(self) -> np.ndarray:
-        """For each node the first one that has its labels and its neighbours."""
+        """For each node the first one that has its labels and its neighbors."""
         indptr, indices, labels = *self.lists[:2], self.lists.labels
         firsts = np.arange(len(labels))
         for marks in twin_marks(indptr, indices, labels):

@@ -1,4 +1,4 @@
-"""What an intruder sees who knows neighbours, and their neighbours, and so on."""
+"""What an intruder sees who knows neighbors, and their neighbors, and so on."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -9,7 +9,7 @@ import numpy as np
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import any_form
-from anon_transformers_graphs._kernels.refinement import (
+from anon_transformers_graphs.queries._kernels.refinement import (
     colors_of_lists,
     hashes_of_lists,
     sorted_neighbor_colors,
@@ -28,8 +28,8 @@ def refinement_classes(
 ) -> np.ndarray:
     """Class of each node under the query H of a depth (vertex refinement).
 
-    H0 is a node's labels, H1 the number of its neighbours, and each further depth the
-    multiset of what the depth before says of the neighbours. Nodes of one class cannot
+    H0 is a node's labels, H1 the number of its neighbors, and each further depth the
+    multiset of what the depth before says of the neighbors. Nodes of one class cannot
     be told apart by it.
 
     Parameters
@@ -84,7 +84,7 @@ def refinements(graph: Graph, time_limit: float) -> Iterator[np.ndarray]:
 @cache
 def _compile_kernels() -> None:
     """Have all kernels ready before the clock starts."""
-    edge = Graph(2, [[0, 1]])
+    edge = Graph(2, np.array([[0, 1]]))
     deadline = Deadline("the compilation", COMPILATION)
     next(_rounds(*neighbor_lists(edge), label_colors(edge), deadline), None)
 
@@ -92,9 +92,9 @@ def _compile_kernels() -> None:
 def _rounds(
     indptr: np.ndarray, indices: np.ndarray, colors: np.ndarray, deadline: Deadline
 ) -> Iterator[np.ndarray]:
-    """Colours after one round of refinement, after two, and so on.
+    """Colors after one round of refinement, after two, and so on.
 
-    The colour a node has already counts too. Without labels that changes nothing; with
+    The color a node has already counts too. Without labels that changes nothing; with
     them it keeps nodes of other labels apart.
     """
     before = len(np.unique(colors))

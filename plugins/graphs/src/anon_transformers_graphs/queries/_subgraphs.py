@@ -8,7 +8,7 @@ import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph, places_of
-from anon_transformers_graphs._kernels.neighbor_embed import ANY, plan, play_first
+from anon_transformers_graphs.queries._kernels.embed import ANY, plan, play_first
 from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
 BUDGET = 1 << 22

@@ -16,7 +16,9 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._kernels.switch_chain import (
+from anon_transformers_graphs.randomization._features import FEATURES, triangle_share
+from anon_transformers_graphs.randomization._invariants import check_kept
+from anon_transformers_graphs.randomization._kernels.switch_chain import (
     Switched,
     is_accepted,
     new_chain,
@@ -24,8 +26,6 @@ from anon_transformers_graphs._kernels.switch_chain import (
     walk,
     walk_back,
 )
-from anon_transformers_graphs.randomization._features import FEATURES, triangle_share
-from anon_transformers_graphs.randomization._invariants import check_kept
 
 METHODS = ("uniform", "metropolis")
 
@@ -83,7 +83,7 @@ class FeatureChain(GraphAnonymizer):
     chain soon comes to a bound and few steps are accepted there: ``n_accepted_`` and
     ``n_removed_`` tell how far it came.
 
-    A step costs a few neighbours with "transitivity", as much as all edges a few times
+    A step costs a few neighbors with "transitivity", as much as all edges a few times
     over with eigenvalues, and nodes times edges with distances. Where no step at all
     is accepted, as in a star, `InfeasibleError` is raised: the result would be the
     original.

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from anon_transformers_graphs._kernels.paths import count_distances
-from anon_transformers_graphs._kernels.paths_triangles import count_triangles
+from anon_transformers_graphs._kernels.distances import count_distances
+from anon_transformers_graphs._kernels.triangles import count_triangles
 from anon_transformers_graphs.randomization._spectrum import (
     laplacian_pair,
     largest_pair,
@@ -76,4 +76,4 @@ FEATURES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "lambda1": _lambda1,
     "mu2": _mu2,
 }
-"""Features by name; each takes lists of neighbours. Not defined: infinity."""
+"""Features by name; each takes lists of neighbors. Not defined: infinity."""

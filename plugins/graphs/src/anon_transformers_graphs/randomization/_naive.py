@@ -8,7 +8,7 @@ from anon_transformers.graphs import Graph
 
 
 class NaiveAnonymizer(GraphAnonymizer):
-    """Give nodes new names, the numbers from 0 on in random order.
+    """Give nodes new names in random order, and change nothing else.
 
     Edges stay as they are. Every other anonymizer does this too. Alone it protects
     little: whoever knows some edges around a person may find that person by them.

@@ -3,8 +3,11 @@
 import numpy as np
 
 from anon_transformers.graphs import Graph
-from anon_transformers_graphs._kernels.perturb import draw_distinct, draw_non_edges
 from anon_transformers_graphs.randomization._invariants import check_kept, check_room
+from anon_transformers_graphs.randomization._kernels.perturb import (
+    draw_distinct,
+    draw_non_edges,
+)
 
 
 def replace_edges(graph: Graph, n_changes: int, rng: np.random.Generator) -> Graph:

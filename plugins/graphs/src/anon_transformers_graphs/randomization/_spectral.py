@@ -8,16 +8,16 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._kernels.perturb_spectral import (
-    Screen,
-    screened_replacements,
-    screened_switches,
-)
-from anon_transformers_graphs._kernels.switch_table import table_of
+from anon_transformers_graphs._kernels.edge_tables import table_of
 from anon_transformers_graphs.randomization._invariants import (
     check_kept,
     check_room,
     share_of_edges,
+)
+from anon_transformers_graphs.randomization._kernels.spectral import (
+    Screen,
+    screened_replacements,
+    screened_switches,
 )
 from anon_transformers_graphs.randomization._spectrum import Spectrum, spectrum_of
 

@@ -8,11 +8,11 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs._kernels.switch import switch_edges
 from anon_transformers_graphs.randomization._invariants import (
     check_kept,
     share_of_edges,
 )
+from anon_transformers_graphs.randomization._kernels.switch import switch_edges
 
 MAX_FAILURES = 1_000_000
 

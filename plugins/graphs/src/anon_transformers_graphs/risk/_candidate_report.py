@@ -63,7 +63,7 @@ def candidate_report(
     graph : Graph, or a graph in any form
         What is published. Its labels, if it has some, are known to the intruder.
     depth : int, default=4
-        Up to which depth intruders know the neighbours of neighbours.
+        Up to which depth intruders know the neighbors of neighbors.
     time_limit : float, default=60.0
         Seconds.
 

@@ -56,7 +56,7 @@ def compare_risk(
     original: Any,
     published: Any,
     *,
-    mapping: Mapping[Hashable, Hashable] | None = None,
+    mapping: Mapping[Any, Hashable] | None = None,
 ) -> RiskComparison:
     """Risk of a published graph, seen from its original.
 

@@ -1,0 +1,1 @@
+"""The one door between data and integer codes."""

@@ -1,0 +1,147 @@
+"""What an intruder holds."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.frames import to_frame
+from anon_transformers.evidence import SUPPRESSED, Classes
+from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.roles import Roles, refuse_repeated_columns
+
+TABLES = ("release", "original", "external", "other")
+
+
+@dataclass(frozen=True)
+class AttackInput:
+    """A release, what its columns are, and what else an intruder may hold.
+
+    Parameters
+    ----------
+    release : data frame
+        The published table.
+    quasi_identifiers : sequence
+        Columns an intruder may know.
+    sensitive : sequence, optional
+        Columns an intruder wants to know.
+    original : data frame, optional
+        The table that the release was made from.
+    external : data frame, optional
+        A table with names that shares columns with the release.
+    other : data frame, optional
+        A second release of the same persons.
+    hierarchies : mapping of column to Hierarchy, optional
+        How published values are made more general.
+    suppression_label : str, default="*"
+        Mark of a suppressed cell.
+    subject : column, optional
+        Tells persons apart in the release, and in the original where it is given.
+        Attacks that cannot count persons do not run then.
+
+    Examples
+    --------
+    >>> release = pd.DataFrame({"age": [20, 20, 30], "job": ["a", "b", "a"]})
+    >>> attack_input = AttackInput(release, ["age"], ["job"])
+    >>> attack_input.has("external")
+    False
+    >>> attack_input.classes.sizes
+    array([2, 1])
+    """
+
+    release: pd.DataFrame = field(repr=False)
+    quasi_identifiers: Sequence[Hashable]
+    sensitive: Sequence[Hashable] = ()
+    original: pd.DataFrame | None = field(default=None, repr=False)
+    external: pd.DataFrame | None = field(default=None, repr=False)
+    other: pd.DataFrame | None = field(default=None, repr=False)
+    hierarchies: Mapping[Any, Hierarchy] | None = field(default=None, repr=False)
+    suppression_label: str = SUPPRESSED
+    subject: Hashable | None = None
+
+    def __post_init__(self) -> None:
+        for name in TABLES:
+            table = getattr(self, name)
+            if table is not None:
+                table = to_frame(table)
+                refuse_repeated_columns(table.columns, what=name)
+            object.__setattr__(self, name, table)
+        roles = Roles.resolve(
+            self.release.columns, self.quasi_identifiers, self.sensitive or None,
+            subject=self.subject,
+        )  # fmt: skip
+        object.__setattr__(self, "quasi_identifiers", roles.quasi_identifiers)
+        object.__setattr__(self, "sensitive", roles.sensitive)
+        if not len(self.release):
+            raise NotEvaluable("the release is empty: there is nothing to attack.")
+        trees = dict(self.hierarchies or {})
+        for column, tree in trees.items():
+            if not isinstance(tree, Hierarchy):
+                raise ParameterError(
+                    f"hierarchies: what {column!r} has is no Hierarchy."
+                )
+        object.__setattr__(self, "hierarchies", trees)
+
+    def has(self, name: str) -> bool:
+        """Whether an input of that name was given."""
+        given = getattr(self, name)
+        return given is not None and (name in TABLES or len(given) > 0)
+
+    def tree(self, column: Hashable) -> Hierarchy | None:
+        """Hierarchy of a column, if it has one."""
+        return (self.hierarchies or {}).get(column)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the release."""
+        return len(self.release)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Equivalence classes of the release; the suppressed rows are one."""
+        return Classes.from_frame(
+            self.release,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.subject,
+            self.suppression_label,
+        )
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """Class of each row."""
+        labels = self.classes.labels
+        assert labels is not None
+        return labels
+
+    @cached_property
+    def suppressed(self) -> np.ndarray:
+        """Which rows lie in the suppressed class."""
+        if self.classes.suppressed is None:
+            return np.zeros(self.rows, dtype=bool)
+        return self.labels == self.classes.suppressed
+
+    def coded(self, column: Hashable) -> Column:
+        """A column of the release as codes, in the order of ``classes``."""
+        return identify(self.release[column])
+
+    def reference_column(self, column: Hashable) -> pd.Series:
+        """A column of the original where that was given, else of the release."""
+        table = self.release if self.original is None else self.original
+        if column not in table.columns:
+            raise DataError(f"the original has no column {column!r}.")
+        return table[column]
+
+    def reference(self, column: Hashable) -> tuple[np.ndarray, np.ndarray]:
+        """Texts of a sensitive column's known values, and rows of each in the table.
+
+        The original is the table where it was given, else the release.
+        """
+        known = identify(self.reference_column(column))
+        rows = np.bincount(known.codes, minlength=known.cardinality)
+        return known.texts(), rows[:-1]

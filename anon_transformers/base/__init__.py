@@ -1,0 +1,27 @@
+"""What every anonymizer is; plugins subclass the classes of this package."""
+
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers._data.columns import Column
+    from anon_transformers.base._base import BaseAnonymizer
+    from anon_transformers.base._coded_table import PublishedColumn, Table
+    from anon_transformers.base._graph import GraphAnonymizer
+    from anon_transformers.base._linked import LinkedAnonymizer
+    from anon_transformers.base._linked_table import LinkedTable
+    from anon_transformers.base._table import TableAnonymizer
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
+
+__all__ = [
+    "BaseAnonymizer",
+    "Column",
+    "GraphAnonymizer",
+    "LinkedAnonymizer",
+    "LinkedTable",
+    "PublishedColumn",
+    "Table",
+    "TableAnonymizer",
+]

@@ -1,0 +1,204 @@
+"""What all anonymizers have in common, whatever they promise."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from anon_transformers._data.columns import Column, to_text
+from anon_transformers._data.frames import is_frame, to_frame
+from anon_transformers._data.readings import read_text
+from anon_transformers._data.ties import tie_order
+from anon_transformers.exceptions import (
+    DataError,
+    RepeatedIdentifierWarning,
+    level_of_caller,
+)
+from anon_transformers.roles import Roles, refuse_repeated_columns
+
+
+class BaseAnonymizer(TransformerMixin, BaseEstimator):
+    """Common ground of table and graph anonymizers.
+
+    Attributes
+    ----------
+    kind : str
+        What it anonymizes; decides which contract checks apply.
+    k_model : str
+        Name of the privacy model that its parameter ``k`` promises.
+    private_parameters : tuple of str
+        Parameters whose values may tell of the input; a release publishes that they
+        were given, and not what.
+    publishes : {"labels", "names", "centers", "swaps"}
+        What it puts into quasi-identifiers, by which a release checks it: values,
+        groups and ranges that cover the value of the row; names of its own; numbers or
+        values within those of the row's class; or the cells of other rows.
+    """
+
+    kind: ClassVar[str]
+    k_model: ClassVar[str] = "k-anonymity"
+    private_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "labels"
+
+    @property
+    def extremes(self) -> str:
+        """What published values tell of single persons, in a sentence or two.
+
+        A release warns of it and its report says it. Empty: no published value is
+        somebody's extreme, or computed from the values of few.
+        """
+        return ""
+
+    @classmethod
+    def release_defaults(cls, stated: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters that a release sets where its file has not ``stated`` them."""
+        return {}
+
+    def _check_release(self) -> None:
+        """Refuse what may be studied and not released; raises ParameterError."""
+
+    @classmethod
+    @abstractmethod
+    def test_instances(cls) -> list["BaseAnonymizer"]:
+        """Configurations that the contract checks run on."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that mean nothing, before a table is seen."""
+
+
+class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
+    """Anonymizer of tables, each of whose columns has a role.
+
+    It opens tables of any kind, finds the roles and drops the identifiers. A subclass
+    sets ``report_`` as the last thing of ``fit``.
+    """
+
+    uses_hierarchies: ClassVar[bool] = False
+    # Of a scheduled release; no parameter, for whoever knows it knows how ties fell.
+    _tie_key: bytes | None = None
+    quasi_identifiers: Sequence[Hashable] | None
+    sensitive: Sequence[Hashable] | None
+    identifiers: Sequence[Hashable] | None
+    subject: Hashable | None
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the published columns: all but the identifiers.
+
+        Parameters
+        ----------
+        input_features : array of str, default=None
+            Names of the columns of the fitted table, if it had none.
+        """
+        names = super().get_feature_names_out(input_features)
+        return names[self._kept_positions]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "report_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _resolve(self, columns: pd.Index) -> Roles:
+        """The role of every column."""
+        return Roles.resolve(
+            columns,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.identifiers,
+            self.subject,
+        )
+
+    def _tie_order(
+        self, n_rows: int, rng: np.random.Generator, subject: Column | None = None
+    ) -> np.ndarray:
+        """Rows in the order in which they win ties.
+
+        A method that must choose between rows takes them in this order, never in that
+        of the source and never by a sensitive value.
+        """
+        return tie_order(n_rows, rng, subject, self._tie_key)
+
+    def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
+        """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+        if isinstance(X, pd.DataFrame):
+            refuse_repeated_columns(list(X.columns))
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+        else:
+            flat = isinstance(X, np.ndarray | list | tuple) and np.ndim(X) == 1
+            if flat:  # scikit-learn's own message would quote the cells
+                raise DataError(
+                    "Expected 2D array, got 1D array instead. Reshape your data."
+                )
+            X = validate_data(
+                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
+            )
+        frame = to_frame(X)
+        if not len(frame):
+            raise DataError("the table is empty: it has 0 sample(s).")
+        if not reset:
+            return frame
+        self._named, self._all_columns = is_frame(X), frame.columns
+        self.roles_ = self._resolve(frame.columns)
+        warn_of_repeated_identifiers(frame, self.roles_)
+        published = ~frame.columns.isin(self.roles_.identifiers)
+        self._kept_positions = np.flatnonzero(published)
+        self._kept_columns = frame.columns[published]
+        return frame
+
+
+def repeated_identifiers(
+    frame: pd.DataFrame, identifiers: Sequence[Hashable]
+) -> dict[Hashable, int]:
+    """Identifiers that repeat, as people read them, and how many values do.
+
+    The one with the most distinct values comes first: if one of them tells persons
+    apart, it does.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"name": ["Ann", "Ann", "Bob"], "visit": [1, 2, 3]})
+    >>> repeated_identifiers(frame, ["name", "visit"])
+    {'name': 1}
+    """
+    found, distinct = {}, {}
+    for name in identifiers:
+        rows = to_text(frame[name]).value_counts()
+        by_reading = rows.groupby([read_text(text) for text in rows.index]).sum()
+        n_values = int((by_reading > 1).sum())
+        if n_values:
+            found[name], distinct[name] = n_values, len(by_reading)
+    order = sorted(found, key=lambda name: -distinct[name])
+    return {name: found[name] for name in order}
+
+
+def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
+    """Warn where rows are counted, and an identifier says that persons have several."""
+    if roles.subject is not None:
+        return
+    found = repeated_identifiers(frame, roles.identifiers)
+    if found:
+        told = "; ".join(
+            f"identifier {name!r} repeats ({n_values} values stand in several rows)"
+            for name, n_values in found.items()
+        )
+        warnings.warn(
+            f"{told}: k counts rows, and a person with several rows may be a class "
+            "alone. Where persons have several, name the column that tells them apart, "
+            f"such as subject={next(iter(found))!r}.",
+            RepeatedIdentifierWarning,
+            stacklevel=level_of_caller(),
+        )

@@ -1,0 +1,332 @@
+"""A table at work, and what a recoding rule makes of it."""
+
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+
+from anon_transformers._data.columns import (
+    Column,
+    encode,
+    encode_sensitive,
+    identify,
+    refuse_mark,
+    refuse_unknown,
+)
+from anon_transformers._data.dates import in_zone
+from anon_transformers._data.readings import read_spellings
+from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
+from anon_transformers.evidence import Classes
+from anon_transformers.evidence._counts import n_persons
+from anon_transformers.evidence._references import Reference
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    SpellingWarning,
+    level_of_caller,
+    unknown_choice,
+)
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.roles import Roles
+
+
+class Points(NamedTuple):
+    """Distinct combinations of quasi-identifiers.
+
+    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives
+    the point of each row, -1 where a value cannot be coded.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+    of_row: np.ndarray
+
+
+def refuse_too_few(points: Points, k: int) -> None:
+    """Refuse a table that has no ``k`` rows to publish."""
+    n_coded = int(points.weights.sum())
+    if n_coded < k:
+        others = int((points.of_row < 0).sum())
+        unknown = f", and {others} that a hierarchy does not know" if others else ""
+        raise InfeasibleError(
+            f"k={k} needs at least as many rows, the table has n_samples={n_coded}"
+            f"{unknown}."
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table at work: coded quasi-identifiers, and what models need to judge.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the table.
+    known : tuple of Column
+        The quasi-identifiers in their order.
+    sensitive : tuple of Column
+        The sensitive columns.
+    subject : Column or None
+        Tells persons apart.
+    references : mapping of column to array, optional
+        How often the input has each sensitive value, where these rows are a part of it.
+    """
+
+    n_rows: int
+    known: tuple[Column, ...]
+    sensitive: tuple[Column, ...] = ()
+    subject: Column | None = None
+    references: Mapping[Any, Reference] | None = None
+
+    def points(self) -> Points:
+        """The distinct combinations of the quasi-identifiers."""
+        codes, coded = self._coded()
+        groups = group_rows(list(codes), [column.cardinality for column in self.known])
+        of_row = groups.labels
+        if coded is not None:
+            of_row = np.full(self.n_rows, -1, dtype=np.int32)
+            of_row[coded] = groups.labels
+        return Points(codes[:, groups.first], groups.sizes, of_row)
+
+    def rows(self, ties: np.ndarray) -> Points:
+        """Every row that can be coded as a point of its own, in an order of values.
+
+        They are sorted by their quasi-identifiers. Rows that are equal in all of these
+        stand in the order of ``ties``, a permutation of the rows: neither their place
+        in the table nor a sensitive value decides which of them comes first.
+        """
+        codes, coded = self._coded()
+        if coded is not None:
+            ties = (np.cumsum(coded) - 1)[ties[coded[ties]]]
+        order = ties[
+            sort_rows(list(codes[:, ties]), [c.cardinality for c in self.known])
+        ]
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        of_row = place
+        if coded is not None:
+            of_row = np.full(self.n_rows, -1, dtype=np.int64)
+            of_row[coded] = place
+        return Points(codes[:, order], np.ones(len(order), dtype=np.int64), of_row)
+
+    def _coded(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Codes of the rows that have all of theirs, and which rows (None: all)."""
+        codes = np.stack([column.codes for column in self.known])
+        if codes.min(initial=0) >= 0:
+            return codes, None
+        coded = np.all(codes >= 0, axis=0)
+        return codes[:, coded], coded
+
+    def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
+        """Evidence for classes given by a label a row (-1: in no class)."""
+        return Classes.from_labels(
+            labels,
+            n_classes,
+            sensitive=self.sensitive,
+            subject=self.subject,
+            references=self.references,
+        )
+
+    def part(self, rows: np.ndarray) -> "Table":
+        """Some of the rows, which models still compare with the whole input."""
+
+        def of(column: Column) -> Column:
+            return replace(column, codes=column.codes[rows])
+
+        references = self.references or {
+            column.name: Reference.of_column(column, self.subject)
+            for column in self.sensitive
+        }
+        return Table(
+            int(rows.sum()),
+            tuple(map(of, self.known)),
+            tuple(map(of, self.sensitive)),
+            None if self.subject is None else of(self.subject),
+            references,
+        )
+
+    @property
+    def persons_move(self) -> bool:
+        """Whether some person has several combinations of quasi-identifiers.
+
+        Such a person may be in several classes, so that the persons of a union are not
+        those of its parts added up: it can be less diverse than each part.
+        """
+        if self.subject is None:
+            return False
+        known = self.subject.codes != self.subject.missing_code
+        combinations = self.points().of_row[known]
+        pairs = group_rows(
+            [self.subject.codes[known], combinations + 1],
+            [self.subject.cardinality, int(combinations.max(initial=0)) + 2],
+        )
+        return len(pairs.first) > n_persons(self.subject)
+
+
+def encode_table(
+    frame: pd.DataFrame,
+    roles: Roles,
+    trees: Mapping[Any, Any],
+    tree_of: Callable[[pd.Series], Any],
+    mark: str,
+) -> Table:
+    """Code a table by its roles; ``tree_of`` gives a quasi-identifier's hierarchy."""
+    legal, sensitive = roles.quasi_identifiers, roles.sensitive
+    refuse_unknown_trees(trees, [*legal, *sensitive])
+    known = tuple(encode(frame[name], tree_of(frame[name])) for name in legal)
+    for column in known:
+        refuse_mark(column, frame[column.name], mark)
+        refuse_unknown(column)
+        warn_of_spellings(column)
+    return Table(
+        len(frame),
+        known,
+        tuple(encode_sensitive(frame[name], trees.get(name)) for name in sensitive),
+        None if roles.subject is None else identify(frame[roles.subject]),
+    )
+
+
+def warn_of_spellings(column: Column) -> None:
+    """Warn where values of a text column differ only in how they are written."""
+    if column.kind != "category":
+        return
+    # A mark of a missing value is a value of its own here: nobody counts it twice.
+    codes = read_spellings(column.values.tolist())
+    if codes is not None:
+        n_values, n_read = len(codes) - 1, int(codes[-1])
+        warnings.warn(
+            f"column {column.name!r}: {n_values} texts are {n_read} values to a "
+            "reader, who overlooks case, blanks and spellings of a number. Classes "
+            "are told apart by text; write each value one way.",
+            SpellingWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def refuse_unknown_trees(trees: Mapping[Any, Any], legal: Sequence[Hashable]) -> None:
+    """Refuse a hierarchy of a column that has no use for one."""
+    for name in trees:
+        if name not in legal:
+            told = unknown_choice("column", name, legal)
+            raise ParameterError(f"hierarchies: {told}")
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A quasi-identifier as it is published.
+
+    Attributes
+    ----------
+    codes : int array
+        For each row the position of its label; -1 where no label covers the row.
+    labels : ndarray
+        Published values; a missing one is None (or NaN, NaT).
+    shares : float array
+        For each label the share of the attribute's domain it covers: 0 for a single
+        value, 1 for everything.
+    zone : tzinfo or None
+        Time zone of labels that are moments of UTC.
+    """
+
+    codes: np.ndarray
+    labels: np.ndarray
+    shares: np.ndarray
+    zone: tzinfo | None = None
+
+    def decode(self, suppressed: np.ndarray, mark: str) -> ExtensionArray:
+        """Published cells; a suppressed number or date is missing, a text the mark."""
+        hidden = suppressed | (self.codes < 0)
+        codes = np.where(hidden, len(self.labels), self.codes)
+        gap: Any = {"O": mark, "M": np.datetime64("NaT")}.get(
+            self.labels.dtype.kind, np.nan
+        )
+        return in_zone(np.append(self.labels, gap), self.zone).array.take(codes)
+
+    def loss(self, suppressed: np.ndarray) -> float:
+        """Mean share over all rows; a suppressed row counts as 1."""
+        codes = np.where(suppressed, -1, self.codes) if suppressed.any() else self.codes
+        rows = np.bincount(codes + 1, minlength=len(self.shares) + 1)
+        return float((rows[0] + rows[1:] @ self.shares) / len(codes))
+
+
+def refuse_published_mark(
+    known: Sequence[Column], published: list[PublishedColumn], mark: str
+) -> None:
+    """Refuse labels that a reader would take for the suppression mark.
+
+    The root of a hierarchy may be the mark: both stand for every value.
+    """
+    for column, recoded in zip(known, published, strict=True):
+        if recoded.labels.dtype != object:
+            continue
+        marked = recoded.labels == mark
+        if not marked.any():
+            continue
+        if column.hierarchy is not None:
+            marked &= (recoded.shares < 1) & _names_a_part(column.hierarchy, mark)
+        count = int(np.append(marked, False)[recoded.codes].sum())
+        if count:
+            raise DataError(
+                f"column {column.name!r} would be published with the suppression mark "
+                f"{mark!r} in {count} rows that are not suppressed; choose another "
+                "with suppression_label=."
+            )
+
+
+def _names_a_part(tree: Hierarchy, name: str) -> bool:
+    """Whether a group, at some level, has this name and not every value."""
+    levels = map(tree.level, range(tree.n_levels))
+    return any(
+        bool((level.leaf_counts[level.labels == name] < len(level.codes)).any())
+        for level in levels
+    )
+
+
+def without_unused_categories(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose categories do not name the values of rows that are gone."""
+    return table.assign(
+        **{
+            name: table[name].cat.remove_unused_categories()
+            for name in table.columns
+            if isinstance(table[name].dtype, pd.CategoricalDtype)
+        }
+    )
+
+
+def group_published(columns: list[PublishedColumn]) -> Groups:
+    """Rows by published combination; a row without a label is marked by code 0."""
+    return group_rows(
+        [column.codes + 1 for column in columns],
+        [len(column.labels) + 1 for column in columns],
+    )
+
+
+def approved(codes: np.ndarray, columns: list[PublishedColumn]) -> np.ndarray:
+    """Rows whose combination of labels is among ``codes``, one combination a column."""
+    n_codes = codes.shape[1]
+    joined = group_rows(
+        [
+            np.concatenate((known, column.codes)) + 1
+            for known, column in zip(codes, columns, strict=True)
+        ],
+        [len(column.labels) + 1 for column in columns],
+    )
+    return np.isin(joined.labels[n_codes:], joined.labels[:n_codes])
+
+
+def index_is_asked_for(estimator: BaseEstimator) -> bool:
+    """Whether ``set_output`` asks for a frame that lines up with the input.
+
+    By default no index is published: its labels may be names. ``set_output`` means that
+    scikit-learn goes on working with the rows, and joins frames by their index.
+    """
+    own = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return (own or get_config()["transform_output"]) != "default"

@@ -1,0 +1,480 @@
+"""Anonymizers that keep every cell and hide whose it is."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from anon_transformers._data.columns import identify
+from anon_transformers._data.frames import is_frame, to_frame
+from anon_transformers._kernels.swapping import (
+    Agreement,
+    Members,
+    agreement,
+    gather,
+    permute_members,
+)
+from anon_transformers.base._base import FrameAnonymizer
+from anon_transformers.base._coded_table import index_is_asked_for, refuse_unknown_trees
+from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
+from anon_transformers.base._suppression import make_promise
+from anon_transformers.evidence import Report
+from anon_transformers.evidence._linkage import Linkage, Moved
+from anon_transformers.exceptions import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+    unknown_choice,
+)
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.metrics._class_statistics import ClassStatistics
+from anon_transformers.parameters import generator, whole
+from anon_transformers.privacy import (
+    AllOf,
+    PrivacyModel,
+    Verdict,
+    describe_verdict,
+    judge_each,
+    judges_values,
+)
+from anon_transformers.roles import Roles
+
+
+class Pass(NamedTuple):
+    """What permuting once does, in numbers."""
+
+    sizes: np.ndarray
+    losses: dict[Hashable, float]
+    agreements: dict[Hashable, Agreement]
+
+
+class LinkedAnonymizer(FrameAnonymizer):
+    """Anonymizer that swaps cells between the rows of a group.
+
+    A subclass implements ``_group(table, moving)``, which puts every row into a group;
+    ``_moving()`` says which columns move, and which of them together. Each group must
+    keep ``_promise(moving)``. This class does the rest: roles, the draw of the
+    permutations, the check of the groups, the report, the published table and the
+    evidence for a judge.
+
+    Row i of what is published belongs to row i of the table. Shuffle the rows before
+    anybody sees them, wherever their order tells who they are.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know; may be empty. None: all that are not declared
+        otherwise.
+    k : int, default=5
+        Rows that a group must have.
+    sensitive : list, default=None
+        Columns an intruder wants to know; they may be quasi-identifiers too, known to
+        one intruder and wanted by another. None, and no quasi-identifiers either: every
+        column, each of which is known to those who are after another one.
+    models : list of privacy models, default=None
+        What the sensitive values inside each group must satisfy beside: l-diversity,
+        t-closeness and the like.
+    identifiers : list, default=None
+        Columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        Which values are near to each other.
+    subject : column, default=None
+        Tells persons apart; it is dropped. A table in which a person has several rows
+        is refused: they might share a group, which then has fewer than k persons.
+    keep_links : bool, default=False
+        Keep which row each cell came from, in ``permutations_``. A judge then follows
+        every cell. Without it, it follows only those that nobody else of the group has:
+        where values repeat, it may not see that cells stayed, or that columns moved
+        alike. Whoever has this can undo every swap.
+    random_state : int or Generator, default=None
+        Decides ties between rows, and the swaps: whoever knows it can undo every one.
+        None: fresh entropy.
+
+    Attributes
+    ----------
+    labels_ : dict of tuple of columns to int ndarray
+        For columns that moved together the group of each row.
+    group_sizes_ : dict of tuple of columns to int ndarray
+        Rows of each group.
+    k_effective_ : int
+        Rows of the smallest group.
+    permutations_ : dict of tuple of columns to int ndarray
+        The row that each row's cells came from; only with ``keep_links=True``.
+    report_ : Report
+        Groups, loss, risk and time, in numbers. ``classes`` describes the groups of all
+        permutations. ``loss`` is the mean distance from a row's own cell to one drawn
+        from its group, as a share of the column's range; 0 or 1 where values have no
+        distance. It is what swapping costs on average: the distance to the cell that
+        a row got would tell of the permutation.
+        ``details["value_disclosure"]`` is, for each sensitive column, the probability
+        that a row of a record's group has the value of that record.
+    """
+
+    kind: ClassVar[str] = "linked"
+    k_model: ClassVar[str] = "probabilistic-k-anonymity"
+    model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
+    uses_hierarchies: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        k: int = 5,
+        sensitive: Sequence[Hashable] | None = None,
+        models: Sequence[PrivacyModel] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        keep_links: bool = False,
+        random_state: int | np.random.Generator | None = None,
+    ):
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.sensitive = sensitive
+        self.models = models
+        self.identifiers = identifiers
+        self.hierarchies = hierarchies
+        self.subject = subject
+        self.keep_links = keep_links
+        self.random_state = random_state
+
+    @property
+    def extremes(self) -> str:
+        """What cells that only moved tell of single persons."""
+        return (
+            "Every published cell is the value of a person, as it was: the lowest and "
+            "the highest of each column are published, and whoever knows that a person "
+            "has such a value knows that this is the cell."
+        )
+
+    @abstractmethod
+    def _group(self, table: LinkedTable, moving: Moved) -> np.ndarray:
+        """Group of each row, numbered from 0 without a gap, for what moves together."""
+
+    def _moving(self) -> list[Moved]:
+        """Columns that move, by what moves together: each sensitive one alone."""
+        return [(name,) for name in self.roles_.sensitive]
+
+    def _hidden(self, moving: Moved) -> Moved:
+        """Sensitive columns that the groups of ``moving`` hide."""
+        # Where quasi-identifiers move, an intruder reads what stayed.
+        own = tuple(name for name in moving if name in self.roles_.sensitive)
+        return own or self.roles_.sensitive
+
+    def _promise(self, moving: Moved) -> AllOf:
+        """What every group of ``moving`` must keep: k, and the models of its cells."""
+        asked = (None, *self._hidden(moving))
+        models = [
+            m for m in self.models or () if getattr(m, "sensitive", None) in asked
+        ]
+        return make_promise(self.k, models)
+
+    def _groups_swapped_table(self) -> bool:
+        """Whether a permutation's groups are those of the table swapped so far."""
+        return False
+
+    def _details(self) -> dict[str, Any]:
+        """What the report should hold beside the common numbers."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None):
+        """Find the groups and draw the permutations.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Publish ``X`` with cells swapped inside groups of k rows, or raise.
+
+        Groups that do not keep what was promised raise an InfeasibleError.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind and the types of ``X``, without its identifiers.
+        """
+        frame, sources = self._fit(X)
+        moved = {name: rows for names, rows in sources.items() for name in names}
+        table = with_moved_cells(X, frame, self._kept_columns, moved)
+        if isinstance(table, pd.DataFrame) and not index_is_asked_for(self):
+            table = table.reset_index(drop=True)
+        return table
+
+    def linkage(self, original: Any, published: Any) -> Linkage:
+        """The evidence by which a judge compares the two tables, row by row.
+
+        Parameters
+        ----------
+        original, published : data frame or array
+            The fitted table, and what :meth:`fit_transform` made of it.
+
+        Returns
+        -------
+        Linkage
+            With the groups, with what is sensitive, and with the rows that cells came
+            from if they were kept.
+        """
+        check_is_fitted(self)
+        return Linkage(
+            _named(original, self._all_columns),
+            _named(published, self._kept_columns),
+            self.labels_,
+            getattr(self, "permutations_", None),
+            self.roles_.sensitive,
+        )
+
+    def _check_parameters(self) -> None:
+        whole("k", self.k)
+        for model in make_promise(self.k, self.models).models[1:]:
+            _refuse_other_model(model)
+        check_choice("keep_links", self.keep_links, (False, True))
+        self._generator()
+
+    def _generator(self) -> np.random.Generator:
+        return generator(self.random_state)
+
+    @property
+    def publishes(self) -> str:
+        """What it puts into quasi-identifiers."""
+        return "swaps"
+
+    def _resolve(self, columns: pd.Index) -> Roles:
+        roles = Roles.resolve(
+            columns,
+            self.quasi_identifiers,
+            self.sensitive,
+            self.identifiers,
+            self.subject,
+            need_quasi_identifiers=False,
+            sensitive_may_be_known=True,
+        )
+        if self.quasi_identifiers is None and self.sensitive is None:
+            roles = replace(
+                roles, quasi_identifiers=(), sensitive=roles.quasi_identifiers
+            )
+        if not roles.sensitive:
+            raise ParameterError("sensitive is empty; name at least one column.")
+        for model in self.models or ():
+            judged = getattr(model, "sensitive", None)
+            if judged not in (None, *roles.sensitive):
+                told = unknown_choice("sensitive column", judged, roles.sensitive)
+                raise ParameterError(f"models: {model.name}: {told}")
+        return roles
+
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
+        started = time.perf_counter()
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        for name in ("report_", "permutations_"):
+            self.__dict__.pop(name, None)
+        self._check_parameters()
+        frame = self._open(X, reset=True)
+        roles, trees = self.roles_, self.hierarchies or {}
+        refuse_unknown_trees(trees, [*roles.quasi_identifiers, *roles.sensitive])
+        _refuse_too_few(len(frame), self.k)
+        if roles.subject is not None:
+            _refuse_repeated_persons(frame[roles.subject])
+        sources, passes = self._swap(frame, trees)
+        verdicts = self._judge(LinkedTable(frame, trees), sources)
+        self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
+        if self.keep_links:
+            self.permutations_ = sources
+        seconds = time.perf_counter() - started
+        self.report_ = self._report(len(frame), passes, verdicts, seconds)
+        return frame, sources
+
+    def _swap(
+        self, frame: pd.DataFrame, trees: Mapping[Any, Any]
+    ) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
+        """Group and permute, for one set of columns after the other.
+
+        Groups are made of rows in the order of ties: no method can see where a row
+        stands in the source.
+        """
+        rng, subject = self._generator(), self.roles_.subject
+        persons = None if subject is None else identify(frame[subject])
+        ties = self._tie_order(len(frame), rng, persons)
+        table = LinkedTable(frame.iloc[ties], trees)
+        self.labels_, self.group_sizes_ = {}, {}
+        sources: dict[Moved, np.ndarray] = {}
+        passes, current = [], table
+        for moving in self._moving():
+            labels = self._group(current, moving)
+            _refuse_bad_groups(labels, table.n_rows, self.k)
+            members = gather(labels)
+            rows = permute_members(members, rng)
+            if self._groups_swapped_table():
+                current = current.swapped(moving, rows)
+            passes.append(self._measured(table, moving, members))
+            sources[moving] = _in_source_order(ties[rows], ties)
+            self.labels_[moving] = _in_source_order(labels, ties)
+            self.group_sizes_[moving] = passes[-1].sizes
+        return sources, passes
+
+    def _judge(
+        self, table: LinkedTable, sources: Mapping[Moved, np.ndarray]
+    ) -> list[Verdict]:
+        """Judge the cells that every group holds after the swap, by every model."""
+        for moving, rows in sources.items():
+            table = table.swapped(moving, rows)
+        verdicts = []
+        for model in self.models or ():
+            groups = [
+                table.classes(labels, self._hidden(moving))
+                for moving, labels in self.labels_.items()
+                if model in self._promise(moving).models
+            ]
+            verdicts.append(judge_each(model, groups))
+            _refuse_broken(verdicts[-1])
+        return verdicts
+
+    def _measured(self, table: LinkedTable, moving: Moved, members: Members) -> Pass:
+        """What groups cost and give away, whatever permutation is drawn in them."""
+        places = {name: table.places(name) for name in moving}
+        losses = {name: places[name].loss(members) for name in moving}
+        hidden = self._hidden(moving)
+        for name in hidden:
+            places.setdefault(name, table.places(name))
+        agreements = {name: agreement(members, places[name].keys) for name in hidden}
+        return Pass(np.diff(members.starts), losses, agreements)
+
+    def _report(
+        self, n_rows: int, passes: list[Pass], verdicts: list[Verdict], seconds: float
+    ) -> Report:
+        sizes = np.concatenate([done.sizes for done in passes])
+        losses = {str(n): loss for done in passes for n, loss in done.losses.items()}
+        found = {
+            str(n): alike for done in passes for n, alike in done.agreements.items()
+        }
+        verdict = {
+            "model": self.k_model,
+            "params": {"k": int(self.k)},
+            "level": self.k_effective_,
+            "passed": True,
+            "units": len(sizes),
+            "failing": 0,
+        }
+        return Report(
+            method=type(self).__name__,
+            rows=n_rows,
+            suppressed_rows=0,
+            extra_suppressed_rows=0,
+            classes=asdict(_statistics(sizes)),
+            models=(verdict, *(found.to_dict() for found in verdicts)),
+            loss=float(np.mean(list(losses.values()))),
+            column_losses=losses,
+            risk={
+                "average-risk": len(sizes) / (n_rows * len(passes)),
+                "highest-risk": 1 / self.k_effective_,
+            },
+            seconds=seconds,
+            details={
+                **self._details(),
+                "value_disclosure": {n: alike.same for n, alike in found.items()},
+                "constant_groups": {n: alike.constant for n, alike in found.items()},
+            },
+        )
+
+
+def _no_rule(anonymizer: LinkedAnonymizer) -> Any:
+    raise AttributeError(
+        f"{type(anonymizer).__name__} is bound to the rows it saw and has no "
+        "transform; use fit_transform."
+    )
+
+
+# Set here, past scikit-learn's own wrapping of methods that a class body defines.
+LinkedAnonymizer.transform = property(_no_rule)
+
+
+def _named(table: Any, names: pd.Index) -> pd.DataFrame:
+    """A table as a frame; the columns of an array get their names."""
+    frame = to_frame(table)
+    return frame if is_frame(table) else frame.set_axis(names, axis=1)
+
+
+def _statistics(sizes: np.ndarray) -> ClassStatistics:
+    return ClassStatistics(
+        count=len(sizes),
+        smallest=int(sizes.min()),
+        largest=int(sizes.max()),
+        mean=float(sizes.mean()),
+        variance=float(sizes.var()),
+        kept_rows=int(sizes.sum()),
+        suppressed_rows=0,
+    )
+
+
+def _in_source_order(found: np.ndarray, ties: np.ndarray) -> np.ndarray:
+    """What was found row by row in the order of ties, by the rows of the source."""
+    placed = np.empty_like(found)
+    placed[ties] = found
+    return placed
+
+
+def _refuse_too_few(n_rows: int, k: int) -> None:
+    if n_rows < k:
+        raise InfeasibleError(
+            f"k={k} needs at least as many rows, the table has n_samples={n_rows}."
+        )
+
+
+def _refuse_repeated_persons(subject: pd.Series) -> None:
+    rows = np.bincount(identify(subject).codes)
+    count = int((rows > 1).sum())
+    if count:
+        raise DataError(
+            f"subject: column {subject.name!r} has several rows for {count} persons; a "
+            "group of k rows would not be k persons."
+        )
+
+
+def _refuse_other_model(model: PrivacyModel) -> None:
+    """Refuse a model that would not hold of what a swap publishes."""
+    if not judges_values(model):
+        raise ParameterError(
+            f"models: {model.name} is not about sensitive values, and a swap publishes "
+            "everything else as it is; k is the number of rows of its groups."
+        )
+
+
+def _refuse_broken(verdict: Verdict) -> None:
+    if not verdict.passed:
+        raise InfeasibleError(f"{describe_verdict(verdict, 'groups')}.")
+
+
+def _refuse_bad_groups(labels: np.ndarray, n_rows: int, k: int) -> None:
+    """Refuse groups that are no partition of the rows into ``k`` rows or more."""
+    whole_numbers = labels.dtype.kind in "iu" and labels.shape == (n_rows,)
+    if not whole_numbers or labels.min() < 0 or labels.max() >= n_rows:
+        raise InfeasibleError(f"the groups are no partition of {n_rows} rows.")
+    sizes = np.bincount(labels)
+    small = int((sizes < k).sum())
+    if small:
+        raise InfeasibleError(
+            f"{small} of {len(sizes)} groups hold fewer than k={k} rows; the smallest "
+            f"holds {sizes.min()}."
+        )

@@ -1,0 +1,367 @@
+"""What an anonymizer was asked to promise, and whether it can be had at all."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+
+from anon_transformers.base._coded_table import PublishedColumn, Table, group_published
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import (
+    InfeasibleError,
+    ParameterError,
+    WithoutKWarning,
+    check_choice,
+    level_of_caller,
+)
+from anon_transformers.privacy import (
+    AllOf,
+    KAnonymity,
+    PrivacyModel,
+    Verdict,
+    describe_exposed,
+    describe_level,
+    describe_model,
+    describe_verdict,
+    judge,
+)
+
+
+def make_promise(k: int, models: Sequence[PrivacyModel] | None) -> AllOf:
+    """Everything that was asked for, as one model."""
+    if not isinstance(models, Sequence | None):
+        raise ParameterError("models must be a list of privacy models.")
+    promise = AllOf((KAnonymity(k), *(models or ())))
+    for model in promise.models:
+        if getattr(model, "needs_population", False):
+            raise ParameterError(
+                f"models: {model.name} needs a population, and an anonymizer has none; "
+                "judge its output with Classes.from_frame(…, population=…)."
+            )
+    if not promise.for_search:
+        raise ParameterError(
+            "models: a reference='released' is known only when all is done, and cannot "
+            "be promised before; use reference='input'."
+        )
+    return promise
+
+
+def check_promise(promise: AllOf, table: Table) -> None:
+    """Raise where not even the whole table as one class could keep the promise.
+
+    Warns where values are protected, and persons can be told apart.
+    """
+    _warn_without_k(promise)
+    asked = [m for m in promise.models if hasattr(m, "check_feasible")]
+    if asked:
+        whole = table.classes(np.zeros(table.n_rows, dtype=np.int64), 1)
+        for model in asked:
+            model.check_feasible(whole)
+
+
+def _warn_without_k(promise: AllOf) -> None:
+    of_values = [m.name for m in promise.models if hasattr(m, "sensitive")]
+    if of_values and all(getattr(m, "k", 1) == 1 for m in promise.models):
+        warnings.warn(
+            f"{', '.join(of_values)} without k-anonymity does not keep anybody from "
+            "being found; ask for k of at least 2 too.",
+            WithoutKWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+MODES = ("mask", "drop", "blank")
+
+Ranks = Callable[[], np.ndarray]
+"""Gives an order of classes that does not hang on the order of rows."""
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """The outcome.
+
+    Attributes
+    ----------
+    kept : bool ndarray
+        Which classes are published.
+    n_extra_rows : int
+        Rows of classes that were fine, and went so that the suppressed class is.
+    published : Classes
+        The classes of the published table, the suppressed one with them.
+    verdicts : list of Verdict
+        What each model says of the published table.
+    """
+
+    kept: np.ndarray
+    n_extra_rows: int
+    published: Classes
+    verdicts: list[Verdict]
+
+
+@dataclass(frozen=True)
+class Approval:
+    """What a recoding may publish of a table.
+
+    Attributes
+    ----------
+    settlement : Settlement
+        The outcome for the classes.
+    codes : int array of shape (n_columns, n_kept_classes)
+        Positions of the labels of each kept class.
+    suppressed : bool ndarray
+        Which rows are suppressed.
+    """
+
+    settlement: Settlement
+    codes: np.ndarray
+    suppressed: np.ndarray
+
+
+class Rules(NamedTuple):
+    """How much may be suppressed, and what becomes of it.
+
+    A ``limit`` that is a whole number of at least 1, and no float, counts rows; any
+    other is a share of them. Rows are counted even where ``subject`` tells persons.
+    """
+
+    limit: float
+    mode: str
+    mark: str
+
+    def check(self) -> None:
+        """Refuse what an anonymizer was not meant to be given."""
+        check_choice("suppression", self.mode, MODES)
+        number = isinstance(self.limit, Real) and not isinstance(self.limit, bool)
+        highest = np.inf if isinstance(self.limit, Integral) else 1
+        if not number or not 0 <= self.limit <= highest:
+            raise ParameterError(
+                "suppression_limit must be a share from 0 to 1, or a number of rows as "
+                f"a whole number, got {self.limit!r}."
+            )
+        if not isinstance(self.mark, str) or not self.mark:
+            raise ParameterError("suppression_label must be a text that is not empty.")
+
+    def allowance(self, n_rows: int) -> int:
+        """Most rows of a table that may be suppressed.
+
+        Examples
+        --------
+        >>> Rules(0.29, "mask", "*").allowance(100), Rules(3, "mask", "*").allowance(2)
+        (29, 2)
+        """
+        if isinstance(self.limit, Integral):
+            return min(int(self.limit), n_rows)
+        # The product alone may fall just below a whole number, or onto the next one:
+        # 0.29 * 100 is 28.999999999999996.
+        most = min(int(self.limit * n_rows) + 1, n_rows)
+        while most and most / n_rows > self.limit:
+            most -= 1
+        return most
+
+
+def approve(
+    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
+) -> Approval:
+    """Decide which published combinations a table may show, or raise."""
+    groups = group_published(published)
+    codes = np.stack([column.codes[groups.first] for column in published])
+    labels = [column.labels for column in published]
+    settlement = settle(
+        table.classes(groups.labels, len(groups.sizes)),
+        promise,
+        rules,
+        covered=np.all(codes >= 0, axis=0),
+        marked=_all_marked(codes, published, rules.mark),
+        ranks=lambda: content_ranks(codes, labels),
+    )
+    kept = settlement.kept
+    return Approval(settlement, codes[:, kept], ~kept[groups.labels])
+
+
+def can_approve(
+    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
+) -> bool:
+    """Whether :func:`approve` would not raise."""
+    try:
+        approve(table, published, promise, rules)
+    except InfeasibleError:
+        return False
+    return True
+
+
+def content_ranks(codes: np.ndarray, labels: list[np.ndarray]) -> np.ndarray:
+    """Classes in the order of their labels, whatever order they were found in."""
+    keys = []
+    for own, texts in zip(codes, labels, strict=True):
+        place = np.argsort(np.argsort([str(text) for text in texts.tolist()]))
+        keys.append(np.append(place, -1)[own])
+    return np.argsort(np.lexsort(keys))
+
+
+def _all_marked(
+    codes: np.ndarray, published: list[PublishedColumn], mark: str
+) -> np.ndarray:
+    """Classes that a reader takes for suppressed rows: every label is the mark.
+
+    Only a label that stands for all values may be; others are refused elsewhere.
+    """
+    marked = np.ones(codes.shape[1], dtype=bool)
+    for own, column in zip(codes, published, strict=True):
+        whole = (column.labels == mark) & (column.shares >= 1)
+        marked &= np.append(whole, False)[own]
+    return marked
+
+
+def settle(
+    classes: Classes,
+    promise: AllOf,
+    rules: Rules,
+    *,
+    covered: np.ndarray,
+    marked: np.ndarray,
+    ranks: Ranks,
+) -> Settlement:
+    """Suppress what breaks the promise, or raise.
+
+    The suppressed rows are one class and must satisfy every model like any other,
+    unless they are dropped. If they do not, further classes are suppressed, smallest
+    first.
+
+    Parameters
+    ----------
+    classes : Classes
+        All classes of the recoded table.
+    promise : AllOf
+        What each published class must satisfy.
+    rules : Rules
+        How many rows may go, and what happens to them.
+    covered : bool ndarray
+        Classes that the recoding rule covers; others are always suppressed.
+    marked : bool ndarray
+        Classes that were generalized until nothing is left but the mark.
+    ranks : callable
+        Order of the classes by content, for those of one size.
+
+    Raises
+    ------
+    InfeasibleError
+        With the model, the level reached and the limit.
+    """
+    fine = covered & promise.satisfied(classes)
+    kept, within = choose_kept(classes, promise, fine, rules, ranks)
+    if not within:
+        raise InfeasibleError(_excess(classes, promise, kept, rules))
+    published = _published(classes, kept, rules.mode)
+    published = _as_read(published, marked[kept], promise)
+    verdicts = [judge(model, published) for model in promise.models]
+    for verdict in verdicts:
+        if not verdict.passed:
+            raise InfeasibleError(
+                f"{_told(verdict, published)} in the table as it would be published."
+            )
+    n_extra = classes.rows[fine].sum() - classes.rows[kept].sum()
+    return Settlement(kept, int(n_extra), published, verdicts)
+
+
+def choose_kept(
+    classes: Classes, promise: AllOf, fine: np.ndarray, rules: Rules, ranks: Ranks
+) -> tuple[np.ndarray, bool]:
+    """Which of the ``fine`` classes are published, and whether the limit allows it.
+
+    Unless suppressed rows are dropped, more are suppressed, smallest classes first,
+    until the suppressed class satisfies the promise.
+    """
+    kept = fine.copy()
+    next_ones: Iterator[int] | None = None
+    while _is_within(classes, kept, rules):
+        if rules.mode == "drop" or kept.all():
+            return kept, True
+        if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
+            return kept, True
+        if next_ones is None:
+            sizes = np.where(kept, classes.rows, np.iinfo(np.int64).max)
+            next_ones = iter(np.lexsort((ranks(), sizes)).tolist())
+        kept[next(next_ones)] = False
+    return kept, False
+
+
+def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
+    """The same classes where what shows nothing but marks is the suppressed one."""
+    hidden = np.zeros(published.n_classes, dtype=bool)
+    hidden[: len(marked)] = marked
+    if not hidden.any():
+        return published
+    if published.suppressed is not None:
+        hidden[published.suppressed] = True
+    n_shown = int((~hidden).sum())
+    if not n_shown:
+        told = "; ".join(
+            f"{describe_model(model)} at level {describe_level(model.level(published))}"
+            for model in promise.models
+        )
+        raise InfeasibleError(
+            f"{told}: every quasi-identifier would be published as the mark; a result "
+            "with no kept class is no result."
+        )
+    into = np.where(hidden, n_shown, np.cumsum(~hidden) - 1)
+    return replace(published.merge(into, n_shown + 1), suppressed=n_shown)
+
+
+def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
+    gone = classes.merge(np.where(kept, -1, 0), 1)
+    return gone.blanked(0) if mode == "blank" else gone
+
+
+def _is_within(classes: Classes, kept: np.ndarray, rules: Rules) -> bool:
+    """Whether enough is kept; a result with no kept class is no result."""
+    total = int(classes.rows.sum())
+    gone = total - classes.rows[kept].sum()
+    return bool(kept.any() and gone <= rules.allowance(total))
+
+
+def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
+    """The classes as a reader of the published table sees them."""
+    n_kept = int(kept.sum())
+    into = np.where(kept, np.cumsum(kept) - 1, n_kept if mode != "drop" else -1)
+    masked = mode != "drop" and not kept.all()
+    published = classes.merge(into, n_kept + masked)
+    if masked:
+        published = replace(published, suppressed=n_kept)
+        if mode == "blank":
+            published = published.blanked(n_kept)
+    return published
+
+
+def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) -> str:
+    """Why the limit does not do."""
+    total = int(classes.rows.sum())
+    gone = total - classes.rows[kept].sum()
+    reason = _worst(promise, classes)
+    if reason is None and rules.mode != "drop":
+        reason = _worst(promise, _suppressed_rows(classes, kept, rules.mode))
+    reason = reason or "the rule does not cover every row"
+    return (
+        f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
+        f"suppression_limit={rules.limit} allows {rules.allowance(total)}. "
+        "A result with no kept class is no result."
+    )
+
+
+def _worst(promise: AllOf, classes: Classes) -> str | None:
+    """What the first model says that some class fails."""
+    for model in promise.models:
+        verdict = judge(model, classes)
+        if not verdict.passed:
+            return _told(verdict, classes)
+    return None
+
+
+def _told(verdict: Verdict, classes: Classes) -> str:
+    model: PrivacyModel = verdict.model
+    report = getattr(model, "report", None)
+    exposed = describe_exposed(report(classes)) if report else ""
+    told = describe_verdict(verdict, "classes")
+    return f"{told}; {exposed}" if exposed else told

@@ -1,0 +1,342 @@
+"""Anonymizers of tables that learn a recoding rule."""
+
+import time
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from anon_transformers._data.columns import without_rows
+from anon_transformers._data.dates import refuse_written_dates
+from anon_transformers._data.frames import is_frame, like_input, to_frame
+from anon_transformers.base._base import FrameAnonymizer
+from anon_transformers.base._coded_table import (
+    PublishedColumn,
+    Table,
+    approved,
+    encode_table,
+    index_is_asked_for,
+    refuse_published_mark,
+    without_unused_categories,
+)
+from anon_transformers.base._report import make_report
+from anon_transformers.base._suppression import (
+    Rules,
+    Settlement,
+    approve,
+    can_approve,
+    check_promise,
+    make_promise,
+)
+from anon_transformers.evidence import SUPPRESSED, Classes
+from anon_transformers.evidence._references import Reference, by_set, stretched
+from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+
+
+class TableAnonymizer(FrameAnonymizer):
+    """Anonymizer of tables that learns a recoding rule.
+
+    A subclass implements ``_learn(table, models)``, which sets attributes with a
+    trailing underscore, and ``_recode(table)``, which returns one
+    :class:`PublishedColumn` a quasi-identifier (``_can_publish`` tells a search whether
+    they would do). This class does the rest: roles, coding, suppression, the final
+    judgement, the report, and the published table.
+
+    Parameters
+    ----------
+    quasi_identifiers : list, default=None
+        Columns an intruder may know. None: all that are not declared otherwise.
+    k : int, default=5
+        Rows (persons, with ``subject``) that must share each published combination.
+    models : list of privacy models, default=None
+        Further promises.
+    sensitive, identifiers : list, default=None
+        Columns an intruder wants to know; columns that are dropped.
+    hierarchies : dict of column to Hierarchy or builder, default=None
+        How values are made less exact.
+    subject : column, default=None
+        Tells persons apart, so that k counts persons. It is dropped.
+    suppression_limit : float or int, default=0.0
+        Largest share of rows that may be suppressed; as a whole number from 1 on, the
+        largest number of rows (not of persons).
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        it and empty its sensitive cells too.
+    suppression_label : str, default="*"
+        The mark.
+
+    Attributes
+    ----------
+    report_ : Report
+        Classes, loss, risk, suppressed rows and time, in numbers.
+    n_suppressed_, n_extra_suppressed_ : int
+        Rows that were suppressed; those that went only to fill the suppressed class.
+    suppressed_mask_ : bool ndarray
+        Which rows of the fitted table were suppressed.
+    """
+
+    kind: ClassVar[str] = "table"
+    model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
+
+    def __init__(
+        self,
+        quasi_identifiers: Sequence[Hashable] | None = None,
+        *,
+        k: int = 5,
+        models: Sequence[PrivacyModel] | None = None,
+        sensitive: Sequence[Hashable] | None = None,
+        identifiers: Sequence[Hashable] | None = None,
+        hierarchies: Mapping[Any, Hierarchy] | None = None,
+        subject: Hashable | None = None,
+        suppression_limit: float | None = 0.0,
+        suppression: Literal["mask", "drop", "blank"] = "mask",
+        suppression_label: str = SUPPRESSED,
+    ):
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.models = models
+        self.sensitive = sensitive
+        self.identifiers = identifiers
+        self.hierarchies = hierarchies
+        self.subject = subject
+        self.suppression_limit = suppression_limit
+        self.suppression = suppression
+        self.suppression_label = suppression_label
+
+    @abstractmethod
+    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+        """Learn the recoding rule; set attributes with a trailing underscore.
+
+        A method that is bound to the rows it saw has no rule, and returns what it
+        publishes of them.
+        """
+
+    @abstractmethod
+    def _recode(self, table: Table) -> list[PublishedColumn]:
+        """Apply the rule, one column a quasi-identifier."""
+
+    def _details(self) -> dict[str, Any]:
+        """What the report should hold beside the common numbers."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None):
+        """Learn a recoding rule and which classes it may publish.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Publish ``X`` so that every promised model holds, or raise.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind of ``X``, without its identifiers. If the promise cannot be
+            kept within ``suppression_limit``, an InfeasibleError is raised.
+        """
+        frame, published = self._fit(X)
+        return self._publish(X, frame, published, self.suppressed_mask_)
+
+    def transform(self, X: Any) -> Any:
+        """Recode rows one by one, promising nothing about this batch.
+
+        What ``fit`` promised belongs to the fitted table. Other rows are recoded with
+        the same rule; those the rule does not cover, or whose class was not
+        approved, are suppressed. Judge a batch with :meth:`check`.
+
+        Parameters
+        ----------
+        X : data frame or array
+            Rows with the columns of the fitted table.
+
+        Returns
+        -------
+        data frame or array
+            Of the kind of ``X``, without its identifiers.
+        """
+        check_is_fitted(self)
+        frame, table = self._reopen(X)
+        published = self._recode(table)
+        return self._publish(X, frame, published, ~approved(self._approved, published))
+
+    def check(self, table: Any) -> list[Verdict]:
+        """Judge a published table by every model this anonymizer was given.
+
+        Parameters
+        ----------
+        table : data frame or array
+            Published rows; beside them the ``subject`` column, if there is one.
+
+        Returns
+        -------
+        list of Verdict
+            One a model.
+        """
+        check_is_fitted(self)
+        frame = to_frame(table)
+        if not is_frame(table):
+            frame = frame.set_axis(self._kept_columns, axis=1)
+        known, sensitive = self.roles_.quasi_identifiers, self.roles_.sensitive
+        subject, mark = self.roles_.subject, self.suppression_label
+        if subject not in {None, *frame.columns}:
+            raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
+        # A batch may hold more rows than were fitted: only the shares are asked for.
+        references = {
+            name: stretched(
+                rows, frame[name], None if subject is None else frame[subject]
+            )
+            for name, rows in self._references.items()
+            if name in frame.columns
+        }
+        classes = Classes.from_frame(
+            frame,
+            known,
+            sensitive,
+            subject,
+            mark,
+            references=references,
+            hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
+        )
+        return [judge(model, classes) for model in self._promise().models]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Numbers are published as texts, unless a subclass says otherwise.
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _promise(self) -> AllOf:
+        """Everything that was asked for, as one model; checks the parameters."""
+        return make_promise(self.k, self.models)
+
+    def _check_parameters(self) -> None:
+        limit = 0.0 if self.suppression_limit is None else self.suppression_limit
+        Rules(limit, self.suppression, self.suppression_label).check()
+        if self.hierarchies and not self.uses_hierarchies:
+            raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
+
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
+        started = time.perf_counter()
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        self.__dict__.pop("report_", None)
+        promise = self._promise()
+        self._check_parameters()
+        frame = self._open(X, reset=True)
+        table = self._encode(frame)
+        check_promise(promise, table)
+        published = self._learn(table, promise) or self._recode(table)
+        refuse_published_mark(table.known, published, self.suppression_label)
+        settled = self._approve(table, published, promise)
+        self._columns = [without_rows(column) for column in table.known]
+        self._sensitive = [without_rows(column) for column in table.sensitive]
+        self._references = {
+            c.name: by_set(c, Reference.of_column(c, table.subject))
+            for c in table.sensitive
+        }
+        seconds = time.perf_counter() - started
+        self.report_ = make_report(self, published, settled, seconds)
+        return frame, published
+
+    def _reopen(self, X: Any) -> tuple[pd.DataFrame, Table]:
+        """Other rows, and their quasi-identifiers coded as the fitted ones."""
+        frame = self._open(X, reset=False)
+        if not (self._named and is_frame(X)):  # by position, as scikit-learn does
+            frame = frame.set_axis(self._all_columns, axis=1)
+        known = tuple(
+            column.encode_more(frame[name])
+            for column, name in zip(
+                self._columns, self.roles_.quasi_identifiers, strict=True
+            )
+        )
+        return frame, Table(len(frame), known)
+
+    def _tree(self, series: pd.Series) -> Any:
+        """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
+        return (self.hierarchies or {}).get(series.name)
+
+    def _own_trees(self) -> dict[Hashable, Any]:
+        """What builds hierarchies of quasi-identifiers for which none is given."""
+        return {}
+
+    def _limit(self, n_rows: int) -> float:
+        """Share of rows that may be suppressed, or their number."""
+        return self.suppression_limit or 0.0
+
+    def _rules(self, n_rows: int) -> Rules:
+        """How rows of a table of this size are suppressed."""
+        return Rules(self._limit(n_rows), self.suppression, self.suppression_label)
+
+    def _encode(self, frame: pd.DataFrame) -> Table:
+        trees, mark = self.hierarchies or {}, self.suppression_label
+        table = encode_table(frame, self.roles_, trees, self._tree, mark)
+        for column in table.known:
+            if column.name not in self._described():
+                refuse_written_dates(frame[column.name], column.values)
+        return table
+
+    def _described(self) -> Mapping[Any, Any]:
+        """Columns of which a parameter says what their values are."""
+        return self.hierarchies or {}
+
+    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
+        """Decide which classes may be published, and remember them."""
+        approval = approve(table, published, promise, self._rules(table.n_rows))
+        self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
+        self.n_suppressed_ = int(self.suppressed_mask_.sum())
+        self.n_extra_suppressed_ = approval.settlement.n_extra_rows
+        return approval.settlement
+
+    def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
+        """Whether these columns keep the promise; for a search that tries several."""
+        return can_approve(table, published, models, self._rules(table.n_rows))
+
+    def _publish(
+        self,
+        X: Any,
+        frame: pd.DataFrame,
+        published: list[PublishedColumn],
+        suppressed: np.ndarray,
+    ) -> Any:
+        recoded = zip(self.roles_.quasi_identifiers, published, strict=True)
+        changed: dict[Hashable, Any] = {
+            name: column.decode(suppressed, self.suppression_label)
+            for name, column in recoded
+        }
+        if self.suppression == "blank":
+            for name in self.roles_.sensitive:
+                changed[name] = frame[name].mask(suppressed)
+        # Untouched columns as series: pandas has another type for texts in an array.
+        table = pd.DataFrame(
+            {n: changed[n] if n in changed else frame[n] for n in self._kept_columns},
+            frame.index,
+        )
+        rows = ~suppressed if self.suppression == "drop" else None
+        table = table if rows is None else table[rows]
+        if suppressed.any() and self.suppression != "mask":
+            table = without_unused_categories(table)
+        if not index_is_asked_for(self):
+            table = table.reset_index(drop=True)
+        return like_input(table, X, changed, rows)

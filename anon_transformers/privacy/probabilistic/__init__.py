@@ -1,0 +1,1 @@
+"""Probabilistic k-anonymity, and what intruders learn from cells that moved."""
