@@ -8,7 +8,7 @@ do too. ``ANON_DISABLE_PLUGINS=a,b`` leaves some out by entry-point name,
 import inspect
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
@@ -20,7 +20,12 @@ from typing import Any
 import pluggy
 
 from anon_transformers import hookspecs
-from anon_transformers.exceptions import ParameterError, PluginError, unknown_choice
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ParameterError,
+    PluginError,
+    unknown_choice,
+)
 
 HOME = "anon-transformers"
 """The distribution whose plugins are the built-in families."""
@@ -43,7 +48,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
 @dataclass(frozen=True)
-class Reference:
+class ImportReference:
     """An object that is imported when it is asked for: ``package.module:Name``."""
 
     target: str
@@ -106,7 +111,7 @@ class Catalog(Mapping[str, Any]):
                     f"{owner} registers the {self.kind} {name!r} by a text; write "
                     "register(name, 'package.module:Name', summary='…')."
                 )
-            item = Reference(item)
+            item = ImportReference(item)
         self._items[name] = item
         self._owners[name] = owner
         if summary:
@@ -134,7 +139,7 @@ class Catalog(Mapping[str, Any]):
         for whether they can be is not known before.
         """
         item = self._items[name]
-        if not isinstance(item, Reference):
+        if not isinstance(item, ImportReference):
             return None
         if self._owners[name] in OURS:
             return None if item.is_there() else f"{item.target} is not there"
@@ -152,7 +157,7 @@ class Catalog(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         self.require(name)
         item = self._items[name]
-        if not isinstance(item, Reference):
+        if not isinstance(item, ImportReference):
             return item
         try:
             return item.resolve()
@@ -162,6 +167,26 @@ class Catalog(Mapping[str, Any]):
                 f"({_reason(error)})."
             ) from error
 
+    def build(self, name: str, params: Mapping[str, Any]) -> Any:
+        """Make an object of the registered class ``name``.
+
+        Raises
+        ------
+        ParameterError
+            If nobody registered ``name``, or the class does not take ``params``. What
+            a class says itself is repeated only if it is an error of the library.
+        """
+        cls = self[name]
+        refuse_wrong_parameters(cls, params)
+        try:
+            return cls(**params)
+        except AnonymizationError:
+            raise
+        except Exception as error:  # whatever a stranger's class makes of a wrong type
+            raise ParameterError(
+                f"does not take these parameters: {type(error).__name__}."
+            ) from None
+
     def __contains__(self, name: object) -> bool:
         return name in self._items
 
@@ -170,6 +195,26 @@ class Catalog(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+def refuse_wrong_parameters(
+    called: Callable[..., Any], params: Mapping[str, Any]
+) -> None:
+    """Refuse parameters that ``called`` does not take, and a lack of those it needs."""
+    takes = inspect.signature(called).parameters.values()
+    legal = [p.name for p in takes if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if not any(p.kind == p.VAR_KEYWORD for p in takes):
+        for name in params:
+            if name not in legal:
+                raise ParameterError(unknown_choice("parameter", name, legal))
+    lacking = [
+        repr(p.name)
+        for p in takes
+        if p.name in legal and p.name not in params and p.default is p.empty
+    ]
+    if lacking:
+        noun = "parameter" if len(lacking) == 1 else "parameters"
+        raise ParameterError(f"needs the {noun} {' and '.join(lacking)}.")
 
 
 def first_line(item: Any) -> str:

@@ -16,7 +16,7 @@ from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
     HOME,
     KINDS,
-    Reference,
+    ImportReference,
     create_registry,
     first_line,
     registry,
@@ -420,6 +420,6 @@ def test_what_is_ours_is_looked_for_and_not_imported(tmp_path, monkeypatch):
     (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
     (package / "inside.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    assert Reference("loud_package.inside:Thing").is_there()
-    assert not Reference("loud_package.elsewhere:Thing").is_there()
-    assert not Reference("no_such_package.inside:Thing").is_there()
+    assert ImportReference("loud_package.inside:Thing").is_there()
+    assert not ImportReference("loud_package.elsewhere:Thing").is_there()
+    assert not ImportReference("no_such_package.inside:Thing").is_there()

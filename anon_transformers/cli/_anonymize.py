@@ -235,12 +235,12 @@ def _run(
     """Anonymize, and shuffle the rows."""
     import numpy as np
 
-    from anon_transformers.release._build import installed, make
+    from anon_transformers.release._build import build, installed
 
     if params["k"] == 1 and not params.get("models"):
         warn_of("k = 1 promises nothing: a person may stand alone in a class.")
-    cls = installed().anonymizers[method]
-    anonymizer = make(f"method {method}", cls, params)
+    catalog = installed().anonymizers
+    anonymizer = build(f"method {method}", catalog, method, params)
     table = anonymizer.fit_transform(frame)
     if not keep_order:
         order = np.random.default_rng().permutation(len(table))

@@ -158,7 +158,7 @@ def attack(
 def _chosen(texts: list[str] | None) -> list[Any]:
     """The attacks asked for, or all, with their parameters."""
     from anon_transformers.registry import registry
-    from anon_transformers.release._build import make
+    from anon_transformers.release._build import build
 
     catalog = registry().attacks
     if not texts:
@@ -166,7 +166,7 @@ def _chosen(texts: list[str] | None) -> list[Any]:
     made = []
     for text in texts:
         name, params = name_and_assignments("attack", text)
-        made.append(make(f"attack {name}", catalog[name], params))
+        made.append(build(f"attack {name}", catalog, name, params))
     return made
 
 

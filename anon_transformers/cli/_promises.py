@@ -34,21 +34,16 @@ SuppressionLimit = Annotated[
 
 def read_models(given: Sequence[str]) -> "list[PrivacyModel]":
     """Read ``NAME,KEY=VALUE,…`` options."""
-    from pydantic import ValidationError
-
     from anon_transformers.release import Threshold
     from anon_transformers.release._build import check_threshold, make_model
-    from anon_transformers.release._strict import explain
 
     models = []
     for text in given:
         name, params = name_and_assignments("model", text)
         try:
-            asked = Threshold.model_validate({"model": name, **params})
+            asked = Threshold.read({"model": name, **params})
             check_threshold(asked)
             models.append(make_model(asked))
-        except ValidationError as error:
-            raise ConfigurationError(f"--model: {explain(error)}") from None
         except (ConfigurationError, ParameterError) as error:
             fault = str(error).removeprefix("thresholds, ")
             raise ConfigurationError(f"--model: {fault}") from None

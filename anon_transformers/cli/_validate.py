@@ -175,17 +175,13 @@ def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
 
 
 def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> Any:
-    from pydantic import ValidationError
-
     from anon_transformers.gx._judging import PrivateEvidence, Scope
     from anon_transformers.gx.gate import run_gate
     from anon_transformers.release import Threshold
     from anon_transformers.release._build import (
         check_threshold,
         refuse_unjudgeable,
-        requirements_for,
     )
-    from anon_transformers.release._strict import explain
 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
@@ -198,17 +194,16 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         swapped=options.pop("swapped", False),
     )
     try:
-        thresholds = [Threshold.model_validate(t) for t in asked]
-    except ValidationError as error:
-        raise ConfigurationError(f"--threshold: {explain(error)}") from None
+        thresholds = [Threshold.read(t) for t in asked]
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--threshold: {error}") from None
     for threshold in thresholds:
         check_threshold(threshold)
-    requirements = requirements_for(thresholds)
     refuse_unjudgeable(
-        requirements, Scope(options["quasi_identifiers"], options["sensitive"])
+        thresholds, Scope(options["quasi_identifiers"], options["sensitive"])
     )
     with working(f"judging {len(frame):,} rows"):
-        result = run_gate(frame, requirements=requirements, evidence=known, **options)
+        result = run_gate(frame, thresholds=thresholds, evidence=known, **options)
     result = _in_options(result)
     if options["subject"] not in {None, *frame.columns}:
         return _without_persons(result, options["subject"], measured)

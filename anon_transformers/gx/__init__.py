@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.gx._judging import PrivateEvidence, knowing
+    from anon_transformers.gx._judging import PrivateEvidence, private_evidence
+    from anon_transformers.gx._threshold import Threshold
     from anon_transformers.gx.expect_privacy_metric_to_be_between import (
         ExpectPrivacyMetricToBeBetween,
     )
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from anon_transformers.gx.gate import (
         Check,
         GateResult,
-        Requirement,
         read_suite,
         run_gate,
         suite_for,
@@ -45,8 +45,8 @@ __all__ = [
     "ExpectTableToBeQAnonymous",
     "GateResult",
     "PrivateEvidence",
-    "Requirement",
-    "knowing",
+    "Threshold",
+    "private_evidence",
     "read_suite",
     "run_gate",
     "suite_for",

@@ -1,14 +1,21 @@
-"""What the expectations of this package have in common."""
+"""What the expectations of this package share: their metrics and base classes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeAlias
 
+import pandas as pd
 from great_expectations.compatibility import pydantic
+from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.core.suite_parameters import SuiteParameterDict
+from great_expectations.execution_engine import PandasExecutionEngine
 from great_expectations.expectations.expectation import (
     BatchExpectation,
     render_suite_parameter_string,
+)
+from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.table_metric_provider import (
+    TableMetricProvider,
 )
 from great_expectations.render import LegacyRendererType, RenderedStringTemplateContent
 from great_expectations.render.renderer.renderer import renderer
@@ -19,8 +26,72 @@ from great_expectations.render.renderer_configuration import (
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.gx._metrics import MODEL_METRIC
-from anon_transformers.gx._sentences import Sentence, model_sentence
+from anon_transformers.gx._judging import (
+    Scope,
+    discreetly,
+    judge_table,
+    measure_table,
+)
+from anon_transformers.gx._threshold import Sentence, model_sentence
+
+MODEL_METRIC = "table.privacy_model"
+METRIC_METRIC = "table.privacy_metric"
+SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
+
+
+class TablePrivacyModel(TableMetricProvider):
+    """Verdict of a registered privacy model on the whole table."""
+
+    metric_name = MODEL_METRIC
+    # No row condition: it could hide the rows that fail.
+    domain_keys = ("batch_id", "table")
+    value_keys = ("model", "params", *SCOPE)
+
+    @metric_value(engine=PandasExecutionEngine)
+    @discreetly
+    def _pandas(
+        cls: Any,
+        execution_engine: PandasExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        **_: Any,
+    ) -> dict[str, Any]:
+        asked = metric_value_kwargs
+        table = _table(execution_engine, metric_domain_kwargs)
+        return judge_table(table, asked["model"], asked["params"], _scope(asked))
+
+
+class TablePrivacyMetric(TableMetricProvider):
+    """Number that a registered metric gives for the whole table."""
+
+    metric_name = METRIC_METRIC
+    domain_keys = ("batch_id", "table")
+    value_keys = ("metric", "params", *SCOPE, "report")
+
+    @metric_value(engine=PandasExecutionEngine)
+    @discreetly
+    def _pandas(
+        cls: Any,
+        execution_engine: PandasExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        **_: Any,
+    ) -> dict[str, Any]:
+        asked = metric_value_kwargs
+        table = _table(execution_engine, metric_domain_kwargs)
+        return measure_table(
+            table, asked["metric"], asked["params"], _scope(asked), asked["report"]
+        )
+
+
+def _table(engine: PandasExecutionEngine, domain: dict[str, Any]) -> pd.DataFrame:
+    table, *_ = engine.get_compute_domain(domain, domain_type=MetricDomainTypes.TABLE)
+    return table
+
+
+def _scope(asked: Mapping[str, Any]) -> Scope:
+    return Scope(**{key: asked[key] for key in SCOPE})
+
 
 # Strict: a threshold that is bent into another type could ask for less.
 Whole: TypeAlias = pydantic.StrictInt | SuiteParameterDict
@@ -121,12 +192,12 @@ class PrivacyExpectation(BatchExpectation, ABC):
     @classmethod
     def _get_observed_value_from_evr(cls, result) -> str:
         """The level, and how many classes fail."""
-        told = super()._get_observed_value_from_evr(result)
+        shown = super()._get_observed_value_from_evr(result)
         details = (result.result or {}).get("details", {}) if result else {}
         if "failing" not in details:
-            return told
+            return shown
         count = f"{details['failing']} of {details['units']} {details['unit']}"
-        return f"{told} ({count} fail)"
+        return f"{shown} ({count} fail)"
 
 
 class ModelExpectation(PrivacyExpectation, ABC):
@@ -141,14 +212,11 @@ class ModelExpectation(PrivacyExpectation, ABC):
         }
 
 
-SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
-
-
 class FuzzyExpectation(ModelExpectation):
     """Ask a model of memberships, which only the run that made the table knows.
 
-    Hand them over with ``knowing(PrivateEvidence(degrees=…))``; a release does so.
-    Without them the expectation fails.
+    Hand them over with ``private_evidence(PrivateEvidence(degrees=…))``, as a release
+    does. Without them the expectation fails.
     """
 
     sensitive: Columns = pydantic.Field([])

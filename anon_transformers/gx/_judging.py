@@ -4,12 +4,13 @@ Nothing here knows Great Expectations. What leaves this module is plain: numbers
 and parameters, never a cell's value.
 """
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -42,7 +43,7 @@ from anon_transformers.privacy import (
     judges_values,
 )
 from anon_transformers.privacy.probabilistic._disclosure import wanted_columns
-from anon_transformers.registry import Catalog, registry
+from anon_transformers.registry import OURS, Catalog, registry
 
 ROUNDING = 1e-9
 """Degrees that are nearer to each other than this are taken for equal."""
@@ -95,7 +96,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scope:
-    """Which columns are judged, and how a suppressed cell is marked.
+    """Which columns are judged, and the label of a suppressed cell.
 
     Attributes
     ----------
@@ -104,7 +105,7 @@ class Scope:
     subject : hashable or None
         Column that tells persons apart.
     suppression_label : str
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
     """
 
     quasi_identifiers: Sequence[Hashable]
@@ -127,9 +128,23 @@ class Scope:
         if not isinstance(self.suppression_label, str) or not self.suppression_label:
             raise ParameterError("suppression_label must be a text that is not empty.")
 
+    def _once(self, kind: str, frame: pd.DataFrame, make: Callable[..., T]) -> T:
+        """Make evidence of ``frame`` once per kind and columns in a gate."""
+        context = _CONTEXT.get()
+        if context is None:
+            return make(frame)
+        columns = (self.quasi_identifiers, self.sensitive, self.subject)
+        key = (kind, *columns, self.suppression_label)
+        if key not in context.made or context.made[key][0] is not frame:
+            context.made[key] = (frame, make(frame))
+        return context.made[key][1]
+
     def classes(self, frame: pd.DataFrame) -> Classes:
         """The equivalence classes of ``frame``."""
-        private = _EVIDENCE.get() or PrivateEvidence()
+        return self._once("classes", frame, self._classes)
+
+    def _classes(self, frame: pd.DataFrame) -> Classes:
+        private = known_evidence()
         return Classes.from_frame(
             frame,
             self.quasi_identifiers,
@@ -145,14 +160,38 @@ class Scope:
     def evidence(self, kind: str, frame: pd.DataFrame) -> Any:
         """What a model or metric judges of ``frame``: its classes, or its links."""
         if kind == "linkage":
-            return linkage(frame, self.sensitive)
+            return self.linkage(frame)
         if kind == "memberships":
             return self.memberships(frame)[0]
         if kind == "graph":
-            private = _EVIDENCE.get() or PrivateEvidence()
-            ends = self.quasi_identifiers
-            return graph_evidence(frame, ends, private.nodes, private.functions)
+            return self._once("graph", frame, self._graph)
         return self.classes(frame)
+
+    def _graph(self, frame: pd.DataFrame) -> GraphEvidence:
+        private = known_evidence()
+        ends = self.quasi_identifiers
+        return graph_evidence(frame, ends, private.nodes, private.functions)
+
+    def linkage(self, frame: pd.DataFrame) -> Linkage:
+        """Rows of the table beside those of the original, which only its maker has."""
+        return self._once("linkage", frame, self._linkage)
+
+    def _linkage(self, frame: pd.DataFrame) -> Linkage:
+        private = known_evidence()
+        if private.original is None:
+            raise NotEvaluable(
+                "it needs the original of each row and, where cells were swapped, "
+                "their groups and links: private evidence of the run, which goes when "
+                "the table is published. An original table alone does not tell them."
+            )
+        columns = [name for name in frame.columns if name in private.original.columns]
+        return Linkage(
+            private.original,
+            frame[columns],
+            private.groups or {},
+            private.sources,
+            wanted=self.sensitive,
+        )
 
     def groups(self, frame: pd.DataFrame, column: Hashable | None) -> list[Classes]:
         """Groups within which cells were swapped, each with the columns they hide.
@@ -161,14 +200,18 @@ class Scope:
         an intruder learns of a value is what its group holds, not what its row shows.
         ``column`` leaves out the groups that do not hide this one.
         """
-        linked = linkage(frame, self.sensitive)
-        private = _EVIDENCE.get() or PrivateEvidence()
+        found = self._once("groups", frame, self._groups)
+        return [
+            groups for hidden, groups in found if column is None or column in hidden
+        ]
+
+    def _groups(self, frame: pd.DataFrame) -> list[tuple[Sequence[Hashable], Classes]]:
+        """For each set of columns that were moved together: what it hides, groups."""
+        linked, private = self.linkage(frame), known_evidence()
         persons = None if self.subject is None else identify(frame[self.subject])
         found = []
         for moved in linked.moved:
             hidden = wanted_columns(linked, moved)
-            if column is not None and column not in hidden:
-                continue
             columns, references = open_sensitive(
                 frame,
                 hidden,
@@ -177,22 +220,24 @@ class Scope:
                 subject=persons,
             )
             labels = linked.labels(moved)
-            found.append(
-                Classes.from_labels(
-                    labels,
-                    int(labels.max()) + 1,
-                    sensitive=columns,
-                    subject=persons,
-                    references=references,
-                    reference_persons=private.reference_persons,
-                    origin="released",
-                )
+            groups = Classes.from_labels(
+                labels,
+                int(labels.max()) + 1,
+                sensitive=columns,
+                subject=persons,
+                references=references,
+                reference_persons=private.reference_persons,
+                origin="released",
             )
+            found.append((hidden, groups))
         return found
 
     def memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
         """Fuzzy classes of the rows that are kept; those that readers see of all."""
-        private = _EVIDENCE.get() or PrivateEvidence()
+        return self._once("memberships", frame, self._memberships)
+
+    def _memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
+        private = known_evidence()
         if private.degrees is None:
             raise NotEvaluable(
                 "it needs the degrees of membership, which are private evidence of the "
@@ -275,53 +320,55 @@ class PrivateEvidence:
     functions: np.ndarray | None = None
 
 
-_EVIDENCE: ContextVar[PrivateEvidence | None] = ContextVar("evidence", default=None)
+@dataclass(frozen=True)
+class _Context:
+    """Private evidence of one gate, and the evidence that was made with it so far.
+
+    ``made`` holds a frame and what was made of it, by kind and columns.
+    """
+
+    private: PrivateEvidence
+    made: dict[Any, tuple[pd.DataFrame, Any]] = field(default_factory=dict)
+
+
+_CONTEXT: ContextVar[_Context | None] = ContextVar("context", default=None)
 
 
 @contextmanager
-def knowing(evidence: PrivateEvidence | None) -> Iterator[None]:
-    """Judge with private evidence, which takes no way through a suite's parameters."""
-    token = _EVIDENCE.set(evidence)
+def private_evidence(evidence: PrivateEvidence | None) -> Iterator[None]:
+    """Judge with private evidence, which does not go through a suite's parameters.
+
+    Inside, evidence is made once per kind and columns, whatever the number of models;
+    all of it is forgotten at the end.
+    """
+    token = _CONTEXT.set(_Context(evidence or PrivateEvidence()))
     try:
         yield
     finally:
-        _EVIDENCE.reset(token)
+        _CONTEXT.reset(token)
+
+
+def known_evidence() -> PrivateEvidence:
+    """The private evidence of the gate that runs; empty where there is none."""
+    context = _CONTEXT.get()
+    return PrivateEvidence() if context is None else context.private
 
 
 def _of(columns: Sequence[Hashable], given: Mapping[Any, T] | None) -> dict[Any, T]:
-    """What is known of these columns."""
+    """The part of ``given`` that is about these columns."""
     return {name: of for name, of in (given or {}).items() if name in columns}
 
 
 def cells_were_swapped() -> bool:
     """Whether models of sensitive values are asked about groups of swapped cells."""
-    return (_EVIDENCE.get() or PrivateEvidence()).swapped
-
-
-def linkage(frame: pd.DataFrame, sensitive: Sequence[Hashable]) -> Linkage:
-    """Rows of the table beside those of the original, which only its maker knows."""
-    private = _EVIDENCE.get() or PrivateEvidence()
-    if private.original is None:
-        raise NotEvaluable(
-            "it needs the original of each row and, where cells were swapped, their "
-            "groups and links: private evidence of the run, which goes when the table "
-            "is published. An original table alone does not tell them."
-        )
-    columns = [name for name in frame.columns if name in private.original.columns]
-    return Linkage(
-        private.original,
-        frame[columns],
-        private.groups or {},
-        private.sources,
-        wanted=sensitive,
-    )
+    return known_evidence().swapped
 
 
 def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
     """Let no error of ``ask`` carry a cell's value away.
 
-    The library's own errors are safe to tell. Of any other only the type is told, and
-    neither is chained: a trace prints the messages of everything that is.
+    The library's own errors are safe to repeat. Of any other only the type is named,
+    and neither is chained: a trace prints the messages of everything that is.
     """
 
     @functools.wraps(ask)
@@ -337,39 +384,19 @@ def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
     return asked
 
 
-def build(catalog: Catalog, name: str, params: Mapping[str, Any]) -> Any:
-    """Make the registered model or metric ``name``, or say what is wrong."""
-    cls = catalog[name]
-    legal = inspect.signature(cls).parameters
-    for key in params:
-        if key not in legal:
-            raise ParameterError(f"{name}: {unknown_choice('parameter', key, legal)}")
-    for key, parameter in legal.items():
-        if parameter.default is parameter.empty and key not in params:
-            raise ParameterError(f"{name} needs the parameter {key!r}.")
-    try:
-        return cls(**params)
-    except AnonymizationError:
-        raise
-    except Exception as error:  # whatever a stranger's class makes of a wrong type
-        raise ParameterError(
-            f"{name} does not take these parameters: {type(error).__name__}."
-        ) from None
+def catalog_of(kind: str) -> Catalog:
+    """The registered models, or the registered metrics."""
+    return registry().privacy_models if kind == "model" else registry().metrics
 
 
-def build_model(name: str, params: Mapping[str, Any]) -> Any:
-    """Make a registered privacy model."""
-    return build(registry().privacy_models, name, params)
-
-
-def build_metric(name: str, params: Mapping[str, Any]) -> Any:
-    """Make a registered metric."""
-    return build(registry().metrics, name, params)
+def build(kind: str, name: str, params: Mapping[str, Any]) -> Any:
+    """Make a registered model or metric."""
+    return catalog_of(kind).build(name, params)
 
 
 def judges_classes(kind: str, name: Any) -> bool:
     """Whether a model or metric is about the quasi-identifiers that are named."""
-    catalog = registry().privacy_models if kind == "model" else registry().metrics
+    catalog = catalog_of(kind)
     if not isinstance(name, str) or name not in catalog:
         return True
     return catalog[name].evidence in {"classes", "report"}
@@ -385,13 +412,14 @@ def judge_table(
     frame: pd.DataFrame, name: str, params: Mapping[str, Any], scope: Scope
 ) -> dict[str, Any]:
     """Ask a privacy model about ``frame``; says what was judged and what was found."""
-    model = build_model(name, params)
+    model = build("model", name, params)
     if cells_were_swapped() and judges_values(model):
-        verdict = judge_each(model, scope.groups(frame, model.sensitive))
-        return _found(name, verdict, frame, scope, unit="groups")
-    evidence = scope.evidence(model.evidence, frame)
+        groups = _lent("model", name, scope.groups(frame, model.sensitive))
+        return _found(name, judge_each(model, groups), frame, scope, unit="groups")
+    evidence = _lent("model", name, scope.evidence(model.evidence, frame))
     if model.evidence == "memberships":  # a fuzzy table is a crisp one to its readers
-        verdict = judge_both(model, *scope.memberships(frame))
+        both = _lent("model", name, scope.memberships(frame))
+        verdict = judge_both(model, *both)
     else:
         verdict = judge(model, evidence)
     classes = evidence.n_classes if evidence.kind == "classes" else None
@@ -399,6 +427,15 @@ def judge_table(
     columns = (*scope.quasi_identifiers, *scope.sensitive)
     details = details_of(model, evidence, columns)
     return _found(name, verdict, frame, scope, unit=unit, details=details)
+
+
+def _lent(kind: str, name: str, evidence: T) -> T:
+    """Evidence for one model or metric; a stranger's gets a copy.
+
+    Others are judged by the same evidence, and a stranger's code may write into it.
+    """
+    ours = catalog_of(kind).owner(name) in OURS
+    return evidence if ours else copy.deepcopy(evidence)
 
 
 def _found(
@@ -442,7 +479,7 @@ def details_of(
 ) -> dict[str, Any]:
     """What else a model has to tell, in numbers; most have nothing.
 
-    Numbers are told under names that are known before the table is: columns that are
+    Numbers are given under names that are fixed before the table is: columns that are
     judged, parameters of the model, and what its class declares as ``details``.
     """
     if not hasattr(model, "report"):
@@ -462,10 +499,10 @@ def measure_table(
     report: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Take a metric of ``frame``, or of the report of the run that made it."""
-    metric = build_metric(name, params)
+    metric = build("metric", name, params)
     if not len(frame):
         raise NotEvaluable(f"{name} has nothing to judge: the table is empty.")
-    evidence = scope.evidence(metric.evidence, frame)
+    evidence = _lent("metric", name, scope.evidence(metric.evidence, frame))
     if metric.evidence == "report":  # about columns that are there all the same
         evidence = read_report(name, report)
     return {

@@ -21,7 +21,7 @@ from great_expectations.exceptions import DataContextRequiredError
 from great_expectations.expectations.registry import get_expectation_impl
 
 from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.gx._metrics import METRIC_METRIC, MODEL_METRIC
+from anon_transformers.gx._expectation import METRIC_METRIC, MODEL_METRIC
 from anon_transformers.gx.expect_privacy_metric_to_be_between import (
     ExpectPrivacyMetricToBeBetween,
 )
@@ -89,9 +89,9 @@ def run_suite(
     listed = Counter(expectation["type"] for expectation in suite["expectations"])
     with _LOCK, _silence(), _own_context() as context:
         loaded = great_expectations.ExpectationSuite(**copy.deepcopy(dict(suite)))
-        known = Counter(e.expectation_type for e in loaded.expectations)
-        _refuse_lost(listed, known, "is not registered")
-        _refuse_impostors(known)
+        registered = Counter(e.expectation_type for e in loaded.expectations)
+        _refuse_lost(listed, registered, "is not registered")
+        _refuse_impostors(registered)
         source = context.data_sources.add_pandas("gate")
         asset = source.add_dataframe_asset("candidate")
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch(
@@ -118,8 +118,8 @@ def _refuse_lost(
         raise NotEvaluable("the suite evaluated more than it lists.")
 
 
-def _refuse_impostors(known: Mapping[str, int]) -> None:
-    for kind in known:
+def _refuse_impostors(registered: Mapping[str, int]) -> None:
+    for kind in registered:
         if kind in OURS and get_expectation_impl(kind) is not OURS[kind]:
             raise NotEvaluable(f"{kind} was registered anew by another class.")
 

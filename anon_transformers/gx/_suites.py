@@ -6,11 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.gx._requirements import (
-    BOUNDS,
-    Requirement,
-    refuse_bad_requirements,
-)
+from anon_transformers.gx._threshold import BOUNDS, Threshold, refuse_bad_thresholds
 
 # Models with an expectation of their own: its type, and which argument gives what.
 NAMED = {
@@ -27,14 +23,14 @@ NAMED = {
 }
 
 
-def suite_for(name: str, requirements: Sequence[Requirement]) -> dict[str, Any]:
-    """Write a suite that asks for every requirement.
+def suite_for(name: str, thresholds: Sequence[Threshold]) -> dict[str, Any]:
+    """Write a suite that asks for every threshold.
 
     Parameters
     ----------
     name : str
         Name of the suite.
-    requirements : sequence of Requirement
+    thresholds : sequence of Threshold
         The thresholds of a release.
 
     Returns
@@ -45,15 +41,15 @@ def suite_for(name: str, requirements: Sequence[Requirement]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 5})
+    >>> wanted = Threshold.read({"model": "k-anonymity", "k": 5})
     >>> suite_for("release", [wanted])["expectations"][0]["kwargs"]["k"]
     {'$PARAMETER': 'k_anonymity_k'}
     """
-    requirements = list(requirements)
-    refuse_bad_requirements(requirements)
+    thresholds = list(thresholds)
+    refuse_bad_thresholds(thresholds)
     return {
         "name": name,
-        "expectations": [_expectation(requirement) for requirement in requirements],
+        "expectations": [_expectation(threshold) for threshold in thresholds],
         "meta": {},
         "notes": None,
     }
@@ -114,34 +110,34 @@ def refuse_bad_suite(suite: Any) -> None:
             )
 
 
-def _expectation(requirement: Requirement) -> dict[str, Any]:
-    stem = requirement.stem
+def _expectation(threshold: Threshold) -> dict[str, Any]:
+    stem = threshold.stem
     kwargs: dict[str, Any] = {
         name: _parameter(name)
         for name in ("quasi_identifiers", "subject", "suppression_label")
     }
-    kind, arguments = NAMED.get(requirement.name, ("", {}))
-    own = bool(kind) and set(requirement.params) <= set(arguments)
-    if requirement.kind == "model" and own:
-        kwargs |= {arguments[p]: _parameter(f"{stem}_{p}") for p in requirement.params}
+    kind, arguments = NAMED.get(threshold.name, ("", {}))
+    own = bool(kind) and set(threshold.params) <= set(arguments)
+    if threshold.kind == "model" and own:
+        kwargs |= {arguments[p]: _parameter(f"{stem}_{p}") for p in threshold.params}
         if kind != "expect_table_to_be_k_anonymous":
             kwargs |= {"sensitive": _parameter("sensitive")}
-    elif requirement.kind == "model":
+    elif threshold.kind == "model":
         kind = "expect_privacy_model_to_hold"
-        kwargs |= {"model": requirement.name, "params": _parameter(stem)}
+        kwargs |= {"model": threshold.name, "params": _parameter(stem)}
         kwargs |= {"sensitive": _parameter("sensitive")}
     else:
         kind = "expect_privacy_metric_to_be_between"
-        kwargs |= {"metric": requirement.name, "report": _parameter("report")}
+        kwargs |= {"metric": threshold.name, "report": _parameter("report")}
         kwargs |= {
             f"{bound}_value": _parameter(f"{stem}_{bound}")
             for bound in BOUNDS
-            if requirement.params.get(bound) is not None
+            if threshold.params.get(bound) is not None
         }
         kwargs |= {"sensitive": _parameter("sensitive")}
-        if requirement.own_params:
+        if threshold.own_params:
             kwargs["params"] = _parameter(f"{stem}_params")
-    meta = {"requirement": requirement.id}
+    meta = {"threshold": threshold.id}
     return {"type": kind, "kwargs": kwargs, "meta": meta, "severity": "critical"}
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from great_expectations.compatibility import pydantic
 
 from anon_transformers.gx._expectation import (
+    METRIC_METRIC,
     Columns,
     Name,
     Number,
@@ -14,8 +15,7 @@ from anon_transformers.gx._expectation import (
     is_parameter,
 )
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._metrics import METRIC_METRIC
-from anon_transformers.gx._sentences import Sentence, metric_sentence
+from anon_transformers.gx._threshold import Sentence, metric_sentence
 
 
 class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
@@ -36,7 +36,7 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
     report : dict, optional
         Fields of the report of the run, for metrics that are taken from it.
 

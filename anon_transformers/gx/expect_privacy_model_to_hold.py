@@ -5,10 +5,14 @@ from typing import Any, ClassVar
 
 from great_expectations.compatibility import pydantic
 
-from anon_transformers.gx._expectation import Columns, ModelExpectation, Name
+from anon_transformers.gx._expectation import (
+    MODEL_METRIC,
+    Columns,
+    ModelExpectation,
+    Name,
+)
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._metrics import MODEL_METRIC
-from anon_transformers.gx._sentences import Sentence, model_sentence
+from anon_transformers.gx._threshold import Sentence, model_sentence
 
 
 class ExpectPrivacyModelToHold(ModelExpectation):
@@ -27,7 +31,7 @@ class ExpectPrivacyModelToHold(ModelExpectation):
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
 
     Each may be given as ``{"$PARAMETER": name}``. An unknown model or parameter gives
     a failing result, for the suite may be read where a plugin is not installed.

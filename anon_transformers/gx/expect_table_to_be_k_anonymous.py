@@ -5,9 +5,13 @@ from typing import Any, ClassVar
 
 from great_expectations.compatibility import pydantic
 
-from anon_transformers.gx._expectation import ModelExpectation, Whole, is_parameter
-from anon_transformers.gx._metrics import MODEL_METRIC
-from anon_transformers.gx._sentences import Sentence, k_sentence
+from anon_transformers.gx._expectation import (
+    MODEL_METRIC,
+    ModelExpectation,
+    Whole,
+    is_parameter,
+)
+from anon_transformers.gx._threshold import Sentence, k_sentence
 
 
 class ExpectTableToBeKAnonymous(ModelExpectation):
@@ -22,7 +26,7 @@ class ExpectTableToBeKAnonymous(ModelExpectation):
     subject : column, optional
         Tells persons apart, so that k counts persons, not rows.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
 
     Each may be given as ``{"$PARAMETER": name}``.
 

@@ -1,9 +1,9 @@
 """The gate of a release. Whatever is not proven to hold, fails.
 
 Great Expectations fails open: it drops expectations that it does not know and calls an
-empty suite a success. So a requirement counts as met only if one of our own metrics
+empty suite a success. So a threshold counts as met only if one of our own metrics
 says that it judged exactly this: the model or metric, its parameters, the columns, the
-mark of suppression, and every row.
+suppression label, and every row.
 """
 
 import logging
@@ -22,16 +22,29 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
     DataError,
+    ParameterError,
     unknown_choice,
 )
-from anon_transformers.gx._judging import PrivateEvidence, Scope, knowing, plain
-from anon_transformers.gx._requirements import (
-    Requirement,
-    parameters_for,
-    refuse_bad_requirements,
+from anon_transformers.gx._judging import (
+    PrivateEvidence,
+    Scope,
+    build,
+    cells_were_swapped,
+    judges_classes,
+    numbers_only,
+    parameters,
+    plain,
+    private_evidence,
 )
 from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
-from anon_transformers.privacy import describe_exposed, describe_level
+from anon_transformers.gx._threshold import (
+    Sentence,
+    Threshold,
+    metric_sentence,
+    model_sentence,
+    refuse_bad_thresholds,
+)
+from anon_transformers.privacy import describe_exposed, describe_level, judges_values
 from anon_transformers.registry import registry
 
 if TYPE_CHECKING:
@@ -40,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Check",
     "GateResult",
-    "Requirement",
+    "Threshold",
     "read_suite",
     "run_gate",
     "suite_for",
@@ -49,12 +62,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Check:
-    """What became of one requirement.
+    """Outcome of one threshold.
 
     Attributes
     ----------
     id, kind, name, params
-        The requirement.
+        The threshold.
     sentence : str
         What it asks, in words.
     passed : bool
@@ -83,10 +96,10 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        told = asdict(self)
+        shown = asdict(self)
         if self.observed is not None and not math.isfinite(self.observed):
-            told["observed"] = str(self.observed)
-        return told
+            shown["observed"] = str(self.observed)
+        return shown
 
 
 @dataclass(frozen=True)
@@ -96,9 +109,9 @@ class GateResult:
     Attributes
     ----------
     passed : bool
-        Every requirement was judged and holds, and so does the rest of the suite.
+        Every threshold was judged and holds, and so does the rest of the suite.
     checks : tuple of Check
-        One a requirement.
+        One per threshold.
     reasons : tuple of str
         Why it did not pass; names, numbers and columns, never a cell's value.
     """
@@ -119,7 +132,7 @@ class GateResult:
 def run_gate(
     frame: Any,
     *,
-    requirements: Sequence[Requirement],
+    thresholds: Sequence[Threshold],
     quasi_identifiers: Sequence[Hashable],
     sensitive: Sequence[Hashable] = (),
     subject: Hashable | None = None,
@@ -128,24 +141,24 @@ def run_gate(
     suite: Mapping[str, Any] | None = None,
     evidence: PrivateEvidence | None = None,
 ) -> GateResult:
-    """Judge a candidate by every requirement; never raises, and fails closed.
+    """Judge a candidate by every threshold; never raises, and fails closed.
 
     Parameters
     ----------
     frame : data frame
         The candidate as it would be published.
-    requirements : sequence of Requirement
+    thresholds : sequence of Threshold
         The thresholds of the release.
     quasi_identifiers, sensitive : sequence of columns
         What an intruder may know, and wants to know.
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
     report : mapping, optional
         Fields of the report of the run, for metrics that are taken from it.
     suite : mapping, optional
-        A suite as Great Expectations stores it. It must ask for every requirement, may
+        A suite as Great Expectations stores it. It must ask for every threshold, may
         ask for more, and must hold as a whole. By default :func:`suite_for` writes one.
     evidence : PrivateEvidence, optional
         Input distributions and hierarchies of sensitive columns, and a population, for
@@ -160,8 +173,8 @@ def run_gate(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"age": ["[20, 29]"] * 3 + ["[30, 39]"] * 2})
-    >>> wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 3})
-    >>> result = run_gate(table, requirements=[wanted], quasi_identifiers=["age"])
+    >>> asked = Threshold.read({"model": "k-anonymity", "k": 3})
+    >>> result = run_gate(table, thresholds=[asked], quasi_identifiers=["age"])
     >>> result.passed
     False
     >>> result.reasons
@@ -169,16 +182,16 @@ def run_gate(
     """
     unjudged: tuple[Check, ...] = ()
     try:
-        requirements = list(requirements)
-        refuse_bad_requirements(requirements)
+        thresholds = list(thresholds)
+        refuse_bad_thresholds(thresholds)
         scope = Scope(quasi_identifiers, sensitive, subject, suppression_label)
-        with knowing(evidence):
+        with private_evidence(evidence):
             unjudged = tuple(
-                _check(requirement, scope, reason="it was not judged")
-                for requirement in requirements
+                _check(threshold, scope, reason="it was not judged")
+                for threshold in thresholds
             )
             registry().refuse_broken()
-            return _judge(to_frame(frame), requirements, scope, report, suite)
+            return _judge(to_frame(frame), thresholds, scope, report, suite)
     except AnonymizationError as error:
         reason = str(error).rstrip(".")
     except Exception as error:  # its message could quote a cell
@@ -188,29 +201,29 @@ def run_gate(
 
 def _judge(
     frame: pd.DataFrame,
-    requirements: list[Requirement],
+    thresholds: list[Threshold],
     scope: Scope,
     report: Mapping[str, Any] | None,
     suite: Mapping[str, Any] | None,
 ) -> GateResult:
     if not len(frame):
         raise DataError("the table is empty.")
-    wanted = [_wanted(requirement, scope) for requirement in requirements]
-    parameters = parameters_for(requirements, scope, report)
-    suite = suite_for("gate", requirements) if suite is None else suite
+    wanted = [_wanted(threshold, scope) for threshold in thresholds]
+    given = parameters_for(thresholds, scope, report)
+    suite = suite_for("gate", thresholds) if suite is None else suite
     refuse_bad_suite(suite)
-    _refuse_missing_parameters(suite, parameters)
-    outcomes = _evaluate(frame, suite, parameters)
-    checks, told = [], []
-    for requirement, one in zip(requirements, wanted, strict=True):
-        findings, told_by = _decide(one, outcomes, len(frame))
-        checks.append(_check(requirement, scope, **findings))
-        told += told_by
+    _refuse_missing_parameters(suite, given)
+    outcomes = _evaluate(frame, suite, given)
+    checks, used = [], []
+    for threshold, one in zip(thresholds, wanted, strict=True):
+        findings, found_in = _decide(one, outcomes, len(frame))
+        checks.append(_check(threshold, scope, **findings))
+        used += found_in
     reasons = [f"{check.id}: {check.reason}" for check in checks if not check.passed]
     reasons += [
         f"{outcome.type} of the suite: {_why(outcome)}"
         for outcome in outcomes
-        if not outcome.passed and outcome not in told
+        if not outcome.passed and outcome not in used
     ]
     return GateResult(not reasons, tuple(checks), tuple(reasons))
 
@@ -229,11 +242,108 @@ def _evaluate(
     return run_suite(frame, suite, parameters)
 
 
-def _wanted(requirement: Requirement, scope: Scope) -> dict[str, Any]:
+def _wanted(threshold: Threshold, scope: Scope) -> dict[str, Any]:
     try:
-        return requirement.wanted(scope)
+        return wanted(threshold, scope)
     except AnonymizationError as error:
-        raise ConfigurationError(f"{requirement.id}: {error}") from None
+        raise ConfigurationError(f"{threshold.id}: {error}") from None
+
+
+def wanted(threshold: Threshold, scope: Scope) -> dict[str, Any]:
+    """What an evaluation must say it judged, to count for a threshold.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such model or metric, or it does not take the parameters.
+    """
+    built = build(threshold.kind, threshold.name, threshold.own_params)
+    if threshold.kind == "metric":
+        _refuse_bad_bounds(threshold.bounds)
+    return {
+        "kind": threshold.kind,
+        "name": threshold.name,
+        "params": parameters(built),
+        **scope.to_dict(),
+        **threshold.bounds,
+    }
+
+
+def _refuse_bad_bounds(bounds: Mapping[str, Any]) -> None:
+    stated = {key: bound for key, bound in bounds.items() if bound is not None}
+    if not stated:
+        raise ParameterError("a metric needs min or max.")
+    for key, bound in stated.items():
+        number = isinstance(bound, int | float) and not isinstance(bound, bool)
+        if not number or not math.isfinite(bound):
+            raise ParameterError(f"{key} must be a finite number, got {bound!r}.")
+
+
+def sentence(threshold: Threshold, scope: Scope) -> Sentence:
+    """What a threshold requires, in words."""
+    columns = scope.quasi_identifiers
+    of_classes = judges_classes(threshold.kind, threshold.name)
+    if threshold.kind == "model":
+        in_groups = cells_were_swapped() and judges_values(
+            build("model", threshold.name, threshold.own_params)
+        )
+        return model_sentence(
+            threshold.name,
+            threshold.params,
+            columns,
+            scope.subject,
+            of_classes=of_classes,
+            in_groups=in_groups,
+        )
+    low, high = threshold.bounds.values()
+    return metric_sentence(
+        threshold.name, threshold.own_params, columns, low, high, of_classes=of_classes
+    )
+
+
+def parameters_for(
+    thresholds: Sequence[Threshold],
+    scope: Scope,
+    report: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Everything a suite may refer to by ``$PARAMETER``.
+
+    ``quasi_identifiers``, ``sensitive``, ``subject``, ``suppression_label`` and
+    ``report``; for each threshold all its parameters as ``<id>`` and each as
+    ``<id>_<param>``, and for a metric those that are no bounds as ``<id>_params``.
+
+    Examples
+    --------
+    >>> asked = Threshold.read({"model": "k-anonymity", "k": 5})
+    >>> given = parameters_for([asked], Scope(("age",)))
+    >>> given["k_anonymity_k"], given["k_anonymity"]
+    (5, {'k': 5})
+    """
+    given: dict[str, Any] = {**scope.to_dict(), "report": _numbers_of(report)}
+    for threshold in thresholds:
+        stem = threshold.stem
+        offered = [(stem, plain(threshold.params))]
+        if threshold.kind == "metric":
+            offered.append((f"{stem}_params", plain(threshold.own_params)))
+        offered += [(f"{stem}_{k}", plain(v)) for k, v in threshold.params.items()]
+        for name, value in offered:
+            if name in given:
+                raise ConfigurationError(
+                    f"threshold {threshold.id!r}: the parameter {name!r} is taken; "
+                    "choose another id."
+                )
+            given[name] = value
+    return given
+
+
+def _numbers_of(report: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A report without what its method may have written into the details."""
+    if report is None:
+        return None
+    numbers = plain(report)
+    if "details" in numbers:
+        numbers["details"] = numbers_only(numbers["details"]) or {}
+    return numbers
 
 
 def _refuse_missing_parameters(
@@ -252,7 +362,7 @@ def _refuse_missing_parameters(
 def _decide(
     wanted: Mapping[str, Any], outcomes: "Sequence[Outcome]", n_rows: int
 ) -> tuple[dict[str, Any], "list[Outcome]"]:
-    """Findings on one requirement, and the outcomes that they tell of."""
+    """Findings on one threshold, and the outcomes that they were taken from."""
     named = [o for o in outcomes if o.asked == (wanted["kind"], wanted["name"])]
     exact = [o for o in named if not _differences(wanted, o, n_rows)]
     if exact:
@@ -291,7 +401,7 @@ def _differences(
 
 
 def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
-    """Why an evaluation does not meet the requirement."""
+    """Why an evaluation does not meet the threshold."""
     found, observed = outcome.found, outcome.observed
     if outcome.reason is not None or observed is None:
         return _why(outcome)
@@ -304,10 +414,8 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
         count = f"{count}; {exposed}" if exposed else count
         broken = details.get("broken") or {}
         if broken:
-            told = ", ".join(
-                f"{name} is {number:.3g}" for name, number in broken.items()
-            )
-            return f"{told}; {count}"
+            numbers = (f"{name} is {number:.3g}" for name, number in broken.items())
+            return f"{', '.join(numbers)}; {count}"
         return f"the level is {describe_level(observed)}; {count}"
     low, high = wanted["min"], wanted["max"]
     if low is not None and not observed >= low:
@@ -321,12 +429,12 @@ def _why(outcome: "Outcome") -> str:
     return (outcome.reason or "it does not hold").rstrip(".")
 
 
-def _check(requirement: Requirement, scope: Scope, **findings: Any) -> Check:
+def _check(threshold: Threshold, scope: Scope, **findings: Any) -> Check:
     return Check(
-        id=requirement.id,
-        kind=requirement.kind,
-        name=requirement.name,
-        params=plain(requirement.params),
-        sentence=str(requirement.sentence(scope)),
+        id=threshold.id,
+        kind=threshold.kind,
+        name=threshold.name,
+        params=plain(threshold.params),
+        sentence=str(sentence(threshold, scope)),
         **{"passed": False, **findings},
     )

@@ -1,10 +1,8 @@
 """From names in a configuration to the objects they stand for."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-from pydantic import ValidationError
 
 from anon_transformers.base import BaseAnonymizer, TableAnonymizer
 from anon_transformers.exceptions import (
@@ -15,18 +13,13 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.gx._judging import Scope
-from anon_transformers.gx._requirements import (
-    parameters_for,
-    refuse_bad_requirements,
-)
-from anon_transformers.gx.gate import Requirement, read_suite
+from anon_transformers.gx._threshold import Threshold, refuse_bad_thresholds
+from anon_transformers.gx.gate import parameters_for, read_suite, wanted
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 from anon_transformers.privacy import PrivacyModel, judges_values, stands_alone
 from anon_transformers.privacy._judge import parameters
-from anon_transformers.registry import Registry, registry
+from anon_transformers.registry import Catalog, Registry, registry
 from anon_transformers.release._config import NO_SEED, ReleaseConfig, Tree
-from anon_transformers.release._strict import explain
-from anon_transformers.release._thresholds import Threshold
 
 READING_OPTIONS = ("unknown", "normalizer")
 """What may be said of a hierarchy that is read from a file."""
@@ -43,43 +36,23 @@ def installed() -> Registry:
     return found
 
 
-def make(what: str, cls: Any, params: Mapping[str, Any]) -> Any:
-    """Make a model, metric or anonymizer; a misspelt parameter is told by name."""
-    refuse_unknown_parameters(what, cls, params)
+def build(what: str, catalog: Catalog, name: str, params: Mapping[str, Any]) -> Any:
+    """Build a registered object; an error begins with ``what`` asked for it."""
     try:
-        return cls(**params)
-    except (TypeError, ParameterError) as error:
+        return catalog.build(name, params)
+    except ParameterError as error:
         raise ConfigurationError(f"{what}: {error}") from None
 
 
-def refuse_unknown_parameters(
-    what: str, called: Callable[..., Any], params: Mapping[str, Any]
-) -> None:
-    """Refuse what ``called`` does not take, before anything is called."""
-    signature = inspect.signature(called)
-    takes = signature.parameters.values()
-    legal = [p.name for p in takes if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    if not any(p.kind == p.VAR_KEYWORD for p in takes):
-        for name in params:
-            if name not in legal:
-                raise ConfigurationError(
-                    f"{what}: {unknown_choice('parameter', name, legal)}"
-                )
-    lacking = [
-        repr(p.name)
-        for p in takes
-        if p.name in legal and p.name not in params and p.default is p.empty
-    ]
-    if lacking:
-        one = "parameter" if len(lacking) == 1 else "parameters"
-        raise ConfigurationError(f"{what}: needs the {one} {' and '.join(lacking)}.")
+def catalog_of(threshold: Threshold) -> Catalog:
+    """The models or the metrics, whichever a threshold names one of."""
+    found = installed()
+    return found.privacy_models if threshold.kind == "model" else found.metrics
 
 
 def named(threshold: Threshold) -> Any:
     """The class of the model or metric that a threshold names."""
-    found = installed()
-    catalog = found.privacy_models if threshold.kind == "model" else found.metrics
-    return catalog[threshold.name]
+    return catalog_of(threshold)[threshold.name]
 
 
 def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
@@ -89,7 +62,12 @@ def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
 
 def make_model(threshold: Threshold) -> PrivacyModel:
     """The privacy model a threshold names, with its parameters."""
-    return make(f"thresholds, {threshold.id}", named(threshold), threshold.params)
+    return _build_threshold(threshold)
+
+
+def _build_threshold(threshold: Threshold) -> Any:
+    catalog, what = catalog_of(threshold), f"thresholds, {threshold.id}"
+    return build(what, catalog, threshold.name, threshold.own_params)
 
 
 def unjudged_columns(config: ReleaseConfig) -> list[str]:
@@ -126,17 +104,8 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
                 "aggregation and the like out."
             )
         return dict(model.tighter)
-    own = {k: v for k, v in threshold.params.items() if k not in {"min", "max"}}
-    make(f"thresholds, {threshold.id}", cls, own)
+    _build_threshold(threshold)
     return {"min": "higher", "max": "lower"}
-
-
-def requirements_for(thresholds: Sequence[Threshold]) -> list[Requirement]:
-    """The thresholds as the gate knows them."""
-    return [
-        Requirement(id=t.id, kind=t.kind, name=t.name, params=t.params)
-        for t in thresholds
-    ]
 
 
 def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
@@ -151,9 +120,7 @@ def check_gate(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
     refuse_unmade_columns(config, thresholds)
     # The columns that name the ends of edges are known when the file is read.
     known = ("source", "target") if config.is_graph else config.roles.quasi_identifiers
-    refuse_unjudgeable(
-        requirements_for(thresholds), Scope(known, config.roles.sensitive)
-    )
+    refuse_unjudgeable(thresholds, Scope(known, config.roles.sensitive))
     refuse_without_model(config, thresholds)
     if config.suite is not None:
         read_suite(config.path(config.suite))
@@ -251,15 +218,15 @@ def refuse_unmade_columns(
             )
 
 
-def refuse_unjudgeable(requirements: list[Requirement], scope: Scope) -> None:
+def refuse_unjudgeable(thresholds: Sequence[Threshold], scope: Scope) -> None:
     """Refuse thresholds that no table could be judged by."""
-    refuse_bad_requirements(requirements)
-    parameters_for(requirements, scope)
-    for requirement in requirements:
+    refuse_bad_thresholds(thresholds)
+    parameters_for(thresholds, scope)
+    for threshold in thresholds:
         try:
-            requirement.wanted(scope)
+            wanted(threshold, scope)
         except ParameterError as error:
-            raise ConfigurationError(f"thresholds, {requirement.id}: {error}") from None
+            raise ConfigurationError(f"thresholds, {threshold.id}: {error}") from None
 
 
 def make_anonymizer(
@@ -289,7 +256,8 @@ def make_anonymizer(
     if "models" in stated:
         stated["models"] = _stated_models(what, stated["models"])
     params |= cls.release_defaults(stated)
-    anonymizer = make(what, cls, {**params, **stated})
+    catalog, name = installed().anonymizers, config.anonymizer.name
+    anonymizer = build(what, catalog, name, {**params, **stated})
     refuse_seeds(what, anonymizer)
     if getattr(anonymizer, "reproduction_only", False):
         raise ConfigurationError(
@@ -422,11 +390,13 @@ def _hierarchy(
 ) -> Hierarchy | HierarchyBuilder:
     what = f"hierarchies, {column}"
     if tree.kind is not None:
+        builders = installed().hierarchy_builders
         try:
-            builder = installed().hierarchy_builders[tree.kind]
+            builder = builders[tree.kind]
         except ParameterError as error:
             raise ConfigurationError(f"{what}: {error}") from None
-        return make(what, builder, _stated_spelling(config, builder) | tree.options)
+        stated = _stated_spelling(config, builder) | tree.options
+        return build(what, builders, tree.kind, stated)
     for name in tree.options:
         if name not in READING_OPTIONS:
             told = unknown_choice("parameter", name, READING_OPTIONS)
@@ -467,10 +437,12 @@ def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:
     """The models that an anonymizer states for itself, written like thresholds."""
     if not isinstance(stated, list | None):
         raise ConfigurationError(f"{what}: models must be a list.")
-    try:
-        asked = [Threshold.model_validate(model) for model in stated or []]
-        for threshold in asked:
-            check_threshold(threshold)
-        return [make_model(threshold) for threshold in asked]
-    except ValidationError as error:
-        raise ConfigurationError(f"{what}: models: {explain(error)}") from None
+    asked = []
+    for at, model in enumerate(stated or []):
+        try:
+            asked.append(Threshold.read(model))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{what}: models: {at}: {error}") from None
+    for threshold in asked:
+        check_threshold(threshold)
+    return [make_model(threshold) for threshold in asked]

@@ -13,20 +13,21 @@ from pydantic import (
     AfterValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
+    PlainValidator,
     ValidationError,
     field_validator,
     model_validator,
 )
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.gx._threshold import Threshold, misspelt
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
     explain,
-    misspelt,
     parse_yaml,
 )
-from anon_transformers.release._thresholds import Threshold
 
 BUNDLED = "bundled:"
 """Paths that start with this lie in the library's own data."""
@@ -64,6 +65,9 @@ def _a_place(given: str) -> str:
 
 FilePath = Annotated[str, AfterValidator(_a_file)]
 PlacePath = Annotated[str, AfterValidator(_a_place)]
+StatedThreshold = Annotated[
+    Threshold, PlainValidator(Threshold.read), PlainSerializer(Threshold.to_dict)
+]
 
 
 class Source(Strict):
@@ -348,7 +352,7 @@ class ReleaseConfig(Strict):
     roles: DeclaredRoles
     hierarchies: dict[str, Tree] = Field(default_factory=dict)
     anonymizer: Method
-    thresholds: tuple[Threshold, ...] = Field(min_length=1)
+    thresholds: tuple[StatedThreshold, ...] = Field(min_length=1)
     target: Target
     suite: FilePath | None = None
     schedule: str | None = None

@@ -19,8 +19,11 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
     DataError,
+    ParameterError,
     unknown_choice,
 )
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import (
     check_gate,
     check_threshold,
@@ -28,7 +31,6 @@ from anon_transformers.release._build import (
     make_anonymizer,
     make_model,
     refuse_too_few_groups,
-    refuse_unknown_parameters,
 )
 from anon_transformers.release._config import (
     DeclaredRoles,
@@ -64,7 +66,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._seals import make_key
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._thresholds import Threshold, tighten
+from anon_transformers.release._thresholds import tighten
 
 INPUT = "input"
 """Name of the table that was loaded; of a graph, that of its edges."""
@@ -268,7 +270,10 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
             "exact", (*config.roles.sensitive, *config.roles.insensitive)
         )
     # A stranger's TypeError could quote a cell, so its words are never passed on.
-    refuse_unknown_parameters("source", reader, options)
+    try:
+        refuse_wrong_parameters(reader, options)
+    except ParameterError as error:
+        raise ConfigurationError(f"source: {error}") from None
     if isinstance(options.get("path"), Path) and not options["path"].is_file():
         raise DataError(f"source.path: {options['path']} does not exist.")
     names = columns_of_file(kind, options.get("path", ""), options)

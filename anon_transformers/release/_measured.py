@@ -26,9 +26,10 @@ from anon_transformers.gx._judging import (
     PrivateEvidence,
     Scope,
     judge_table,
-    knowing,
     measure_table,
+    private_evidence,
 )
+from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
     AverageRisk,
@@ -40,7 +41,6 @@ from anon_transformers.metrics import (
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._files import read_published
-from anon_transformers.release._thresholds import Threshold
 
 
 def measure_published(
@@ -65,7 +65,7 @@ def measure_published(
         place = place / "current"
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     tables = read_published(place)
-    in_force = [Threshold.model_validate(t) for t in manifest["promised"]["in_force"]]
+    in_force = [Threshold.read(t) for t in manifest["promised"]["in_force"]]
     return measured_numbers(
         tables if isinstance(tables, tuple) else (tables,),
         read_config(config_path),
@@ -147,16 +147,13 @@ def _levels(
 ) -> dict[str, dict[str, Any]]:
     """By id, what each threshold reaches; none where the table alone does not tell."""
     found: dict[str, dict[str, Any]] = {}
-    with knowing(known):
+    with private_evidence(known):
         for threshold in thresholds:
-            params = {
-                key: value
-                for key, value in threshold.params.items()
-                if threshold.kind == "model" or key not in {"min", "max"}
-            }
             ask: Any = judge_table if threshold.kind == "model" else measure_table
             try:
-                answer: Mapping[str, Any] = ask(table, threshold.name, params, scope)
+                answer: Mapping[str, Any] = ask(
+                    table, threshold.name, threshold.own_params, scope
+                )
             except NotEvaluable:
                 continue
             told = ("observed", "unit", "units", "failing", "details")

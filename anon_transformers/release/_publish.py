@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._candidate import (
     files_of,
@@ -41,7 +42,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
-from anon_transformers.release._thresholds import Threshold, tighten
+from anon_transformers.release._thresholds import tighten
 
 VERSIONS = "versions"
 CURRENT = "current"

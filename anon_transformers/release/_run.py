@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
-from anon_transformers.release._thresholds import Threshold
 
 PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
@@ -68,15 +68,15 @@ class Run:
         self.refuse_gone()
         return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
 
-    @property
+    @cached_property
     def config(self) -> ReleaseConfig:
         """The release as it was when the run started."""
         return ReleaseConfig.model_validate(self._order["config"])
 
-    @property
+    @cached_property
     def thresholds(self) -> tuple[Threshold, ...]:
         """The thresholds in force, tightened at trigger time or not."""
-        return tuple(Threshold.model_validate(t) for t in self._order["thresholds"])
+        return tuple(Threshold.read(t) for t in self._order["thresholds"])
 
     @property
     def file(self) -> Path:

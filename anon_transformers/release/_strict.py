@@ -1,7 +1,5 @@
 """Configuration that is read strictly: no unknown key, no key twice, no surprise."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 import yaml
@@ -45,16 +43,6 @@ class Strict(BaseModel):
                 if key not in cls.model_fields:
                     raise ValueError(unknown_choice("key", key, shown))
         return given
-
-
-def misspelt(given: Iterable[Any], legal: Iterable[str]) -> str | None:
-    """What to say of a key that looks like one that is wanted and not there."""
-    given, legal = list(given), list(legal)
-    wanted = [key for key in legal if key not in given]
-    for key in given:
-        if key not in legal and get_close_matches(str(key), wanted, n=1):
-            return unknown_choice("key", key, legal)
-    return None
 
 
 class _Loader(yaml.SafeLoader):

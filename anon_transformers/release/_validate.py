@@ -25,7 +25,6 @@ from anon_transformers.release._build import (
     evidence_kinds,
     installed,
     make_hierarchies,
-    requirements_for,
 )
 from anon_transformers.release._candidate import (
     files_of,
@@ -235,7 +234,7 @@ def asked_of_gate(run: Run, candidate: dict[str, Any]) -> dict[str, Any]:
     """What every candidate is judged by."""
     config = run.config
     return {
-        "requirements": requirements_for(run.thresholds),
+        "thresholds": run.thresholds,
         "suppression_label": candidate["suppression_label"],
         "report": {f.name: candidate["report"][f.name] for f in fields(Report)},
         "suite": None

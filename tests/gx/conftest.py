@@ -131,6 +131,6 @@ def ask():
 
     def run(frame, *requirements, **options):
         given = {"quasi_identifiers": ["age", "sex"], **options}
-        return run_gate(frame, requirements=requirements, **given)
+        return run_gate(frame, thresholds=requirements, **given)
 
     return run

@@ -16,7 +16,7 @@ from anon_transformers.gx import (
     ExpectPrivacyMetricToBeBetween,
     ExpectPrivacyModelToHold,
     ExpectTableToBeKAnonymous,
-    Requirement,
+    Threshold,
     run_gate,
     suite_for,
 )
@@ -129,10 +129,10 @@ def test_nothing_is_told_by_the_gate(install, how, columns, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     result = run_gate(
         secret_table(),
-        requirements=[
-            Requirement("k-anonymity", "model", "k-anonymity", {"k": 2}),
-            Requirement("indiscreet", "model", "indiscreet", {"how": how}),
-            Requirement("average-risk", "metric", "average-risk", {"max": 0.1}),
+        thresholds=[
+            Threshold("k-anonymity", "model", "k-anonymity", {"k": 2}),
+            Threshold("indiscreet", "model", "indiscreet", {"how": how}),
+            Threshold("average-risk", "metric", "average-risk", {"max": 0.1}),
         ],
         quasi_identifiers=columns,
         sensitive=["ill"],
@@ -146,7 +146,7 @@ def test_nothing_is_told_by_the_gate(install, how, columns, caplog, capfd):
 
 def test_the_gate_repeats_nothing_of_other_expectations(capfd):
     """Those of Great Expectations put the unexpected values into their results."""
-    wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 1})
+    wanted = Threshold("k-anonymity", "model", "k-anonymity", {"k": 1})
     suite = suite_for("release", [wanted])
     suite["expectations"].append(
         {
@@ -155,7 +155,7 @@ def test_the_gate_repeats_nothing_of_other_expectations(capfd):
         }
     )
     result = run_gate(
-        secret_table(), requirements=[wanted], quasi_identifiers=["age"], suite=suite
+        secret_table(), thresholds=[wanted], quasi_identifiers=["age"], suite=suite
     )
     assert result.reasons == (
         "expect_column_values_to_be_in_set of the suite: it does not hold",
@@ -175,7 +175,7 @@ def test_an_error_of_great_expectations_is_told_by_its_type_alone(
     monkeypatch.setattr(_run.great_expectations, "get_context", stop)
     result = run_gate(
         secret_table(),
-        requirements=[Requirement("k-anonymity", "model", "k-anonymity", {"k": 1})],
+        thresholds=[Threshold("k-anonymity", "model", "k-anonymity", {"k": 1})],
         quasi_identifiers=["age"],
     )
     assert not result.passed
@@ -195,7 +195,7 @@ def test_details_of_a_report_lose_their_texts(monkeypatch):
     report = {"loss": 0.5, "details": {"boxes": ["S3CRET-HIV", 3], "n": 2}}
     run_gate(
         secret_table(),
-        requirements=[Requirement("loss", "metric", "loss", {"max": 1})],
+        thresholds=[Threshold("loss", "metric", "loss", {"max": 1})],
         quasi_identifiers=["age"],
         report=report,
     )
@@ -206,8 +206,8 @@ def test_what_is_told_is_not_empty():
     """The other tests would pass if nothing were ever told."""
     result = run_gate(
         secret_table(),
-        requirements=[
-            Requirement("average-risk", "metric", AverageRisk.name, {"max": 0.1})
+        thresholds=[
+            Threshold("average-risk", "metric", AverageRisk.name, {"max": 0.1})
         ],
         quasi_identifiers=["age", "zip"],
     )

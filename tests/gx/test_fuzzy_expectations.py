@@ -11,8 +11,8 @@ from anon_transformers.gx import (
     ExpectTableToBeFuzzyTClose,
     ExpectTableToBeQAnonymous,
     PrivateEvidence,
-    Requirement,
-    knowing,
+    Threshold,
+    private_evidence,
     run_gate,
     suite_for,
 )
@@ -33,7 +33,7 @@ def ask(expectation, table=TABLE, evidence=None):
     batch = source.add_dataframe_asset("table").add_batch_definition_whole_dataframe(
         "all"
     )
-    with knowing(evidence):
+    with private_evidence(evidence):
         return batch.get_batch({"dataframe": table}).validate(expectation)
 
 
@@ -78,10 +78,10 @@ def test_without_the_degrees_of_every_row_it_fails(evidence):
 )
 def test_degrees_of_other_rows_are_refused(degrees):
     evidence = PrivateEvidence(degrees=degrees)
-    wanted = [Requirement("q", "model", "q-anonymity", {"q": 1})]
+    wanted = [Threshold("q", "model", "q-anonymity", {"q": 1})]
     result = run_gate(
         TABLE.iloc[[0, 1, 2, 3, 4, 5]].assign(age=["Low", "High"] * 3),
-        requirements=wanted,
+        thresholds=wanted,
         evidence=evidence,
         **KNOWN,
     )
@@ -90,10 +90,10 @@ def test_degrees_of_other_rows_are_refused(degrees):
 
 
 def test_persons_cannot_be_counted_by_degrees():
-    wanted = [Requirement("q", "model", "q-anonymity", {"q": 1})]
+    wanted = [Threshold("q", "model", "q-anonymity", {"q": 1})]
     result = run_gate(
         TABLE.assign(who=range(6)),
-        requirements=wanted,
+        thresholds=wanted,
         evidence=PrivateEvidence(degrees=DEGREES),
         subject="who",
         **KNOWN,
@@ -126,16 +126,16 @@ def test_thresholds_that_mean_nothing_are_refused(kind, wrong):
 
 def test_a_suite_asks_by_the_models_own_expectations():
     wanted = [
-        Requirement("q", "model", "q-anonymity", {"q": 2}),
-        Requirement("d", "model", "fuzzy-l-diversity", {"l": 2, "sensitive": "ill"}),
-        Requirement("t", "model", "fuzzy-t-closeness", {"t": 0.9}),
+        Threshold("q", "model", "q-anonymity", {"q": 2}),
+        Threshold("d", "model", "fuzzy-l-diversity", {"l": 2, "sensitive": "ill"}),
+        Threshold("t", "model", "fuzzy-t-closeness", {"t": 0.9}),
     ]
     asked = suite_for("fuzzy", wanted)["expectations"]
     assert [one["type"] for one in asked] == [NAMED[w.name][0] for w in wanted]
     assert asked[1]["kwargs"]["column"] == {"$PARAMETER": "d_sensitive"}
     result = run_gate(
         TABLE,
-        requirements=wanted,
+        thresholds=wanted,
         evidence=PrivateEvidence(degrees=DEGREES),
         **KNOWN,
     )
@@ -144,13 +144,13 @@ def test_a_suite_asks_by_the_models_own_expectations():
 
 
 def test_other_parameters_go_by_the_general_expectation():
-    wanted = [Requirement("q", "model", "q-anonymity", {"q": 2, "empty": "keep"})]
+    wanted = [Threshold("q", "model", "q-anonymity", {"q": 2, "empty": "keep"})]
     assert suite_for("fuzzy", wanted)["expectations"][0]["type"] == (
         "expect_privacy_model_to_hold"
     )
     result = run_gate(
         TABLE,
-        requirements=wanted,
+        thresholds=wanted,
         evidence=PrivateEvidence(degrees=DEGREES),
         **KNOWN,
     )
@@ -158,7 +158,7 @@ def test_other_parameters_go_by_the_general_expectation():
 
 
 def test_the_gate_says_what_it_lacks():
-    wanted = [Requirement("q", "model", "q-anonymity", {"q": 2})]
-    result = run_gate(TABLE, requirements=wanted, **KNOWN)
+    wanted = [Threshold("q", "model", "q-anonymity", {"q": 2})]
+    result = run_gate(TABLE, thresholds=wanted, **KNOWN)
     assert not result.passed
     assert "degrees of membership" in result.reasons[0]

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from anon_transformers.gx import GateResult, Requirement, run_gate
+from anon_transformers.gx import GateResult, Threshold, run_gate
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import BrokenPlugin
@@ -21,11 +21,11 @@ COLUMNS = ["age", "sex"]
 
 
 def wants_k(k=2, **given):
-    return Requirement(**{"id": "k-anonymity", **K, "params": {"k": k}, **given})
+    return Threshold(**{"id": "k-anonymity", **K, "params": {"k": k}, **given})
 
 
 K = {"kind": "model", "name": "k-anonymity"}
-RISK = Requirement("average-risk", "metric", "average-risk", {"max": 0.5})
+RISK = Threshold("average-risk", "metric", "average-risk", {"max": 0.5})
 
 
 # What passes, and what a plain failure looks like.
@@ -56,10 +56,10 @@ def test_a_secret_that_several_classes_of_a_person_give_away_fails(ask):
             "who": ["Ann", *"pqr", "Ann", *"stu"],
         }
     )
-    wanted = Requirement("l", "model", "distinct-l-diversity", {"l": 3})
+    wanted = Threshold("l", "model", "distinct-l-diversity", {"l": 3})
     asked = {"quasi_identifiers": COLUMNS, "sensitive": ["job"]}
-    assert run_gate(visits, requirements=[wanted], **asked).passed
-    result = run_gate(visits, requirements=[wanted], subject="who", **asked)
+    assert run_gate(visits, thresholds=[wanted], **asked).passed
+    result = run_gate(visits, thresholds=[wanted], subject="who", **asked)
     assert not result.passed
     assert result.reasons == (
         "l: the level is 1; 2 of 2 classes fail; 1 of 1 persons in several classes are "
@@ -69,8 +69,8 @@ def test_a_secret_that_several_classes_of_a_person_give_away_fails(ask):
 
 
 def test_what_does_not_hold_fails(ask, people):
-    tight = Requirement("risk", "metric", "average-risk", {"max": 0.4})
-    low = Requirement("low", "metric", "average-risk", {"min": 0.6, "max": 1})
+    tight = Threshold("risk", "metric", "average-risk", {"max": 0.4})
+    low = Threshold("low", "metric", "average-risk", {"min": 0.6, "max": 1})
     result = ask(people, wants_k(3), wants_k(2, id="weak"), tight, low)
     assert not result.passed
     assert [check.passed for check in result.checks] == [False, True, False, False]
@@ -84,7 +84,7 @@ def test_what_does_not_hold_fails(ask, people):
 def test_metrics_of_the_report(ask, people):
     anonymizer = MondrianAnonymizer(quasi_identifiers=["age"], k=3)
     table = anonymizer.fit_transform(people)
-    loss = Requirement("loss", "metric", "loss", {"max": 1.0})
+    loss = Threshold("loss", "metric", "loss", {"max": 1.0})
     options = {"quasi_identifiers": ["age"]}
     passed = ask(table, loss, report=asdict(anonymizer.report_), **options)
     assert passed.passed
@@ -97,12 +97,10 @@ def test_metrics_of_the_report(ask, people):
 def test_models_and_metrics_with_parameters(ask, people, half_safe):
     people["state"] = "x"
     requirements = [
-        Requirement("job", "model", "half-safe", {"sensitive": "job"}),
-        Requirement("state", "model", "half-safe", {"sensitive": "state"}),
-        Requirement("all", "model", "half-safe"),
-        Requirement(
-            "at-risk", "metric", "records-at-risk", {"max": 0, "threshold": 0.5}
-        ),
+        Threshold("job", "model", "half-safe", {"sensitive": "job"}),
+        Threshold("state", "model", "half-safe", {"sensitive": "state"}),
+        Threshold("all", "model", "half-safe"),
+        Threshold("at-risk", "metric", "records-at-risk", {"max": 0, "threshold": 0.5}),
     ]
     result = ask(people, *requirements, sensitive=["job", "state"])
     assert [check.passed for check in result.checks] == [True, False, False, True]
@@ -115,7 +113,7 @@ def test_an_infinite_level_can_be_written_as_json(people, ask, install):
             return float("inf")
 
     install(models={"boundless": Boundless})
-    result = ask(people, Requirement("boundless", "model", "boundless", {"k": 2}))
+    result = ask(people, Threshold("boundless", "model", "boundless", {"k": 2}))
     assert result.passed
     assert result.checks[0].observed == float("inf")
     told = json.dumps(result.to_dict(), allow_nan=False)
@@ -138,7 +136,7 @@ def test_persons_are_counted(ask, people):
 def test_the_mark_of_suppression_counts(ask, people):
     people = people.astype({"age": object})
     people.loc[:4, COLUMNS] = "?"
-    share = Requirement("share", "metric", "suppressed-share", {"max": 0.5})
+    share = Threshold("share", "metric", "suppressed-share", {"max": 0.5})
     assert ask(people, share).passed
     assert not ask(people, share, suppression_label="?").passed
 
@@ -159,7 +157,7 @@ def test_an_empty_table_fails(ask, people, requirement):
 
 def test_an_empty_table_fails_though_the_report_is_fine(ask, people):
     anonymizer = MondrianAnonymizer(quasi_identifiers=["age"], k=2).fit(people)
-    loss = Requirement("loss", "metric", "loss", {"max": 1})
+    loss = Threshold("loss", "metric", "loss", {"max": 1})
     result = ask(people.iloc[:0], loss, report=asdict(anonymizer.report_))
     assert not result.passed
 
@@ -201,13 +199,13 @@ def test_bad_arguments_fail(ask, people, options, told):
 
 
 def test_no_requirements_fail(ask, people):
-    assert ask(people) == GateResult(False, (), ("there is no requirement to check",))
+    assert ask(people) == GateResult(False, (), ("there is no threshold to check",))
 
 
 @pytest.mark.parametrize(
     ("requirements", "told"),
     [
-        ([wants_k(1), wants_k(2)], "several requirements have the id 'k-anonymity'"),
+        ([wants_k(1), wants_k(2)], "several thresholds have the id 'k-anonymity'"),
         ([wants_k(1, id="a-b"), wants_k(2, id="a_b")], "choose another id"),
         ([wants_k(1, id="report")], "choose another id"),
         ([wants_k(1, id="a b")], "cannot be the id"),
@@ -219,11 +217,11 @@ def test_no_requirements_fail(ask, people):
         ([wants_k(1, params={"kk": 1})], "unknown parameter 'kk'"),
         ([wants_k(1, params={})], "needs the parameter 'k'"),
         ([wants_k(1, params=None)], "params must be a mapping"),
-        ([Requirement("r", "metric", "average-risk", {})], "a metric needs min or max"),
-        ([Requirement("r", "metric", "average-risk", {"max": "1"})], "finite number"),
-        ([Requirement("r", "metric", "average-risk", {"max": np.nan})], "finite"),
-        ([Requirement("r", "metric", "risk", {"max": 1})], "unknown metric 'risk'"),
-        (["k-anonymity"], "expected a Requirement, got str"),
+        ([Threshold("r", "metric", "average-risk", {})], "a metric needs min or max"),
+        ([Threshold("r", "metric", "average-risk", {"max": "1"})], "finite number"),
+        ([Threshold("r", "metric", "average-risk", {"max": np.nan})], "finite"),
+        ([Threshold("r", "metric", "risk", {"max": 1})], "unknown metric 'risk'"),
+        (["k-anonymity"], "expected a Threshold, got str"),
     ],
 )
 def test_bad_requirements_fail(ask, people, requirements, told):
@@ -234,7 +232,7 @@ def test_bad_requirements_fail(ask, people, requirements, told):
 
 
 def test_a_model_that_raises_fails_and_the_others_are_judged(ask, people, half_safe):
-    broken = Requirement("broken", "model", "half-safe", {"values": "many"})
+    broken = Threshold("broken", "model", "half-safe", {"values": "many"})
     result = ask(people, broken, wants_k(2), sensitive=["job"])
     assert not result.passed
     assert [check.passed for check in result.checks] == [False, True]
@@ -250,7 +248,7 @@ def test_a_broken_plugin_fails(ask, people, install):
 
 
 def test_an_uninstalled_plugin_fails(ask, people):
-    gone = Requirement("gone", "model", "half-safe", {})
+    gone = Threshold("gone", "model", "half-safe", {})
     assert "unknown privacy model 'half-safe'" in ask(people, gone).reasons[0]
 
 

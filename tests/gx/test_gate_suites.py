@@ -2,16 +2,16 @@
 
 import pytest
 
-from anon_transformers.gx import Requirement, suite_for
+from anon_transformers.gx import Threshold, suite_for
 
 gx = pytest.importorskip("great_expectations")
 pytestmark = pytest.mark.gx
 
-RISK = Requirement("average-risk", "metric", "average-risk", {"max": 0.5})
+RISK = Threshold("average-risk", "metric", "average-risk", {"max": 0.5})
 
 
 def wants_k(k):
-    return Requirement("k-anonymity", "model", "k-anonymity", {"k": k})
+    return Threshold("k-anonymity", "model", "k-anonymity", {"k": k})
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_suite_with_other_bounds_fails(ask, people):
 
 def test_a_suite_with_fewer_sensitive_columns_fails(ask, people, half_safe):
     people["state"] = "x"
-    every = Requirement("every", "model", "half-safe")
+    every = Threshold("every", "model", "half-safe")
     suite = edited(lambda listed: listed[0]["kwargs"].update(sensitive=["job"]), every)
     result = ask(people, every, sensitive=["job", "state"], suite=suite)
     assert result.reasons == ("every: the suite judges it with other sensitive",)
@@ -261,7 +261,7 @@ def succeed(result):
 
 def test_a_success_that_the_numbers_deny_fails(ask, people, meddle):
     meddle(succeed)
-    tight = Requirement("risk", "metric", "average-risk", {"max": 0.4})
+    tight = Threshold("risk", "metric", "average-risk", {"max": 0.4})
     result = ask(people, wants_k(3), tight)
     assert [check.passed for check in result.checks] == [False, False]
 

@@ -11,7 +11,7 @@ import pytest
 
 from anon_transformers.datasets import load_adult
 from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.gx import Requirement, read_suite, run_gate, suite_for
+from anon_transformers.gx import Threshold, read_suite, run_gate, suite_for
 from anon_transformers.partitioning import MondrianAnonymizer
 
 gx = pytest.importorskip("great_expectations")
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.gx
 
 STORED = Path(__file__).parents[2] / "expectations"
 ADULT = [
-    Requirement("k-anonymity", "model", "k-anonymity", {"k": 5}),
-    Requirement("average-risk", "metric", "average-risk", {"max": 0.1}),
-    Requirement("loss", "metric", "loss", {"max": 0.6}),
+    Threshold("k-anonymity", "model", "k-anonymity", {"k": 5}),
+    Threshold("average-risk", "metric", "average-risk", {"max": 0.1}),
+    Threshold("loss", "metric", "loss", {"max": 0.6}),
 ]
 
 
@@ -41,8 +41,8 @@ def adult():
 def test_suites_hold_no_number():
     requirements = [
         *ADULT,
-        Requirement("t", "model", "t-closeness", {"t": 0.2, "sensitive": "job"}),
-        Requirement("few", "metric", "records-at-risk", {"min": 0, "threshold": 0.2}),
+        Threshold("t", "model", "t-closeness", {"t": 0.2, "sensitive": "job"}),
+        Threshold("few", "metric", "records-at-risk", {"min": 0, "threshold": 0.2}),
     ]
     suite = suite_for("release", requirements)
     asked = {e["meta"]["requirement"]: e for e in suite["expectations"]}
@@ -93,12 +93,12 @@ def test_a_suite_for_nothing_is_refused():
 def test_the_stored_suite_of_adult(adult):
     table, told = adult
     suite = read_suite(STORED / "adult.json")
-    result = run_gate(table, requirements=ADULT, suite=suite, **told)
+    result = run_gate(table, thresholds=ADULT, suite=suite, **told)
     assert result.reasons == ()
     assert [check.passed for check in result.checks] == [True] * 3
     assert result.checks[0].observed >= 10
-    strict = [Requirement("k-anonymity", "model", "k-anonymity", {"k": 500})]
-    failed = run_gate(table, requirements=[*strict, *ADULT[1:]], suite=suite, **told)
+    strict = [Threshold("k-anonymity", "model", "k-anonymity", {"k": 500})]
+    failed = run_gate(table, thresholds=[*strict, *ADULT[1:]], suite=suite, **told)
     assert [check.passed for check in failed.checks] == [False, True, True]
 
 
@@ -118,17 +118,17 @@ def test_in_a_process_of_its_own(tmp_path):
     """Nothing need be imported before, nothing is printed, nothing is written."""
     program = """
         import warnings, pandas as pd
-        from anon_transformers.gx import Requirement, run_gate
+        from anon_transformers.gx import Threshold, run_gate
         shown = warnings.showwarning
-        wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 2})
+        wanted = Threshold("k-anonymity", "model", "k-anonymity", {"k": 2})
         tables = [pd.DataFrame({"age": [1, 1]}), pd.DataFrame({"age": [1, 2]})]
         for table in [*tables, tables[0].iloc[:0]]:
-            result = run_gate(table, requirements=[wanted], quasi_identifiers=["age"])
+            result = run_gate(table, thresholds=[wanted], quasi_identifiers=["age"])
             print(result.passed)
         gone = {"type": "expect_gone", "kwargs": {}}
         suite = {"name": "x", "expectations": [gone]}
         result = run_gate(
-            tables[0], requirements=[wanted], quasi_identifiers=["age"], suite=suite
+            tables[0], thresholds=[wanted], quasi_identifiers=["age"], suite=suite
         )
         print(result.reasons)
         print(warnings.showwarning is shown)

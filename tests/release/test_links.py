@@ -14,7 +14,7 @@ from anon_transformers.exceptions import (
     ReleaseError,
 )
 from anon_transformers.gx._judging import PrivateEvidence
-from anon_transformers.gx.gate import Requirement, run_gate
+from anon_transformers.gx.gate import Threshold, run_gate
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._links import LINKS
 from anon_transformers.release._run import Run
@@ -307,8 +307,8 @@ def test_microaggregation_is_released_with_quality_thresholds(swapped):
 
 def test_the_gate_cannot_judge_links_it_was_not_given():
     table = pd.DataFrame({"age": np.arange(100), "pay": np.arange(100)})
-    wanted = [Requirement("p", "model", "probabilistic-k-anonymity", {"k": 2})]
-    result = run_gate(table, requirements=wanted, quasi_identifiers=["age"])
+    wanted = [Threshold("p", "model", "probabilistic-k-anonymity", {"k": 2})]
+    result = run_gate(table, thresholds=wanted, quasi_identifiers=["age"])
     assert not result.passed
     assert "private evidence" in result.reasons[0]
     assert "groups and links" in result.reasons[0]
@@ -317,10 +317,10 @@ def test_the_gate_cannot_judge_links_it_was_not_given():
 def test_the_gate_fails_a_table_that_was_not_swapped():
     table = pd.DataFrame({"age": np.arange(400), "pay": np.arange(400) % 7})
     groups = {("pay",): np.arange(400) // 4}
-    wanted = [Requirement("p", "model", "probabilistic-k-anonymity", {"k": 4})]
+    wanted = [Threshold("p", "model", "probabilistic-k-anonymity", {"k": 4})]
     result = run_gate(
         table,
-        requirements=wanted,
+        thresholds=wanted,
         quasi_identifiers=["age"],
         evidence=PrivateEvidence(
             original=table, groups=groups, sources={("pay",): np.arange(400)}

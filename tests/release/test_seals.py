@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import AnonymizationError, ReleaseError
-from anon_transformers.gx.gate import Requirement, suite_for
+from anon_transformers.gx.gate import Threshold, suite_for
 from anon_transformers.release import anonymize, load, publish, validate
 
 
@@ -128,7 +128,7 @@ def test_roles_that_changed_on_the_way_count(release):
 @pytest.mark.parametrize("key", ["suite", "hierarchies, zip"])
 def test_files_that_changed_on_the_way_count(release, step, key):
     suite, tree = release.folder / "suite.json", release.folder / "zip.csv"
-    wanted = Requirement("k-anonymity", "model", "k-anonymity", {"k": 3})
+    wanted = Threshold("k-anonymity", "model", "k-anonymity", {"k": 3})
     suite.write_text(json.dumps(suite_for("people", [wanted])))
     tree.write_text("007;00*;*\n008;00*;*\n110;11*;*\n")
     release.write(

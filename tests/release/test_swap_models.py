@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from anon_transformers.cli._app import app
 from anon_transformers.exceptions import GateError, InfeasibleError
 from anon_transformers.gx._judging import PrivateEvidence
-from anon_transformers.gx.gate import Requirement, run_gate, suite_for
+from anon_transformers.gx.gate import Threshold, run_gate, suite_for
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._links import LINKS
 from anon_transformers.release._run import Run
@@ -120,7 +120,7 @@ def test_a_suite_judges_the_groups_too(swapped):
 
 def _requirement(threshold):
     params = {k: v for k, v in threshold.items() if k != "model"}
-    return Requirement(threshold["model"], "model", threshold["model"], params)
+    return Threshold(threshold["model"], "model", threshold["model"], params)
 
 
 def test_the_published_folder_cannot_be_judged_again(swapped):
@@ -137,10 +137,10 @@ class TestGate:
     TABLE = pd.DataFrame({"age": np.arange(8), "ill": list("aabbabab"), "pay": 1})
 
     def judged(self, groups, **params):
-        wanted = [Requirement("l", "model", "distinct-l-diversity", {"l": 2, **params})]
+        wanted = [Threshold("l", "model", "distinct-l-diversity", {"l": 2, **params})]
         return run_gate(
             self.TABLE,
-            requirements=wanted,
+            thresholds=wanted,
             quasi_identifiers=["age"],
             sensitive=["ill", "pay"],
             evidence=PrivateEvidence(
@@ -171,10 +171,10 @@ class TestGate:
         assert result.checks[0].observed is None
 
     def test_without_links_nothing_is_judged(self):
-        wanted = [Requirement("l", "model", "distinct-l-diversity", {"l": 1})]
+        wanted = [Threshold("l", "model", "distinct-l-diversity", {"l": 1})]
         result = run_gate(
             self.TABLE,
-            requirements=wanted,
+            thresholds=wanted,
             quasi_identifiers=["age"],
             sensitive=["ill"],
             evidence=PrivateEvidence(swapped=True),

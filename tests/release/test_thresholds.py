@@ -15,7 +15,7 @@ WAYS = ("higher", "lower")
 
 
 def stated(**params):
-    return (Threshold(model="k-anonymity", **params),)
+    return (Threshold.read(dict(model="k-anonymity", **params)),)
 
 
 # ---------------------------------------------------------------- worked
@@ -39,7 +39,7 @@ def stated(**params):
     ],
 )
 def test_only_more_may_be_asked(threshold, key, asked, held):
-    asked_of = (Threshold.model_validate(threshold),)
+    asked_of = (Threshold.read(threshold),)
     if held:
         (tightened,) = tighten(asked_of, {key: asked})
         assert asked in tightened.params.values()
@@ -51,9 +51,9 @@ def test_only_more_may_be_asked(threshold, key, asked, held):
 
 def test_nothing_given_changes_nothing():
     thresholds = (
-        Threshold(model="k-anonymity", k=5),
-        Threshold(metric="loss", max=0.5, min=0.1),
-        Threshold(model="t-closeness", t=0.2, sensitive="job"),
+        Threshold.read({"model": "k-anonymity", "k": 5}),
+        Threshold.read({"metric": "loss", "max": 0.5, "min": 0.1}),
+        Threshold.read({"model": "t-closeness", "t": 0.2, "sensitive": "job"}),
     )
     assert tighten(thresholds, None) == thresholds
     assert tighten(thresholds, {}) == thresholds
@@ -62,8 +62,8 @@ def test_nothing_given_changes_nothing():
 
 def test_the_other_thresholds_stay_as_they_are():
     thresholds = (
-        Threshold(model="k-anonymity", k=5, id="a"),
-        Threshold(model="k-anonymity", k=5, id="b"),
+        Threshold.read({"model": "k-anonymity", "k": 5, "id": "a"}),
+        Threshold.read({"model": "k-anonymity", "k": 5, "id": "b"}),
     )
     first, second = tighten(thresholds, {"b_k": 9})
     assert (first.params, second.params) == ({"k": 5}, {"k": 9})
@@ -153,19 +153,19 @@ def test_an_unknown_key_is_refused_with_the_nearest(key):
 
 
 def test_a_text_of_a_threshold_cannot_be_changed():
-    asked = (Threshold(model="t-closeness", t=0.2, sensitive="job"),)
+    asked = (Threshold.read({"model": "t-closeness", "t": 0.2, "sensitive": "job"}),)
     with pytest.raises(ConfigurationError, match="unknown threshold"):
         tighten(asked, {"t_closeness_sensitive": "note"})
 
 
 def test_a_bound_that_the_file_does_not_have_cannot_be_added():
-    asked = (Threshold(metric="loss", max=0.5),)
+    asked = (Threshold.read({"metric": "loss", "max": 0.5}),)
     with pytest.raises(ConfigurationError, match="unknown threshold"):
         tighten(asked, {"loss_min": 0.1})
 
 
 def test_what_a_model_declares_goes_before_the_common_words():
-    asked = (Threshold(model="odd", k=5, id="odd"),)
+    asked = (Threshold.read({"model": "odd", "k": 5, "id": "odd"}),)
     (held,) = tighten(asked, {"odd_k": 4}, {"odd": {"k": "lower"}})
     assert held.params == {"k": 4}
     with pytest.raises(ConfigurationError, match="would loosen"):
@@ -174,7 +174,7 @@ def test_what_a_model_declares_goes_before_the_common_words():
 
 @pytest.mark.parametrize("ways", [{}, {"odd": {}}, {"odd": {"k": "up"}}])
 def test_what_a_model_does_not_declare_cannot_be_changed(ways):
-    asked = (Threshold(model="odd", k=5, id="odd"),)
+    asked = (Threshold.read({"model": "odd", "k": 5, "id": "odd"}),)
     for value in (4, 6):
         with pytest.raises(ConfigurationError, match="cannot be changed"):
             tighten(asked, {"odd_k": value}, ways)

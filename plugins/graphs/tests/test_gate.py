@@ -7,7 +7,7 @@ import pytest
 
 from anon_transformers.cli import main
 from anon_transformers.gx import ExpectPrivacyModelToHold, PrivateEvidence
-from anon_transformers.gx.gate import Requirement, run_gate
+from anon_transformers.gx.gate import Threshold, run_gate
 
 SQUARE = pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 2, 3, 0]})
 PATH = pd.DataFrame({"a": [0, 1, 2], "b": [1, 2, 3]})
@@ -15,9 +15,9 @@ TURNS = np.array([[1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
 
 
 def judge(table, model, ends=("a", "b"), evidence=None, **params):
-    wanted = Requirement("asked", "model", model, params)
+    wanted = Threshold("asked", "model", model, params)
     return run_gate(
-        table, requirements=[wanted], quasi_identifiers=list(ends), evidence=evidence
+        table, thresholds=[wanted], quasi_identifiers=list(ends), evidence=evidence
     )
 
 

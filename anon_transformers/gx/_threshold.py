@@ -1,0 +1,277 @@
+"""One threshold of a release, from the file to the gate, and what it asks in words.
+
+Nothing here imports pandas, Great Expectations or a plugin, so that a scheduler can
+read thresholds as often as it likes.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from string import Template
+from typing import Any, Literal, NamedTuple
+
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
+
+BOUNDS = ("min", "max")
+KINDS = ("model", "metric")
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+# Great Expectations reads parameter names as expressions, in which these are numbers.
+_CONSTANTS = {"e", "pi"}
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What a release must reach: a privacy model, or bounds of a metric.
+
+    Attributes
+    ----------
+    id : str
+        Its name in reports, suites and trigger-time parameters; letters, digits,
+        hyphens and underscores.
+    kind : {"model", "metric"}
+        Whether it names a privacy model or a metric.
+    name : str
+        Registered name, such as "k-anonymity".
+    params : mapping
+        Parameters of the model, such as ``{"k": 5}``, or of the metric with its bounds,
+        ``{"max": 0.1}``. ``sensitive`` names the one sensitive column a model judges.
+
+    Examples
+    --------
+    >>> Threshold.read({"model": "k-anonymity", "k": 5})
+    Threshold(id='k-anonymity', kind='model', name='k-anonymity', params={'k': 5})
+    """
+
+    id: str
+    kind: Literal["model", "metric"]
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.params, Mapping):  # whoever gave them may change them
+            object.__setattr__(self, "params", dict(self.params))
+
+    @classmethod
+    def read(cls, given: Any) -> "Threshold":
+        """Read a line of ``thresholds:``, such as ``{"model": "k-anonymity", "k": 5}``.
+
+        Raises
+        ------
+        ConfigurationError
+            With the key and the nearest legal one.
+        """
+        if isinstance(given, Threshold):
+            return given
+        if not isinstance(given, Mapping):
+            raise ConfigurationError(
+                "expected {model: NAME, ...} or {metric: NAME, max: ...}."
+            )
+        if ("model" in given) == ("metric" in given):
+            slip = misspelt(given, (*KINDS, "id"))
+            raise ConfigurationError(slip or "name either a model or a metric.")
+        if "metric" in given and not set(BOUNDS) & set(given):
+            slip = misspelt(given, ("metric", "id", *BOUNDS))
+            raise ConfigurationError(slip or "a metric needs min or max.")
+        kind: Literal["model", "metric"] = "model" if "model" in given else "metric"
+        name, called = given[kind], given.get("id", given[kind])
+        for key, text in ((kind, name), ("id", called)):
+            if not isinstance(text, str):
+                raise ConfigurationError(f"{key}: must be a text.")
+        params = {key: given[key] for key in given if key not in {kind, "id"}}
+        _refuse_bad_id(called)
+        for key, value in params.items():
+            _refuse_bad_value(key, value)
+        return cls(called, kind, name, params)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the file states it, with its id."""
+        return {"id": self.id, self.kind: self.name, **self.params}
+
+    @property
+    def stem(self) -> str:
+        """The id as suites and triggers write it: their names have no hyphens."""
+        return self.id.replace("-", "_")
+
+    @property
+    def own_params(self) -> dict[str, Any]:
+        """Parameters that the model or metric is built with: no bounds."""
+        given = dict(self.params)
+        if self.kind == "metric":
+            given = {key: given[key] for key in given if key not in BOUNDS}
+        return given
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """The bounds of a metric; empty for a model."""
+        if self.kind == "model":
+            return {}
+        return {key: self.params.get(key) for key in BOUNDS}
+
+    def key(self, param: str) -> str:
+        """Name of one number where it may be given when a run is triggered."""
+        return f"{self.stem}_{param}".replace("-", "_")
+
+    def numbers(self) -> dict[str, int | float]:
+        """Parameters that are numbers, by name."""
+        return {
+            name: value
+            for name, value in self.params.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+
+
+def _refuse_bad_id(given: Any) -> None:
+    if not _ID.match(str(given)) or given.lower() in _CONSTANTS:
+        raise ConfigurationError(
+            f"{given!r} cannot be the id of a threshold; use letters, digits, hyphens "
+            "and underscores."
+        )
+
+
+def _refuse_bad_value(key: str, value: Any) -> None:
+    listed = isinstance(value, list) and all(isinstance(v, str) for v in value)
+    if not isinstance(value, int | float | str) and not listed:
+        raise ConfigurationError(
+            f"{key}: expected a number, a text or a list of texts."
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigurationError(f"{key}: not a finite number.")
+
+
+def refuse_bad_thresholds(thresholds: Sequence[Threshold]) -> None:
+    """Refuse an empty list, ids that are no names, and ids that are taken."""
+    if not thresholds:
+        raise ConfigurationError("there is no threshold to check.")
+    for threshold in thresholds:
+        if not isinstance(threshold, Threshold):
+            raise ConfigurationError(
+                f"expected a Threshold, got {type(threshold).__name__}."
+            )
+        _refuse_bad_id(threshold.id)
+        if threshold.kind not in KINDS:
+            told = unknown_choice("kind", threshold.kind, KINDS)
+            raise ConfigurationError(f"{threshold.id}: {told}")
+        if not isinstance(threshold.params, Mapping):
+            raise ConfigurationError(f"{threshold.id}: params must be a mapping.")
+    twice = [i for i, n in Counter(t.id for t in thresholds).items() if n > 1]
+    if twice:
+        raise ConfigurationError(
+            f"several thresholds have the id {', '.join(map(repr, twice))}; "
+            "give each its own."
+        )
+
+
+def misspelt(given: Iterable[Any], legal: Iterable[str]) -> str | None:
+    """Describe a key that looks like one that is wanted and not there."""
+    given, legal = list(given), list(legal)
+    wanted = [key for key in legal if key not in given]
+    for key in given:
+        if key not in legal and get_close_matches(str(key), wanted, n=1):
+            return unknown_choice("key", key, legal)
+    return None
+
+
+class Sentence(NamedTuple):
+    """A sentence with its variable parts apart, so that they can be set off."""
+
+    template: str
+    parts: dict[str, str]
+
+    def __str__(self) -> str:
+        return Template(self.template).substitute(self.parts)
+
+
+def k_sentence(k: Any, quasi_identifiers: Any, subject: Any = None) -> Sentence:
+    """Say what k-anonymity asks.
+
+    Examples
+    --------
+    >>> str(k_sentence(5, ["age", "sex"]))
+    'Every combination of age, sex must be shared by at least 5 rows.'
+    """
+    whom = "rows"
+    if subject is not None:
+        whom = "rows or persons" if isinstance(subject, Mapping) else "persons"
+    return Sentence(
+        f"Every combination of $columns must be shared by at least $size {whom}.",
+        {"columns": _text(quasi_identifiers), "size": _text(k)},
+    )
+
+
+def model_sentence(
+    name: Any,
+    params: Any,
+    quasi_identifiers: Any,
+    subject: Any = None,
+    *,
+    of_classes: bool = True,
+    in_groups: bool = False,
+) -> Sentence:
+    """Say what a privacy model asks, of classes or of other evidence.
+
+    Examples
+    --------
+    >>> str(model_sentence("t-closeness", {"t": 0.2}, ["age", "sex"]))
+    't-closeness (t = 0.2) must hold for every combination of age, sex.'
+    """
+    if name == "k-anonymity" and isinstance(params, Mapping) and "k" in params:
+        return k_sentence(params["k"], quasi_identifiers, subject)
+    subjects, parts = _named(name, params)
+    if in_groups:
+        rule = "must hold in every group within which cells were swapped."
+        return Sentence(f"{subjects} {rule}", parts)
+    if not of_classes:
+        return Sentence(f"{subjects} must hold.", parts)
+    return Sentence(
+        f"{subjects} must hold for every combination of $columns.",
+        {**parts, "columns": _text(quasi_identifiers)},
+    )
+
+
+def metric_sentence(
+    name: Any,
+    params: Any,
+    quasi_identifiers: Any,
+    min_value: Any = None,
+    max_value: Any = None,
+    *,
+    of_classes: bool = True,
+) -> Sentence:
+    """Say between which bounds a metric must lie.
+
+    Examples
+    --------
+    >>> str(metric_sentence("average-risk", {}, ["age", "sex"], max_value=0.1))
+    'average-risk must be at most 0.1, judged on age, sex.'
+    """
+    subjects, parts = _named(name, params)
+    bounds = {"at least": min_value, "at most": max_value}
+    asked = {word: bound for word, bound in bounds.items() if bound is not None}
+    between = " and ".join(f"{word} ${word.split()[1]}" for word in asked)
+    parts |= {word.split()[1]: _text(bound) for word, bound in asked.items()}
+    if not of_classes:
+        return Sentence(f"{subjects} must be {between}.", parts)
+    return Sentence(
+        f"{subjects} must be {between}, judged on $columns.",
+        {**parts, "columns": _text(quasi_identifiers)},
+    )
+
+
+def _named(name: Any, params: Any) -> tuple[str, dict[str, str]]:
+    if not params:
+        return "$name", {"name": _text(name)}
+    return "$name ($parameters)", {"name": _text(name), "parameters": _text(params)}
+
+
+def _text(value: Any) -> str:
+    """A value as it is read; one that comes at run time by its parameter's name."""
+    if isinstance(value, Mapping):
+        if "$PARAMETER" in value:
+            return str(value["$PARAMETER"])
+        return ", ".join(f"{key} = {_text(item)}" for key, item in value.items())
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(_text(item) for item in value)
+    return str(value)
