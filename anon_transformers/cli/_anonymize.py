@@ -176,7 +176,7 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
 
     from anon_transformers.registry import registry
     from anon_transformers.release._config import DeclaredRoles
-    from anon_transformers.release._load import check_columns
+    from anon_transformers.release._source import check_columns
     from anon_transformers.release._strict import explain
 
     if not roles["quasi_identifiers"]:

@@ -117,7 +117,7 @@ def check_persons(
     if not identifiers and subject is None:
         return
     from anon_transformers.base._base import warn_of_repeated_identifiers
-    from anon_transformers.release._names import refuse_lacking
+    from anon_transformers.release._source import refuse_lacking
     from anon_transformers.roles import Roles
 
     columns = dict.fromkeys(name for frame in frames for name in frame.columns)

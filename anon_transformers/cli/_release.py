@@ -37,7 +37,7 @@ def release(
     Readers of the target see the old release until the new one is whole. A candidate
     that breaks a threshold is quarantined and nothing is published (exit code 1).
     """
-    from anon_transformers.release._pipeline import STEPS, run_release
+    from anon_transformers.release._steps import STEPS, run_release
 
     parameters = assignments("set", tightened or [])
     with Progress(

@@ -125,7 +125,7 @@ def risk(
 
     [bold]anon risk safe.csv --original people.csv -q age -q zip -s disease[/bold]
     """
-    from anon_transformers.release._names import refuse_lacking
+    from anon_transformers.release._source import refuse_lacking
 
     _check_options(table, weights, population, subject)
     own = Dialect(separator, encoding)

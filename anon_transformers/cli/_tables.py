@@ -75,7 +75,7 @@ class TableReader:
         """
         from anon_transformers.registry import registry
         from anon_transformers.release._files import columns_of_file, kind_of_file
-        from anon_transformers.release._names import refuse_lacking
+        from anon_transformers.release._source import refuse_lacking
         from anon_transformers.roles import refuse_repeated_columns
 
         file = existing_file(path)

@@ -178,10 +178,8 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     from anon_transformers.gx._judging import PrivateEvidence, Scope
     from anon_transformers.gx.gate import run_gate
     from anon_transformers.release import Threshold
-    from anon_transformers.release._build import (
-        check_threshold,
-        refuse_unjudgeable,
-    )
+    from anon_transformers.release._build import check_threshold
+    from anon_transformers.release._method import refuse_unjudgeable
 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")

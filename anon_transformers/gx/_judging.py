@@ -205,7 +205,7 @@ class Scope:
             groups for hidden, groups in found if column is None or column in hidden
         ]
 
-    def _groups(self, frame: pd.DataFrame) -> list[tuple[Sequence[Hashable], Classes]]:
+    def _groups(self, frame: pd.DataFrame) -> list[tuple[list[Hashable], Classes]]:
         """For each set of columns that were moved together: what it hides, groups."""
         linked, private = self.linkage(frame), known_evidence()
         persons = None if self.subject is None else identify(frame[self.subject])

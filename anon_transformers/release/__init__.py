@@ -6,13 +6,17 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers.release._anonymize import anonymize
-    from anon_transformers.release._config import ReleaseConfig, read_config
+    from anon_transformers.release._config import (
+        ReleaseConfig,
+        Threshold,
+        read_config,
+        tighten,
+    )
     from anon_transformers.release._files import read_published
     from anon_transformers.release._load import load
-    from anon_transformers.release._measured import measure_published
-    from anon_transformers.release._pipeline import run_release
+    from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
-    from anon_transformers.release._thresholds import Threshold, tighten
+    from anon_transformers.release._steps import run_release
     from anon_transformers.release._validate import validate
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -6,55 +6,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from anon_transformers._data.dates import looks_like_dates
-from anon_transformers.evidence import SUPPRESSED, distribution
+from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     AnonymizationError,
     ExtremesWarning,
-    ReleaseError,
-    RepeatedIdentifierWarning,
     level_of_caller,
 )
-from anon_transformers.release._build import (
-    evidence_kinds,
-    extremes_of,
-    installed,
-    make_anonymizer,
-)
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, Target
-from anon_transformers.release._discretion import discreet
-from anon_transformers.release._files import (
-    canonical,
-    guess_again,
-    kind_of_file,
-    read_parquet,
-    schema_of,
-)
-from anon_transformers.release._graph import (
-    NODES,
-    graph_tables,
-    published_weight_shares,
-    write_functions,
-)
-from anon_transformers.release._links import kept_rows, write_links
-from anon_transformers.release._load import refuse_telling
-from anon_transformers.release._memberships import write_memberships
+from anon_transformers.release._build import installed
+from anon_transformers.release._config import Target
+from anon_transformers.release._files import canonical, schema_of
+from anon_transformers.release._forms import form_of
+from anon_transformers.release._method import extremes_of, make_anonymizer
 from anon_transformers.release._run import (
+    CANDIDATE,
     Run,
     make_private,
     remove_tree,
     sha256,
     write_json,
 )
-from anon_transformers.release._seals import sealed
 from anon_transformers.release._spreadsheets import guard_texts
-from anon_transformers.release._ties import tie_key
-
-REFERENCES = "references.json"
-"""Private evidence: how often the input has each sensitive value."""
+from anon_transformers.release._steps import discreet
 
 
 @discreet
@@ -78,7 +52,7 @@ def anonymize(location: str) -> str:
         The same folder.
     """
     run = Run(location)
-    if run.path("candidate").is_dir():
+    if run.path(CANDIDATE).is_dir():
         return location
     try:
         write_candidate(run)
@@ -94,24 +68,19 @@ def write_candidate(run: Run) -> None:
     config = run.config
     run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)
-    # Before it sees the table: what it says afterwards could be told of persons.
+    # Before it sees the table: what it says afterwards could be about persons.
     said = {
         "suppression_label": getattr(anonymizer, "suppression_label", SUPPRESSED),
         "publishes": anonymizer.publishes,
         "extremes": extremes_of(anonymizer),
     }
     if said["extremes"]:
-        told = f"anonymizer {config.anonymizer.name}: {said['extremes']}"
-        warnings.warn(told, ExtremesWarning, stacklevel=level_of_caller())
+        message = f"anonymizer {config.anonymizer.name}: {said['extremes']}"
+        warnings.warn(message, ExtremesWarning, stacklevel=level_of_caller())
     draft = run.path(".candidate.draft")
     remove_tree(draft)
     make_private(draft)
-    if config.is_graph:
-        tables = graph_tables(run, anonymizer)
-        refuse_telling(published_weight_shares(tables, config), config.roles)
-        noted = write_functions(draft, anonymizer)
-    else:
-        tables, noted = protected_table(run, anonymizer, draft)
+    tables, noted = form_of(config).write(run, anonymizer, draft)
     files = write_tables(tables, draft, config.target)
     note = {
         **files,
@@ -120,15 +89,15 @@ def write_candidate(run: Run) -> None:
         **said,
         **noted,
     }
-    write_json(draft / "candidate.json", sealed(run, note))
-    draft.rename(run.path("candidate"))
+    write_json(draft / "candidate.json", run.sealed(note))
+    draft.rename(run.path(CANDIDATE))
 
 
 def write_tables(
     tables: Mapping[str, pd.DataFrame], draft: Path, target: Target
 ) -> dict[str, Any]:
-    """Write one file a table; the second one, of nodes, is noted beside the first."""
-    noted = []
+    """Write one file per table; a second one is noted beside the first, by its name."""
+    noted = {}
     for name, table in tables.items():
         data = draft / f"{name}.{target.format}"
         # Whoever writes the file: nothing that no check compares gets into it.
@@ -136,84 +105,6 @@ def write_tables(
         if target.guards_texts:
             cells, schema = guard_texts(cells, schema)
         installed().writers[target.format](cells, data)
-        noted.append({"data": data.name, "schema": schema, "sha256": sha256(data)})
-    first, *second = noted
-    return {**first, NODES: second[0]} if second else first
-
-
-def protected_table(
-    run: Run, anonymizer: Any, draft: Path
-) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-    """The protected table, its rows in random order, and what is noted of it."""
-    config = run.config
-    anonymizer.set_output(transform="default")
-    given = read_parquet(run.path("input.parquet"))
-    if config.roles.subject is not None:
-        anonymizer._tie_key = tie_key(config.home)
-    with warnings.catch_warnings():
-        # Loading has refused identifiers that repeat, or was told that they may.
-        warnings.simplefilter("ignore", RepeatedIdentifierWarning)
-        table = anonymizer.fit_transform(with_stated_texts(given, config))
-    # Read again: whoever was given a table may have written into it.
-    source = read_parquet(run.path("input.parquet"))
-    rows = kept_rows(anonymizer, len(source))
-    refuse_other_rows(table, source, rows)
-    # A lost column is the gate's to refuse.
-    kept = [name for name in unstated_columns(config) if name in table.columns]
-    table = guess_again(table, kept)
-    order = np.random.default_rng().permutation(len(table))
-    table = table.iloc[order].reset_index(drop=True)
-    noted = write_links(draft, anonymizer, rows[order])
-    if "memberships" in evidence_kinds(run.thresholds):
-        noted |= write_memberships(draft, anonymizer, rows[order])
-    write_json(draft / REFERENCES, references(source, config.roles))
-    noted["references_sha256"] = sha256(draft / REFERENCES)
-    return {"data": table}, noted
-
-
-def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
-    """The source with a type that says so where texts are stated to be no dates."""
-    stated = config.stated_columns
-    return source.assign(
-        **{
-            name: source[name].astype("category")
-            for name in config.roles.quasi_identifiers
-            if stated.get(name) == "text" and looks_like_dates(source[name])
-        }
-    )
-
-
-def unstated_columns(config: ReleaseConfig) -> list[str]:
-    """Columns that are published as they are, and whose kind was guessed."""
-    path, kind = config.source.path, config.source.kind
-    if path is None or (kind or kind_of_file(path, ())) != "csv":
-        return []
-    kept = (*config.roles.sensitive, *config.roles.insensitive)
-    known = {*config.stated_columns, *config.roles.quasi_identifiers}
-    return [name for name in kept if name not in known]
-
-
-def refuse_other_rows(
-    table: pd.DataFrame, source: pd.DataFrame, rows: np.ndarray
-) -> None:
-    """Refuse a table of which nobody knows what row of the source each row is."""
-    if len(table) != len(rows):
-        raise ReleaseError(
-            f"the anonymizer made {len(table)} rows of {len(source)}, and says that "
-            f"it kept {len(rows)}."
-        )
-
-
-def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
-    """How often the source has each sensitive value, in rows or in persons.
-
-    As pairs: a missing value is no key in JSON, nor are several values of a person.
-    """
-    subject = None if roles.subject is None else source[roles.subject]
-    return {
-        "persons": None if subject is None else int(subject.nunique()),
-        "columns": {
-            name: list(distribution(source[name], subject, together=True).items())
-            for name in roles.sensitive
-        },
-    }
+        noted[name] = {"data": data.name, "schema": schema, "sha256": sha256(data)}
+    first = next(iter(noted))
+    return {**noted.pop(first), **noted}

@@ -4,10 +4,16 @@ Nothing here touches pandas, numba, Great Expectations or the data, so that a sc
 can read configurations as often as it likes.
 """
 
+import copy
+import json
+import math
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -99,7 +105,7 @@ class Source(Strict):
     @property
     def options(self) -> dict[str, Any]:
         """Everything the reader is called with, beside the path."""
-        return dict(self.model_extra or {})
+        return copy.deepcopy(self.model_extra or {})
 
     @property
     def files(self) -> dict[str, str]:
@@ -147,10 +153,10 @@ class DeclaredRoles(Strict):
         for role in ("quasi_identifiers", "sensitive", "identifiers", "insensitive"):
             for column in getattr(self, role):
                 # Swaps hide from one intruder what another one knows.
-                known_and_wanted = role == "sensitive" and column in self.both
+                has_both_roles = role == "sensitive" and column in self.both
                 if seen.get(column) == role:
                     raise ValueError(f"column {column!r} is named twice under {role}.")
-                if column in seen and not known_and_wanted:
+                if column in seen and not has_both_roles:
                     raise ValueError(
                         f"column {column!r} is declared as {seen[column]} "
                         f"and as {role}."
@@ -164,19 +170,19 @@ class DeclaredRoles(Strict):
         return self
 
     @model_validator(mode="after")
-    def _known_columns(self) -> "DeclaredRoles":
+    def _declared_before(self) -> "DeclaredRoles":
         for names in self.accepted_sets:
             published = (*self.insensitive, *self.sensitive)
             if len(names) > 1:  # a quasi-identifier may give what is swapped
                 published += self.quasi_identifiers
             for column in names:
                 if column not in published:
-                    told = unknown_choice("column", column, published)
-                    raise ValueError(f"accept_unique: {told}")
+                    fault = unknown_choice("column", column, published)
+                    raise ValueError(f"accept_unique: {fault}")
         for column in self.one_value_per_person:
             if column not in self.sensitive:
-                told = unknown_choice("sensitive column", column, self.sensitive)
-                raise ValueError(f"one_value_per_person: {told}")
+                fault = unknown_choice("sensitive column", column, self.sensitive)
+                raise ValueError(f"one_value_per_person: {fault}")
         if self.one_value_per_person and self.subject is None:
             raise ValueError(
                 "one_value_per_person: name the subject whose value it is."
@@ -214,7 +220,7 @@ class DeclaredRoles(Strict):
         return tuple(dict.fromkeys(declared))
 
 
-class Tree(Strict):
+class StatedHierarchy(Strict):
     """A hierarchy: a file, or a kind of builder and its parameters."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -228,7 +234,7 @@ class Tree(Strict):
         return {"path": given} if isinstance(given, str) else given
 
     @model_validator(mode="after")
-    def _one_origin(self) -> "Tree":
+    def _one_origin(self) -> "StatedHierarchy":
         if self.path is None and self.kind is None:
             slip = misspelt(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of builder.")
@@ -239,7 +245,7 @@ class Tree(Strict):
     @property
     def options(self) -> dict[str, Any]:
         """Everything beside the path or the kind."""
-        return dict(self.model_extra or {})
+        return copy.deepcopy(self.model_extra or {})
 
 
 NO_SEED = (
@@ -267,8 +273,8 @@ class Method(Strict):
 
     @property
     def params(self) -> dict[str, Any]:
-        """Parameters beside the name."""
-        return dict(self.model_extra or {})
+        """Parameters beside the name; whoever gets them may change them."""
+        return copy.deepcopy(self.model_extra or {})
 
     @model_validator(mode="before")
     @classmethod
@@ -350,7 +356,7 @@ class ReleaseConfig(Strict):
 
     source: Source
     roles: DeclaredRoles
-    hierarchies: dict[str, Tree] = Field(default_factory=dict)
+    hierarchies: dict[str, StatedHierarchy] = Field(default_factory=dict)
     anonymizer: Method
     thresholds: tuple[StatedThreshold, ...] = Field(min_length=1)
     target: Target
@@ -378,23 +384,24 @@ class ReleaseConfig(Strict):
         return thresholds
 
     @model_validator(mode="after")
-    def _something_known(self) -> "ReleaseConfig":
+    def _some_quasi_identifier(self) -> "ReleaseConfig":
         if not self.roles.quasi_identifiers and not self.is_graph:
             raise ValueError("roles.quasi_identifiers: name at least one column.")
         return self
 
     @model_validator(mode="after")
     def _declared_columns(self) -> "ReleaseConfig":
-        known, wanted = self.roles.quasi_identifiers, self.roles.sensitive
+        sensitive = self.roles.sensitive
+        judged_columns = [*self.roles.quasi_identifiers, *sensitive]
         for column in self.hierarchies:
-            if column not in {*known, *wanted}:
-                told = unknown_choice("column", column, [*known, *wanted])
-                raise ValueError(f"hierarchies: {told}")
+            if column not in judged_columns:
+                fault = unknown_choice("column", column, judged_columns)
+                raise ValueError(f"hierarchies: {fault}")
         for threshold in self.thresholds:
             judged = threshold.params.get("sensitive")
-            if judged is not None and judged not in wanted:
-                told = unknown_choice("sensitive column", judged, wanted)
-                raise ValueError(f"thresholds, {threshold.id}: {told}")
+            if judged is not None and judged not in sensitive:
+                fault = unknown_choice("sensitive column", judged, sensitive)
+                raise ValueError(f"thresholds, {threshold.id}: {fault}")
         return self
 
     @property
@@ -423,7 +430,7 @@ class ReleaseConfig(Strict):
 
 
 def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
-    """Read and check a release file.
+    """Read and check a release file; the same text is checked once.
 
     Raises
     ------
@@ -443,14 +450,110 @@ def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
         raise ConfigurationError(
             f"{file}: cannot be read ({type(error).__name__})."
         ) from None
+    return _checked(file, file.parent.absolute(), text)
+
+
+@lru_cache(maxsize=8)
+def _checked(file: Path, folder: Path, text: str) -> ReleaseConfig:
     try:
         stated = parse_yaml(text)
         if "folder" in stated:
             raise ConfigurationError("folder: this is the folder of the file itself.")
         return ReleaseConfig.model_validate(
-            {"name": file.stem, **stated, "folder": str(file.parent.absolute())}
+            {"name": file.stem, **stated, "folder": str(folder)}
         )
     except ConfigurationError as error:
         raise ConfigurationError(f"{file}: {error}") from None
     except ValidationError as error:
         raise ConfigurationError(f"{file}:\n{explain(error)}") from None
+
+
+@lru_cache(maxsize=8)
+def noted_config(text: str) -> ReleaseConfig:
+    """The configuration that a run noted as JSON; the same text is checked once."""
+    return ReleaseConfig.model_validate(json.loads(text))
+
+
+COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
+    "k": "higher",
+    "l": "higher",
+    "q": "higher",
+    "min": "higher",
+    "max": "lower",
+    "t": "lower",
+    "c": "lower",
+}
+"""Which way asks for more, for the words that mean the same in every model.
+
+It needs no plugin, so that a DAG can be parsed quickly. What a model
+itself declares in ``tighter`` is what counts when a run starts.
+"""
+
+
+def tighten(
+    thresholds: tuple[Threshold, ...],
+    parameters: Mapping[str, int | float] | None,
+    tighter: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Threshold, ...]:
+    """Apply trigger-time numbers; they may only ask for more.
+
+    Parameters
+    ----------
+    thresholds : tuple of Threshold
+        What the file states.
+    parameters : mapping, optional
+        Numbers by key, such as ``{"k_anonymity_k": 10}``.
+    tighter : mapping, optional
+        For each threshold id which way asks for more, by parameter; one that is not
+        listed there cannot be changed. Without it, the common words decide.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown key, a value that is no number, or one that asks for less.
+
+    Examples
+    --------
+    >>> asked = (Threshold.read({"model": "k-anonymity", "k": 5}),)
+    >>> tighten(asked, {"k_anonymity_k": 10})[0].params
+    {'k': 10}
+    >>> tighten(asked, {"k_anonymity_k": 2})
+    Traceback (most recent call last):
+        ...
+    anon_transformers.exceptions.ConfigurationError: k_anonymity_k=2 would loosen \
+the release, which asks for 5; a trigger may only tighten.
+    """
+    left = dict(parameters or {})
+    legal = [t.key(param) for t in thresholds for param in t.numbers()]
+    for key in left:
+        if key not in legal:
+            raise ConfigurationError(unknown_choice("threshold", key, legal))
+    tightened = []
+    for threshold in thresholds:
+        ways = COMMON_WORDS if tighter is None else tighter.get(threshold.id, {})
+        params = dict(threshold.params)
+        for param, stated in threshold.numbers().items():
+            asked = left.get(threshold.key(param), stated)
+            _refuse_loosening(threshold.key(param), asked, stated, ways.get(param))
+            if asked != stated:  # 5.0 is 5, and stays so
+                params[param] = asked
+        tightened.append(replace(threshold, params=params))
+    return tuple(tightened)
+
+
+def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
+    number = isinstance(asked, int | float) and not isinstance(asked, bool)
+    if not number or (isinstance(asked, float) and not math.isfinite(asked)):
+        raise ConfigurationError(f"{key} must be a finite number, got {asked!r}.")
+    if asked == stated:
+        return
+    if way not in {"higher", "lower"}:
+        raise ConfigurationError(
+            f"{key} cannot be changed by a trigger: its model does not say which way "
+            "asks for more."
+        )
+    if (asked < stated) == (way == "higher"):
+        raise ConfigurationError(
+            f"{key}={asked} would loosen the release, which asks for {stated}; "
+            "a trigger may only tighten."
+        )

@@ -328,7 +328,7 @@ def telling_faults(
     subject: pd.Series | None = None,
     *,
     exempt: Collection[str] = (),
-    told: Callable[[float], None] | None = None,
+    on_share: Callable[[float], None] | None = None,
 ) -> list[str]:
     """Columns, and pairs of insensitive ones, that tell persons apart.
 
@@ -342,8 +342,8 @@ def telling_faults(
         The person of each row.
     exempt : collection of str
         Columns whose cells were swapped: they hide whose they are.
-    told : callable, optional
-        Is given the share that all insensitive columns together tell apart.
+    on_share : callable, optional
+        Called with the share that all insensitive columns together tell apart.
     """
     persons = None if subject is None else _numbered(identify(subject))
     coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
@@ -377,8 +377,8 @@ def telling_faults(
         if found > INSENSITIVE_LIMIT:
             both = f"insensitive columns {pair[0]!r} and {pair[1]!r} together"
             faults.append(_telling(both, found, INSENSITIVE_LIMIT, roles))
-    if told is not None and len(roles.insensitive) > 1:
-        told(share(roles.insensitive))
+    if on_share is not None and len(roles.insensitive) > 1:
+        on_share(share(roles.insensitive))
     return faults
 
 

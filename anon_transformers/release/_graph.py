@@ -1,32 +1,48 @@
-"""Releases of graphs: an edge file and a node file, from source to candidate."""
+"""A graph as a form of data: an edge file and a node file, from source to gate.
+
+The nodes of a candidate have the names that our rule gives, no cell holds a name that a
+node had before, and labels and weights are those of the source, or cover them. An
+anonymizer may come from anybody: what it says of the columns that it makes is not taken
+for granted.
+"""
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.readings import NUMBER, read_text
+from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
-    ReleaseError,
     TellingWeightsWarning,
     unknown_choice,
 )
 from anon_transformers.graphs import open_graph, telling_weights
+from anon_transformers.graphs._graph import Graph
+from anon_transformers.graphs._names import new_names
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
-from anon_transformers.release._build import installed
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.gx._judging import PrivateEvidence, Scope
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.metrics._coverage import Domain
+from anon_transformers.release._build import installed, make_hierarchies
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._faults import INSENSITIVE_LIMIT, column_faults
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
     read_parquet,
     write_parquet,
 )
-from anon_transformers.release._names import refuse_undeclared
+from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._run import Run, sha256
+from anon_transformers.release._source import refuse_undeclared
 
 NODES = "nodes"
 """Name of the second table of a graph, beside its edges."""
@@ -35,6 +51,117 @@ FUNCTIONS = "functions.parquet"
 """Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
 
 OPTIONS = ("edges", "nodes")
+
+LONG_NAME = 4
+"""Characters from which on a name is looked for inside of cells, too."""
+
+
+class GraphForm(Form):
+    """Edges and nodes; the nodes of the candidate are renamed."""
+
+    noun: ClassVar[str] = "a graph"
+    kinds: ClassVar[frozenset[str]] = frozenset({"graph"})
+    private_files: ClassVar[tuple[str, ...]] = (
+        f"{INPUT}.parquet",
+        f"{NODES}.parquet",
+        f"candidate/{FUNCTIONS}",
+    )
+
+    @property
+    def judged_columns(self) -> Sequence[str]:
+        """Two columns; which ones name the ends is known when the file is read."""
+        return ("source", "target")
+
+    @property
+    def published_columns(self) -> Sequence[str]:
+        """All: the names of the columns that name nodes are published, too."""
+        return self.config.roles.columns
+
+    def judges(self, evidence: str) -> bool:
+        """Whether it has this kind of evidence: of a graph alone."""
+        return evidence == "graph"
+
+    def read(self) -> dict[str, pd.DataFrame]:
+        """Read the two files and check their columns and weights."""
+        edges, nodes = read_graph(self.config)
+        shares = weight_shares(edges, nodes, self.config)
+        refuse_telling_weights(shares, self.config.roles)
+        return {INPUT: edges, NODES: nodes}
+
+    def write(
+        self, run: Run, anonymizer: Any, draft: Path
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+        """Anonymize the graph, its nodes renamed with fresh entropy."""
+        edges = read_parquet(run.path(f"{INPUT}.parquet"))
+        nodes = read_parquet(run.path(f"{NODES}.parquet"))
+        anonymizer.weights = "carry" if carries_weights(self.config) else "drop"
+        with warnings.catch_warnings():
+            # More than the release accepts is refused, before this and after it.
+            warnings.simplefilter("ignore", TellingWeightsWarning)
+            published, listed = anonymizer.fit_transform((edges, nodes))
+        shares = published_weight_shares(published, listed, self.config)
+        refuse_telling_weights(shares, self.config.roles)
+        tables = {"edges": published, NODES: listed}
+        return tables, write_functions(draft, anonymizer)
+
+    def numbers(
+        self,
+        tables: Sequence[pd.DataFrame],
+        thresholds: Sequence[Threshold],
+        suppression_label: str,
+    ) -> dict[str, Any]:
+        """Nodes, edges and levels of thresholds."""
+        edges, nodes = tables
+        scope = Scope(list(edges.columns[:ENDS]), suppression_label=suppression_label)
+        public = PrivateEvidence(nodes=nodes)
+        return {
+            "nodes": len(nodes),
+            "edges": int(edges.iloc[:, 1].notna().sum()),
+            "levels": levels(edges, scope, public, thresholds),
+        }
+
+    def evidence(self, candidate: Candidate) -> GateInput:
+        """The edges, with the nodes and functions of the graph."""
+        edges, nodes = candidate.tables
+        private = PrivateEvidence(nodes=nodes, functions=read_functions(candidate))
+        return GateInput(edges, list(edges.columns[:ENDS]), private)
+
+    def faults(self, candidate: Candidate) -> list[str]:
+        """Other columns, names, labels or weights than the source allows."""
+        edges, nodes = candidate.tables
+        config, source = self.config, candidate.source
+        listed = read_parquet(candidate.run.path(f"{NODES}.parquet"))
+        made = {*self.method.columns_made}
+        names = [*source.columns[:ENDS], listed.columns[0]]
+        wanted = {*map(str, names), *config.roles.quasi_identifiers}
+        if carries_weights(config):
+            wanted |= {*config.roles.insensitive}
+        held = {str(name) for name in (*edges.columns, *nodes.columns)}
+        faults = column_faults(held - made, wanted - made)
+        if [*edges.columns[:ENDS], *nodes.columns[:1]] != names and not faults:
+            faults.append(
+                "the columns that name nodes are not the first of the candidate"
+            )
+        if faults:
+            return faults
+        faults = naming_faults(edges, nodes, listed.iloc[:, 0])
+        graph, _ = open_graph((source, listed), reduce=True)
+        weights, labels = edges.iloc[:, ENDS:], nodes.iloc[:, 1:]
+        old = OldNames(listed.iloc[:, 0])
+        hierarchies = make_hierarchies(config, config.roles.quasi_identifiers)
+        for name in labels.columns:
+            if name in listed.columns:
+                hierarchy = hierarchies.get(str(name))
+                faults += label_faults(listed[name], labels[name], hierarchy)
+                faults += old.faults(labels[name], compared_with=listed[name])
+            else:
+                faults += old.faults(labels[name], most=graph.n_nodes + graph.n_edges)
+        for name in weights.columns:
+            if name in source.columns and WEIGHT not in made:
+                faults += weight_faults(graph, weights[name])
+            else:
+                faults += old.faults(weights[name], most=graph.n_edges)
+        return faults
 
 
 def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -52,7 +179,7 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
             "source: a graph has edges, a file, and maybe nodes, another one, and no "
             "path."
         )
-    edges, nodes = (_read(config, name) for name in OPTIONS)
+    edges, nodes = (_read_file(config, name) for name in OPTIONS)
     if edges is None:
         raise ConfigurationError("source.edges: name a file.")
     if not len(edges):
@@ -64,7 +191,7 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
     return edges, nodes.drop(columns=gone)
 
 
-def _read(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
+def _read_file(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
     given = config.source.options.get(name)
     if given is None:
         return None
@@ -151,13 +278,12 @@ def carries_weights(config: ReleaseConfig) -> bool:
 
 
 def published_weight_shares(
-    tables: Mapping[str, pd.DataFrame], config: ReleaseConfig
+    edges: pd.DataFrame, nodes: pd.DataFrame, config: ReleaseConfig
 ) -> dict[str, float]:
     """Share of nodes that published weights of the source tell apart.
 
     Counted in the tables: a method may say another number, or none.
     """
-    edges, nodes = tables.values()
     made = installed().anonymizers[config.anonymizer.name].columns_made
     if edges.shape[1] == ENDS or WEIGHT in made:
         return {}
@@ -166,16 +292,15 @@ def published_weight_shares(
     return dict.fromkeys(config.roles.insensitive, telling_weights(graph))
 
 
-def graph_tables(run: Run, anonymizer: Any) -> dict[str, pd.DataFrame]:
-    """The protected graph, its nodes renamed with fresh entropy, as two tables."""
-    edges = read_parquet(run.path("input.parquet"))
-    nodes = read_parquet(run.path(f"{NODES}.parquet"))
-    anonymizer.weights = "carry" if carries_weights(run.config) else "drop"
-    with warnings.catch_warnings():
-        # More than the release accepts is refused, before this and after it.
-        warnings.simplefilter("ignore", TellingWeightsWarning)
-        published, listed = anonymizer.fit_transform((edges, nodes))
-    return {"edges": published, NODES: listed}
+def refuse_telling_weights(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
+    """Refuse weights of edges that point at persons, unless they are accepted."""
+    for column, share in shares.items():
+        if share > INSENSITIVE_LIMIT and (column,) not in roles.accepted_sets:
+            raise DataError(
+                f"weights {column!r}: {share:.1%} of the nodes have weights around "
+                f"them that no other node has (limit {INSENSITIVE_LIMIT:.0%}). Leave "
+                "the column out, or accept it: roles.accept_unique."
+            )
 
 
 def write_functions(draft: Path, anonymizer: Any) -> dict[str, Any]:
@@ -188,11 +313,147 @@ def write_functions(draft: Path, anonymizer: Any) -> dict[str, Any]:
     return {"functions_sha256": sha256(draft / FUNCTIONS)}
 
 
-def read_functions(run: Run, candidate: dict[str, Any]) -> np.ndarray | None:
+def read_functions(candidate: Candidate) -> np.ndarray | None:
     """The functions that were kept, unchanged."""
-    if "functions_sha256" not in candidate:
+    noted = candidate.noted.get("functions_sha256")
+    if noted is None:
         return None
-    file = run.path("candidate") / FUNCTIONS
-    if sha256(file) != candidate["functions_sha256"]:
-        raise ReleaseError(f"run {run.id}: its evidence of functions changed.")
+    file = candidate.run.evidence_file(FUNCTIONS, noted, "functions")
     return read_parquet(file).to_numpy().T
+
+
+def naming_faults(
+    edges: pd.DataFrame, nodes: pd.DataFrame, old: Iterable[Any]
+) -> list[str]:
+    """Names of nodes that are others than those that nobody had before."""
+    # The rule that chose the names is asked again: what it gives nobody had before.
+    new = new_names(len(nodes), old).tolist()
+    faults = []
+    if nodes.iloc[:, 0].tolist() != new:
+        faults.append("the nodes of the candidate have other names than n0, n1, n2, …")
+    strange = int((~edges.iloc[:, :ENDS].isin(new)).to_numpy().sum())
+    if strange:
+        faults.append(f"{strange} ends of edges have other names than n0, n1, n2, …")
+    return faults
+
+
+def weight_faults(graph: Graph, weights: pd.Series) -> list[str]:
+    """Weights that the source does not have, or not so often.
+
+    A new edge that no edge made room for may have the weight of any.
+    """
+    there = to_text(weights).value_counts()
+    given = pd.Series(graph.weights, dtype=None if graph.n_edges else float)
+    most = to_text(given).value_counts().reindex(there.index, fill_value=0)
+    strange = int(there[most == 0].sum())
+    beyond = int(np.maximum(there.to_numpy() - most.to_numpy(), 0).sum())
+    beyond -= max(0, len(weights) - graph.n_edges)
+    return _counted(weights, max(strange, beyond), "cells", "its source does not")
+
+
+def label_faults(source: pd.Series, labels: pd.Series, hierarchy: Any) -> list[str]:
+    """Labels that stand for no value of the source, or more often than it has them.
+
+    Nobody knows which node was which: labels are counted.
+    """
+    try:
+        domain = Domain.of(_written(source), hierarchy)
+        column = identify(_written(labels))
+        cover = domain.cover(column, SUPPRESSED)
+    except DataError as error:
+        return [str(error).rstrip(".")]
+    most = np.asarray(cover @ domain.rows_by_value()).ravel()
+    there = np.bincount(column.codes, minlength=len(most))
+    beyond = int(np.maximum(there - most, 0).sum())
+    return _counted(labels, beyond, "labels", "do not cover labels of the source")
+
+
+def _written(series: pd.Series) -> pd.Series:
+    """Whole numbers without a point; a text without a character is missing."""
+    if types.is_float_dtype(series.dtype) and (series.dropna() % 1 == 0).all():
+        return series.astype("Int64")
+    return series.mask(to_text(series) == "") if series.dtype == object else series
+
+
+def _counted(series: pd.Series, n_rows: int, what: str, which: str) -> list[str]:
+    if n_rows <= 0:
+        return []
+    return [f"column {series.name!r} holds {what} in {n_rows} rows that {which}"]
+
+
+class OldNames:
+    """Names that nodes had in the source, as people read them.
+
+    A name of a few characters, or a number, is one only as a whole cell.
+    """
+
+    def __init__(self, names: pd.Series):
+        self.whole = {read_text(text) for text in to_text(names).dropna()}
+        self.long = {
+            name
+            for name in self.whole
+            if len(name) >= LONG_NAME and not NUMBER.match(name)
+        }
+        self._lengths = sorted({len(name) for name in self.long})
+
+    def faults(
+        self,
+        cells: pd.Series,
+        *,
+        compared_with: pd.Series | None = None,
+        most: int = 0,
+    ) -> list[str]:
+        """Cells of a published column that hold such a name.
+
+        Parameters
+        ----------
+        cells : Series
+            The published column.
+        compared_with : Series, optional
+            The column of the source that it was compared with: short names and
+            numbers that it holds, and numbers that stand for them, are labels.
+        most : int, default=0
+            Numbers that add up to no more than this are counts.
+        """
+        if _are_counts(cells, most):
+            return []
+        compared = compared_with is not None
+        labels = set() if compared_with is None else _label_texts(compared_with)
+        texts = to_text(_written(cells)).dropna().map(read_text)
+        named = set()
+        for text in texts.unique():
+            is_label = text in labels or (compared and NUMBER.match(text))
+            if self.inside(text) or (text in self.whole and not is_label):
+                named.add(text)
+        n_rows = int(texts.isin(named).sum())
+        if not n_rows:
+            return []
+        return [
+            f"column {cells.name!r} holds names of nodes of the source in {n_rows} rows"
+        ]
+
+    def inside(self, text: str) -> bool:
+        """Whether a long name stands anywhere in a text."""
+        return any(
+            text[start : start + length] in self.long
+            for length in self._lengths
+            for start in range(len(text) - length + 1)
+        )
+
+
+def _label_texts(series: pd.Series) -> set[str]:
+    """Labels that a column may have beside the suppression label, as people read."""
+    texts = to_text(_written(series)).dropna().unique()
+    return {SUPPRESSED, *map(read_text, texts)}
+
+
+def _are_counts(cells: pd.Series, most: int) -> bool:
+    """Whether a column holds whole numbers that count up to so many things.
+
+    Sizes of groups may be the number of anybody; numbers of persons add up to more.
+    """
+    if not types.is_numeric_dtype(cells.dtype):
+        return False
+    numbers = cells.dropna()
+    whole = bool((numbers >= 0).all() and (numbers % 1 == 0).all())
+    return whole and float(numbers.sum()) <= most

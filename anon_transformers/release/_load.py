@@ -3,58 +3,27 @@
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from anon_transformers._data.columns import identify, to_text
-from anon_transformers._data.dates import looks_like_dates, refuse_written_dates
-from anon_transformers._data.readings import read_spellings, read_values
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.base._base import repeated_identifiers
-from anon_transformers.exceptions import (
-    AnonymizationError,
-    ConfigurationError,
-    DataError,
-    ParameterError,
-    unknown_choice,
-)
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
-from anon_transformers.registry import refuse_wrong_parameters
-from anon_transformers.release._build import (
-    check_gate,
-    check_threshold,
-    installed,
-    make_anonymizer,
-    make_model,
-    refuse_too_few_groups,
-)
-from anon_transformers.release._config import (
-    DeclaredRoles,
-    ReleaseConfig,
-    is_address,
-    read_config,
-)
-from anon_transformers.release._discretion import discreet
-from anon_transformers.release._faults import INSENSITIVE_LIMIT, telling_faults
-from anon_transformers.release._files import (
-    columns_of_file,
-    kind_of_file,
-    refuse_nested,
-    write_parquet,
-)
-from anon_transformers.release._graph import NODES, read_graph, weight_shares
-from anon_transformers.release._names import refuse_other_columns
-from anon_transformers.release._publish import recover, refuse_foreign_target
+from anon_transformers.release._build import check_threshold, installed
+from anon_transformers.release._config import ReleaseConfig, read_config, tighten
+from anon_transformers.release._files import write_parquet
+from anon_transformers.release._forms import INPUT, Form, form_of
+from anon_transformers.release._method import check_gate, make_anonymizer
 from anon_transformers.release._run import (
     RUNS,
     Ledger,
     Run,
     file_hashes,
     locked,
+    make_key,
     make_private,
     next_run_id,
     now,
@@ -64,12 +33,9 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
-from anon_transformers.release._seals import make_key
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._thresholds import tighten
-
-INPUT = "input"
-"""Name of the table that was loaded; of a graph, that of its edges."""
+from anon_transformers.release._steps import discreet
+from anon_transformers.release._target import recover, refuse_foreign_target
 
 
 @discreet
@@ -100,9 +66,10 @@ def load(
     config = read_config(config_path)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
-    anonymizer = make_for_columns(config, thresholds)
-    check_gate(config, thresholds)
-    refuse_unwritable(config)
+    form = form_of(config)
+    anonymizer = make_for_columns(form, thresholds)
+    check_gate(form, thresholds)
+    refuse_unwritable(form)
     refuse_foreign_target(config)
     order = {
         "file": str(Path(config_path).absolute()),
@@ -114,35 +81,19 @@ def load(
     if found is not None:
         return str(found)
     # Everything is checked before the first folder is made.
-    tables = read_tables(config)
-    refuse_too_few_groups(anonymizer, thresholds, len(tables[INPUT]))
+    tables = form.read()
+    form.refuse_too_small(anonymizer, thresholds, tables)
     return str(start_run(config, run_id, order, tables))
 
 
-def make_for_columns(
-    config: ReleaseConfig, thresholds: tuple[Threshold, ...]
-) -> BaseAnonymizer:
+def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
     """Make the anonymizer; what it refuses may be the name of a misspelt column."""
     try:
-        return make_anonymizer(config, thresholds)
+        return make_anonymizer(form.config, thresholds)
     except ConfigurationError as error:
         refused = error
-    refuse_misspelt_columns(config)
+    form.refuse_misspelt_columns()
     raise refused
-
-
-def refuse_misspelt_columns(config: ReleaseConfig) -> None:
-    """Refuse other columns than those of the source, if its file can be opened."""
-    path = config.source.path
-    if config.is_graph or path is None or is_address(path):
-        return
-    file = config.path(path)
-    if not file.is_file():
-        return
-    kind = config.source.kind or kind_of_file(file, installed().readers)
-    names = columns_of_file(kind, file, {**config.source.options, "path": file})
-    if names is not None:
-        refuse_other_columns(names, config.roles)
 
 
 def find_run(
@@ -190,13 +141,14 @@ def start_run(
     return folder
 
 
-def refuse_unwritable(config: ReleaseConfig) -> None:
+def refuse_unwritable(form: Form) -> None:
     """Refuse a target that could not be written, or read back, in the end."""
+    config = form.config
     for catalog in (installed().writers, installed().readers):
         if config.target.format not in catalog:
-            told = unknown_choice("format", config.target.format, catalog)
-            raise ConfigurationError(f"target.format: {told}")
-    refuse_headers_that_run(config)
+            fault = unknown_choice("format", config.target.format, catalog)
+            raise ConfigurationError(f"target.format: {fault}")
+    refuse_headers_that_run(form)
     # A link may lead the private folder into the public one.
     target, home = config.path(config.target.path), config.home.resolve()
     if target.is_relative_to(home) or home.is_relative_to(target):
@@ -223,196 +175,11 @@ def refuse_unwritable(config: ReleaseConfig) -> None:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
 
 
-def refuse_headers_that_run(config: ReleaseConfig) -> None:
+def refuse_headers_that_run(form: Form) -> None:
     """Refuse names of published columns that a spreadsheet would run."""
-    roles = config.roles
-    published = (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
-    # The names of the columns that name nodes are published, too.
-    for name in roles.columns if config.is_graph else published:
-        if config.target.guards_texts and would_run(name):
+    for name in form.published_columns:
+        if form.config.target.guards_texts and would_run(name):
             raise ConfigurationError(
                 f"roles: a spreadsheet would run {name!r} at the head of a column; "
                 "rename it, or state target.spreadsheet_safe: false."
-            )
-
-
-def read_tables(config: ReleaseConfig) -> dict[str, pd.DataFrame]:
-    """Read the source, one table or the two of a graph, and check its columns."""
-    if config.is_graph:
-        edges, nodes = read_graph(config)
-        refuse_telling(weight_shares(edges, nodes, config), config.roles)
-        return {INPUT: edges, NODES: nodes}
-    frame = read_source(config)
-    # What is swapped keeps its values, and hides whose they are.
-    swaps = installed().anonymizers[config.anonymizer.name].kind == "linked"
-    exempt = config.roles.sensitive if swaps else ()
-    check_columns(frame, config.roles, exempt=exempt)
-    refuse_odd_subjects(frame, config.roles)
-    refuse_repeated_identifiers(frame, config.roles)
-    refuse_several_values(frame, config)
-    refuse_unstated_dates(frame, config)
-    return {INPUT: frame}
-
-
-def read_source(config: ReleaseConfig) -> pd.DataFrame:
-    """Read the table with the reader that the source names."""
-    readers = installed().readers
-    options = config.source.options
-    kind = config.source.kind
-    if is_address(config.source.path):
-        options["path"] = config.source.path
-    elif config.source.path is not None:
-        options["path"] = config.path(config.source.path)
-        kind = kind or kind_of_file(options["path"], readers)
-    reader = readers[kind]
-    if kind == "csv":
-        options.setdefault(
-            "exact", (*config.roles.sensitive, *config.roles.insensitive)
-        )
-    # A stranger's TypeError could quote a cell, so its words are never passed on.
-    try:
-        refuse_wrong_parameters(reader, options)
-    except ParameterError as error:
-        raise ConfigurationError(f"source: {error}") from None
-    if isinstance(options.get("path"), Path) and not options["path"].is_file():
-        raise DataError(f"source.path: {options['path']} does not exist.")
-    names = columns_of_file(kind, options.get("path", ""), options)
-    if names is None:
-        return call_reader(kind, reader, options)
-    # Before any cell is read: what is said of one names its column.
-    refuse_other_columns(names, config.roles)
-    return reader(**options)
-
-
-def call_reader(
-    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
-) -> pd.DataFrame:
-    """Read with a stranger's reader; what it says may name undeclared columns."""
-    try:
-        return reader(**options)
-    except ConfigurationError:
-        raise
-    except AnonymizationError as error:
-        told = f"source: the reader {kind!r} failed with {type(error).__name__}."
-    # Out here nothing is chained to it: some loggers print all that is.
-    raise DataError(told)
-
-
-def check_columns(
-    frame: pd.DataFrame, roles: DeclaredRoles, *, exempt: Collection[str] = ()
-) -> None:
-    """Every column has a declared role, and none tells persons apart."""
-    if not len(frame):
-        raise DataError("the source is empty: it has no rows.")
-    refuse_other_columns(list(frame.columns), roles)
-    refuse_nested(frame)
-    subject = None if roles.subject is None else frame[roles.subject]
-    faults = telling_faults(frame, roles, subject, exempt=exempt)
-    if faults:
-        raise DataError("\n".join(f"{fault}." for fault in faults))
-
-
-def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
-    """Refuse texts that look like dates, unless the file says what they are."""
-    stated = {*config.hierarchies, *config.stated_columns}
-    types = config.anonymizer.params.get("types")
-    typed = types if isinstance(types, dict) else {}
-    for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
-        if column in stated:
-            continue
-        if column in typed and looks_like_dates(frame[column]):
-            raise DataError(
-                f"column {column!r} holds texts that look like dates, and types of "
-                f"{config.anonymizer.name} does not say how the gate may read its "
-                f"labels. State hierarchies: {{{column}: {{kind: by-data-type, type: "
-                f"{typed[column]}}}}} instead, or read the texts as dates with "
-                f"source.columns: {{{column}: {{date: '%d/%m/%Y'}}}} or however they "
-                "are written."
-            )
-        refuse_written_dates(frame[column])
-
-
-def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
-    """Refuse rows of nobody, and persons who are written in several ways."""
-    if roles.subject is None:
-        return
-    texts = to_text(frame[roles.subject])
-    nobody = int(texts.isna().sum())
-    if nobody:
-        raise DataError(
-            f"subject: column {roles.subject!r} is empty in {nobody} rows, which no "
-            "count of persons would see; leave these rows out, or say whose they are."
-        )
-    distinct = texts.unique().tolist()
-    codes = read_spellings(distinct)
-    if codes is not None:
-        raise DataError(
-            f"subject: the {len(distinct)} texts of column {roles.subject!r} are "
-            f"{int(codes[-1])} persons to a reader, who overlooks case, blanks and "
-            "spellings of a number; write each person one way."
-        )
-
-
-def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
-    """Refuse to count rows where an identifier says that persons have several."""
-    if roles.subject is not None or roles.rows_are_persons:
-        return
-    found = repeated_identifiers(frame, roles.identifiers)
-    if found:
-        told = "; ".join(
-            f"identifier {column!r} repeats: {count} of its values stand in several "
-            "rows"
-            for column, count in found.items()
-        )
-        raise DataError(
-            f"{told}. Rows would be counted for persons. If every row is a person all "
-            "the same, state 'rows_are_persons: true' under roles; if persons have "
-            "several rows, name the column that tells them apart, such as 'subject: "
-            f"{next(iter(found))}', and persons are counted."
-        )
-
-
-def refuse_several_values(frame: pd.DataFrame, config: ReleaseConfig) -> None:
-    """Refuse persons with several values, as people read them, where one is declared.
-
-    A missing value, and a mark of one that is usual or stated by a threshold, is none.
-    """
-    for name in config.roles.one_value_per_person:
-        column = identify(frame[name])
-        read = read_values(column.texts().tolist(), stated_marks(config, name))
-        codes = np.arange(column.cardinality) if read is None else read
-        values = pd.Series(codes[column.codes])
-        values = values.where(values != codes[-1])
-        of_person = values.groupby(frame[config.roles.subject].to_numpy()).nunique()
-        count = int((of_person > 1).sum())
-        if count:
-            raise DataError(
-                f"one_value_per_person: {count} persons have several values in column "
-                f"{name!r}, with spellings of one value taken for one and missing ones "
-                "left out. Take the column out of the list, or mend the source; marks "
-                "of missing values that are not usual are stated as missing_marks of a "
-                "threshold that judges the column."
-            )
-
-
-def stated_marks(config: ReleaseConfig, column: str) -> tuple[str, ...] | None:
-    """Marks of missing values that thresholds add for a column; None: the usual."""
-    models = [make_model(t) for t in config.thresholds if t.kind == "model"]
-    stated = [
-        mark
-        for model in models
-        if getattr(model, "sensitive", column) in {None, column}
-        for mark in getattr(model, "missing_marks", None) or ()
-    ]
-    return tuple(dict.fromkeys(stated)) or None
-
-
-def refuse_telling(shares: Mapping[str, float], roles: DeclaredRoles) -> None:
-    """Refuse weights of edges that point at persons, unless they are accepted."""
-    for column, share in shares.items():
-        if share > INSENSITIVE_LIMIT and (column,) not in roles.accepted_sets:
-            raise DataError(
-                f"weights {column!r}: {share:.1%} of the nodes have weights around "
-                f"them that no other node has (limit {INSENSITIVE_LIMIT:.0%}). Leave "
-                "the column out, or accept it: roles.accept_unique."
             )

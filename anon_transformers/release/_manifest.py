@@ -1,23 +1,31 @@
-"""What the public is told about a release: promise, measurement, versions."""
+"""What is published about a release: manifest, validation report, numbers."""
 
+import json
 import math
+import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
-from anon_transformers.registry import registry
-from anon_transformers.release._build import unjudged_columns
-from anon_transformers.release._config import ReleaseConfig
-from anon_transformers.release._run import Run, now
+from jinja2 import Environment, PackageLoader
 
-TOLD_VERSIONS = (
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.registry import registry
+from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._files import read_published
+from anon_transformers.release._forms import form_of
+from anon_transformers.release._run import Run, now, write_text
+
+SHOWN_VERSIONS = (
     "anon-transformers",
     "numpy",
     "pandas",
     "scikit-learn",
     "great-expectations",
 )
-NOT_TOLD = "not published"
+HIDDEN = "not published"
 PROCEEDINGS = {"sha256", "passed", "reasons"}
 """What a verdict holds beside what was measured."""
 DISCLAIMER = (
@@ -51,7 +59,7 @@ def make_manifest(
             "insensitive": list(config.roles.insensitive),
             "subject": config.roles.subject,
         },
-        "not_judged": unjudged_columns(config),
+        "not_judged": form_of(config).unjudged_columns(),
         "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
         "promised": {
             "file": [_plain(t) for t in config.thresholds],
@@ -73,12 +81,12 @@ def _stated(config: ReleaseConfig) -> dict[str, Any]:
     """
     cls = registry().anonymizers[config.anonymizer.name]
     return {
-        name: NOT_TOLD if name in cls.private_parameters else _finite(value)
+        name: HIDDEN if name in cls.private_parameters else _finite(value)
         for name, value in config.anonymizer.params.items()
     }
 
 
-def _plain(threshold: Any) -> dict[str, Any]:
+def _plain(threshold: Threshold) -> dict[str, Any]:
     params = _finite(threshold.params)
     return {"id": threshold.id, threshold.kind: threshold.name, **params}
 
@@ -94,9 +102,81 @@ def _finite(value: Any) -> Any:
 
 def _versions() -> dict[str, str]:
     found = {}
-    for name in TOLD_VERSIONS:
+    for name in SHOWN_VERSIONS:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "unknown"
     return found
+
+
+def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
+    """Nested numbers as lines, each named by the way to it.
+
+    Examples
+    --------
+    >>> lines({"moved": {"pay": {"groups": 60}}, "level": 5})
+    [('moved: pay: groups', 60), ('level', 5)]
+    """
+    if isinstance(details, dict):
+        return [
+            line
+            for key, item in details.items()
+            for line in lines(item, (*path, str(key).replace("_", " ")))
+        ]
+    if isinstance(details, list):
+        details = ", ".join(map(str, details))
+    return [(": ".join(path), details)] if details != "" else []
+
+
+def write_report(
+    path: Path, run: Run, candidate: Mapping[str, Any], verdict: Mapping[str, Any]
+) -> None:
+    """Write the page; it holds numbers and column names, never a cell."""
+    environment = Environment(
+        loader=PackageLoader("anon_transformers.release"), autoescape=True
+    )
+    page = environment.get_template("validation.html").render(
+        release=run.config.name,
+        version=run.id,
+        started=run.started,
+        method=run.config.anonymizer.name,
+        quasi_identifiers=run.config.roles.quasi_identifiers,
+        sensitive=run.config.roles.sensitive,
+        not_judged=form_of(run.config).unjudged_columns(),
+        extremes=candidate.get("extremes", ""),
+        verdict=verdict,
+        details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
+        disclaimer=DISCLAIMER,
+    )
+    write_text(path, page)
+
+
+def measure_published(
+    folder: str | os.PathLike[str], config_path: str | os.PathLike[str]
+) -> dict[str, Any]:
+    """Compute the numbers of a published release again, from what is published.
+
+    Parameters
+    ----------
+    folder : path
+        The release's target folder, or the folder of one version.
+    config_path : path
+        The release file; its hierarchies are read, its source is not.
+
+    Returns
+    -------
+    dict
+        What the manifest has under ``measured``, without the verdicts.
+    """
+    place = Path(folder)
+    if (place / "current").exists():
+        place = place / "current"
+    manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+    tables = read_published(place)
+    in_force = [Threshold.read(t) for t in manifest["promised"]["in_force"]]
+    return form_of(read_config(config_path)).numbers(
+        tables if isinstance(tables, tuple) else (tables,),
+        in_force,
+        manifest["suppression_label"],
+    )

@@ -1,6 +1,12 @@
-"""The private folder of one run, and the ledger of all runs of a release."""
+"""The private folder of one run, and the ledger of all runs of a release.
+
+A run has a key of its own from its first step to its last. Each step seals what it
+notes for the next: a verdict of another run, thresholds that were lowered after the
+gate, or a candidate with other bytes and a new hash do not fit their seal.
+"""
 
 import hashlib
+import hmac
 import json
 import logging
 import os
@@ -8,18 +14,19 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from fcntl import LOCK_EX, flock
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from filelock import lock_descriptor
+
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.gx._threshold import Threshold
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig, noted_config
 
 PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
@@ -30,11 +37,22 @@ QUARANTINE = "quarantine"
 EVENTS = {"loading", "loaded", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
+KEY = "seal.key"
+"""Private: the key of the run, which is removed with its folder."""
+SEAL = "seal"
+"""Where a note has its seal."""
+TIES = "ties.key"
+"""In the private home of a release; whoever has it knows how ties fell."""
+KEY_BYTES = 32
+CANDIDATE = "candidate"
+VERDICT = "verdict.json"
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""A link that somebody planted is not followed, where the system can tell."""
 LOG = logging.getLogger("anon_transformers.release")
 
 
 class Run:
-    """Everything one run keeps to itself until it is published or quarantined.
+    """Everything that is private to one run until it is published or quarantined.
 
     Parameters
     ----------
@@ -71,7 +89,7 @@ class Run:
     @cached_property
     def config(self) -> ReleaseConfig:
         """The release as it was when the run started."""
-        return ReleaseConfig.model_validate(self._order["config"])
+        return noted_config(json.dumps(self._order["config"]))
 
     @cached_property
     def thresholds(self) -> tuple[Threshold, ...]:
@@ -109,6 +127,77 @@ class Run:
         """When the run started (UTC)."""
         return self._order["started"]
 
+    def read_candidate(self) -> dict[str, Any]:
+        """What *anonymize* noted of its candidate; refuses bytes that changed since."""
+        folder = self.path(CANDIDATE)
+        self.refuse_gone()
+        if not folder.is_dir():
+            raise ReleaseError(f"run {self.id} has no candidate yet.")
+        noted = json.loads((folder / "candidate.json").read_text(encoding="utf-8"))
+        noted = self.unsealed(noted)
+        for file in files_of(noted):
+            if sha256(folder / file["data"]) != file["sha256"]:
+                raise ReleaseError(
+                    f"run {self.id}: the candidate changed after it was made."
+                )
+        return noted
+
+    def evidence_file(self, name: str, noted: str, what: str) -> Path:
+        """A file of private evidence; refuses one that changed since it was noted."""
+        file = self.path(CANDIDATE) / name
+        if sha256(file) != noted:
+            raise ReleaseError(f"run {self.id}: its evidence of {what} changed.")
+        return file
+
+    def write_verdict(self, verdict: dict[str, Any]) -> None:
+        """Write what *validate* found, bound to the candidate and its report."""
+        write_json(self.path(VERDICT), self.sealed(verdict, self._judged))
+
+    def read_verdict(self) -> dict[str, Any]:
+        """What *validate* found of this very candidate."""
+        file = self.path(VERDICT)
+        if not file.exists():
+            raise ReleaseError(f"run {self.id} has not been validated.")
+        verdict = json.loads(file.read_text(encoding="utf-8"))
+        return self.unsealed(verdict, self._judged)
+
+    @property
+    def _judged(self) -> list[Path]:
+        return [self.path(CANDIDATE) / "candidate.json", self.path("validation.html")]
+
+    def sealed(
+        self, note: Mapping[str, Any], files: Sequence[Path] = ()
+    ) -> dict[str, Any]:
+        """A note with a seal on it, on the order of the run, and on these files."""
+        return {**note, SEAL: self._seal(note, files)}
+
+    def unsealed(
+        self, note: Mapping[str, Any], files: Sequence[Path] = ()
+    ) -> dict[str, Any]:
+        """The note without its seal; refuses one that was not made so in this run."""
+        content = {key: value for key, value in note.items() if key != SEAL}
+        kept = note.get(SEAL)
+        if not isinstance(kept, str) or not hmac.compare_digest(
+            kept, self._seal(content, files)
+        ):
+            raise ReleaseError(
+                f"run {self.id}: its notes, its order or its files were changed "
+                "between two steps; start the release again."
+            )
+        return content
+
+    def _seal(self, note: Mapping[str, Any], files: Sequence[Path]) -> str:
+        key = self.path(KEY)
+        if not key.is_file():
+            raise ReleaseError(f"run {self.id} has no key; start the release again.")
+        # As it is read again, where a tuple is a list and a key a text.
+        content = json.dumps(json.loads(json.dumps(note, default=str)), sort_keys=True)
+        parts = [self.id, content, *map(sha256, (self.path("run.json"), *files))]
+        # In JSON, no part can lend its end to the next.
+        message = json.dumps(parts).encode()
+        secret = bytes.fromhex(key.read_text(encoding="ascii"))
+        return hmac.new(secret, message, "sha256").hexdigest()
+
     def path(self, name: str) -> Path:
         """A file or folder of the run."""
         return self.folder / name
@@ -135,8 +224,7 @@ class Ledger:
     def write(self, run_id: str, event: str, **facts: Any) -> None:
         """Append an event."""
         line = json.dumps({"at": now(), "run": run_id, "event": event, **facts})
-        # A link that somebody planted is not followed.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_LINK
         with os.fdopen(os.open(self.file, flags, 0o600), "ab+") as file:
             # A line that a crash cut off must not swallow this one.
             if file.seek(0, os.SEEK_END):
@@ -205,8 +293,23 @@ def _is_name(given: Any) -> bool:
     return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
 
 
+def files_of(noted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The files of a candidate or a published version: a table, or edges and nodes."""
+    return [noted, noted["nodes"]] if "nodes" in noted else [noted]
+
+
+def hash_of(noted: Mapping[str, Any]) -> str:
+    """The hashes of all files, which tell these bytes from others."""
+    return "+".join(file["sha256"] for file in files_of(noted))
+
+
+def make_key(folder: Path) -> None:
+    """Draw the key of a run."""
+    write_text(folder / KEY, secrets.token_hex(KEY_BYTES))
+
+
 def now() -> str:
-    """Tell the time, to the second, in UTC."""
+    """The time, to the second, in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -219,9 +322,9 @@ def next_run_id(given: str | None, ledger: Ledger) -> str:
     if given is None:
         return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     # Different names must not become one by losing their odd characters.
-    mark = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
+    digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
     plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
-    base = f"{plain}-{mark}"
+    base = f"{plain}-{digest}"
     stories, home = ledger.stories(), ledger.file.parent
 
     def is_free(name: str) -> bool:
@@ -338,8 +441,8 @@ def sha256(path: Path) -> str:
 def file_hashes(config: ReleaseConfig) -> dict[str, str]:
     """Hashes of the files that a release is judged by, by the keys that name them."""
     given = {
-        f"hierarchies, {column}": tree.path
-        for column, tree in config.hierarchies.items()
+        f"hierarchies, {column}": stated.path
+        for column, stated in config.hierarchies.items()
     }
     paths = {
         key: config.path(path)
@@ -354,7 +457,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; it falls when the process ends, however it ends."""
     handle = _open_lock(folder)
     try:
-        flock(handle, LOCK_EX)
+        lock_descriptor(handle)
         yield
     finally:
         os.close(handle)
@@ -365,5 +468,37 @@ def _open_lock(folder: Path) -> int:
     if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
         # A link is not followed: everybody who finds it locks the folder itself.
         left_alone(file, "it is no plain file, and the folder itself is locked")
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    return os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        return os.open(folder, os.O_RDONLY)
+    return os.open(file, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+
+
+def tie_key(home: Path) -> bytes:
+    """Read the key by which ties fall alike in all runs; the first run draws it.
+
+    Without it, persons who tie would change groups from month to month by chance, and
+    two versions of their classes would tell more than one.
+    """
+    file = home / TIES
+    with locked(home):
+        if not os.path.lexists(file):
+            _write_key(file)
+    with os.fdopen(os.open(file, os.O_RDONLY | NO_LINK), "rb") as handle:
+        key = handle.read(KEY_BYTES + 1)
+    if len(key) != KEY_BYTES:
+        raise ReleaseError(
+            f"{file} is no key of {KEY_BYTES} bytes; without the file, the next run "
+            "draws another, and ties fall anew once."
+        )
+    return key
+
+
+def _write_key(file: Path) -> None:
+    """Write a fresh key, whole or not at all, that only its owner can read."""
+    draft = file.with_name(f".{file.name}.draft")
+    draft.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK
+    with os.fdopen(os.open(draft, flags, 0o600), "wb") as handle:
+        handle.write(secrets.token_bytes(KEY_BYTES))
+        handle.flush()
+        os.fsync(handle.fileno())
+    draft.replace(file)

@@ -12,8 +12,8 @@ from anon_transformers.exceptions import ConfigurationError, GateError, ReleaseE
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._manifest import _finite
-from anon_transformers.release._memberships import MEMBERSHIPS
 from anon_transformers.release._run import Run
+from anon_transformers.release._table import MEMBERSHIPS
 
 CENSUS = Path(__file__).parents[1] / "data" / "casc_census.csv"
 KNOWN, WANTED = ["AFNLWGT", "AGI"], ["PEARNVAL"]

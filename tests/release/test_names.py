@@ -18,7 +18,7 @@ from anon_transformers.exceptions import (
     ParameterError,
 )
 from anon_transformers.release import load
-from anon_transformers.release._names import list_positions
+from anon_transformers.roles import list_positions
 from tests.release.test_discretion import told_by
 
 pytestmark = pytest.mark.gx

@@ -12,8 +12,8 @@ from anon_transformers.exceptions import GateError, InfeasibleError
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import Threshold, run_gate, suite_for
 from anon_transformers.release import anonymize, load, publish, read_published, validate
-from anon_transformers.release._links import LINKS
 from anon_transformers.release._run import Run
+from anon_transformers.release._table import LINKS
 
 SWAPPED = {"model": "probabilistic-k-anonymity", "k": 3}
 DIVERSE = {"model": "distinct-l-diversity", "l": 3, "sensitive": "ill"}

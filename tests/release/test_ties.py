@@ -10,7 +10,7 @@ from anon_transformers._data.ties import KEY_BYTES
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.microaggregation import MDAVAnonymizer
 from anon_transformers.release import anonymize, load, publish, validate
-from anon_transformers.release._ties import TIES, tie_key
+from anon_transformers.release._run import TIES, tie_key
 
 N_ROWS = 24
 

@@ -16,8 +16,7 @@ from anon_transformers.release import (
     validate,
 )
 from anon_transformers.release._files import read_parquet, write_parquet
-from anon_transformers.release._links import LINKS, kept_rows
-from anon_transformers.release._validate import persons_of
+from anon_transformers.release._table import LINKS, kept_rows, persons_of
 
 TEXT = """
 source: {path: people.csv}

@@ -156,7 +156,7 @@ def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
     edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
-    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
+    monkeypatch.setattr("anon_transformers.release._graph.weight_shares", lambda *_: {})
     location = load(release(folder, **declared))
     with pytest.raises(DataError, match=r"% of the nodes have weights around them"):
         anonymize(location)
@@ -175,7 +175,7 @@ def test_weights_are_judged_whatever_the_method_says_of_them(folder, monkeypatch
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
     monkeypatch.setitem(registry().anonymizers._items, "k-degree", Silent)
-    monkeypatch.setattr("anon_transformers.release._load.weight_shares", lambda *_: {})
+    monkeypatch.setattr("anon_transformers.release._graph.weight_shares", lambda *_: {})
     location = load(release(folder, **declared))
     with pytest.raises(DataError, match=r"'weight': .*% of the nodes have weights"):
         anonymize(location)

@@ -1,7 +1,7 @@
-"""What a step lets out of the words of strangers, which may quote a cell.
+"""What all four steps share: their order, and what they let out.
 
-Anonymizers, readers, writers, models and hierarchies may be anybody's. Their errors are
-told by type, and their warnings are counted.
+Anonymizers, readers, writers, models and hierarchies may be anybody's, and what they
+say may quote a cell. Their errors are reported by type, and their warnings are counted.
 """
 
 import errno
@@ -9,24 +9,27 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from anon_transformers import exceptions
 from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.registry import registry
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._run import LOG
 
+STEPS = ("load", "anonymize", "validate", "publish")
 OURS = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
 """Packages by which we open files, and whose errors name files that we named."""
 
 
 def discreet(step: Callable[..., str]) -> Callable[..., str]:
-    """Keep what a stranger says out of logs.
+    """Keep what a stranger's code says out of logs.
 
     Our own errors pass, and so do those of the file system where it was our code that
-    asked it. Any other is told by its type; once a run has its private folder, the
+    asked it. Of any other the type is named; once a run has its private folder, the
     whole of it is kept there. An error of the file system stays one, for schedulers try
     these again. Our own warnings pass; others are counted.
     """
@@ -38,7 +41,7 @@ def discreet(step: Callable[..., str]) -> Callable[..., str]:
             try:
                 done = step(location, *args, **kwargs)
             except Exception as error:
-                fault = _told(error, Path(location), step.__name__)
+                fault = _safe_error(error, Path(location), step.__name__)
         _pass_on(heard, step.__name__)
         if fault is not None:
             # Out here nothing is chained to it: some loggers print all that is.
@@ -48,17 +51,18 @@ def discreet(step: Callable[..., str]) -> Callable[..., str]:
     return run
 
 
-def _told(error: Exception, location: Path, step: str) -> Exception:
+def _safe_error(error: Exception, location: Path, step: str) -> Exception:
     """What is raised in place of an error: the same one only if we raised it."""
     if _is_ours(error):
         return error
-    told = f"{step} failed with {type(error).__name__}{_keep_traceback(location, step)}"
+    kept = _keep_traceback(location, step)
+    message = f"{step} failed with {type(error).__name__}{kept}"
     if not isinstance(error, OSError):
-        return ReleaseError(told)
+        return ReleaseError(message)
     code: Any = error.errno  # a stranger's may be anything
     if isinstance(code, int) and code in errno.errorcode:
-        return OSError(code, f"{os.strerror(code)}: {told}")
-    return OSError(told)
+        return OSError(code, f"{os.strerror(code)}: {message}")
+    return OSError(message)
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -100,3 +104,52 @@ def _pass_on(heard: Iterable[warnings.WarningMessage], step: str) -> None:
             step,
             others,
         )
+
+
+def run_release(
+    config_path: str | os.PathLike[str],
+    *,
+    parameters: Mapping[str, int | float] | None = None,
+    on_step: Callable[[str], None] | None = None,
+) -> str:
+    """Run a whole release.
+
+    Parameters
+    ----------
+    config_path : path
+        The release file.
+    parameters : mapping, optional
+        Thresholds that this run tightens, such as ``{"k_anonymity_k": 10}``.
+    on_step : callable, optional
+        Called with the name of each step before it starts.
+
+    Returns
+    -------
+    str
+        Folder of the published version.
+    """
+    announce = on_step or (lambda step: None)
+    announce("load")
+    refuse_unknown_names(read_config(config_path))
+    # Here, so that a file that is refused for its words loads no library of numbers.
+    from anon_transformers.release import anonymize, load, publish, validate
+
+    location = load(config_path, parameters=parameters)
+    for name, step in zip(STEPS[1:], (anonymize, validate, publish), strict=True):
+        announce(name)
+        location = step(location)
+    return location
+
+
+def refuse_unknown_names(config: ReleaseConfig) -> None:
+    """Refuse names of methods, models, metrics and builders that nobody registered."""
+    found = registry()
+    found.refuse_broken()
+    for threshold in config.thresholds:
+        models = threshold.kind == "model"
+        catalog = found.privacy_models if models else found.metrics
+        catalog.require(threshold.name)
+    found.anonymizers.require(config.anonymizer.name)
+    for stated in config.hierarchies.values():
+        if stated.kind is not None:
+            found.hierarchy_builders.require(stated.kind)

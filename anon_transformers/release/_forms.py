@@ -1,0 +1,228 @@
+"""Forms of data that a release can have: a table, a table with swapped cells, a graph.
+
+Each is one class with the same verbs. A step asks the form of its configuration, and
+never what the form is.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from anon_transformers.base import BaseAnonymizer
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.gx._judging import (
+    PrivateEvidence,
+    Scope,
+    judge_table,
+    measure_table,
+    private_evidence,
+)
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.release._build import installed
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._files import read_data, read_parquet
+from anon_transformers.release._run import CANDIDATE, Run, files_of
+
+INPUT = "input"
+"""Name of the table that was loaded; of a graph, that of its edges."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What *anonymize* made in a run, as its readers will see it.
+
+    Attributes
+    ----------
+    run : Run
+        Where it was made.
+    noted : dict
+        What was noted of it.
+    tables : tuple of data frames
+        The table, or the edges and nodes of a graph.
+    """
+
+    run: Run
+    noted: Mapping[str, Any]
+    tables: tuple[pd.DataFrame, ...]
+
+    @classmethod
+    def read(cls, run: Run) -> "Candidate":
+        """Read the candidate of a run; refuses bytes that changed since it was made."""
+        noted = run.read_candidate()
+        folder = run.path(CANDIDATE)
+        tables = (
+            read_data(folder / file["data"], noted["format"], file["schema"])
+            for file in files_of(noted)
+        )
+        return cls(run, noted, tuple(tables))
+
+    @cached_property
+    def source(self) -> pd.DataFrame:
+        """The table that was loaded, read in this step and by nobody before."""
+        return read_parquet(self.run.path(f"{INPUT}.parquet"))
+
+    @property
+    def suppression_label(self) -> str:
+        """The label of a suppressed cell."""
+        return self.noted["suppression_label"]
+
+
+@dataclass(frozen=True)
+class GateInput:
+    """What the gate judges: a table, its columns, and private evidence."""
+
+    frame: pd.DataFrame
+    quasi_identifiers: Sequence[Hashable]
+    evidence: PrivateEvidence
+    sensitive: Sequence[Hashable] = ()
+    subject: Hashable | None = None
+
+
+class Form(ABC):
+    """How one form of data goes through a release.
+
+    Parameters
+    ----------
+    config : ReleaseConfig
+        The release.
+    """
+
+    noun: ClassVar[str]
+    """The form in a word, with its article."""
+    kinds: ClassVar[frozenset[str]]
+    """Kinds of anonymizers that make it."""
+    swaps: ClassVar[bool] = False
+    """Whether cells are swapped, and nobody knows whose they are."""
+    private_files: ClassVar[tuple[str, ...]]
+    """Files of a run that hold personal data, by their place in its folder."""
+
+    def __init__(self, config: ReleaseConfig):
+        self.config = config
+
+    @property
+    def method(self) -> type[BaseAnonymizer]:
+        """Class of the anonymizer."""
+        return installed().anonymizers[self.config.anonymizer.name]
+
+    @property
+    @abstractmethod
+    def judged_columns(self) -> Sequence[str]:
+        """Columns that thresholds are judged on, as far as the file states them."""
+
+    @property
+    @abstractmethod
+    def published_columns(self) -> Sequence[str]:
+        """Columns of the source whose names are published."""
+
+    def judges(self, evidence: str) -> bool:
+        """Whether it has this kind of evidence."""
+        return evidence != "graph"
+
+    def parameters(self) -> dict[str, Any]:
+        """The declared columns as parameters of the anonymizer."""
+        return {}
+
+    def refuse_misspelt_columns(self) -> None:
+        """Refuse other columns than those of the source, if that can be asked now."""
+        return
+
+    def refuse_too_small(
+        self,
+        anonymizer: BaseAnonymizer,
+        thresholds: Sequence[Threshold],
+        tables: Mapping[str, pd.DataFrame],
+    ) -> None:
+        """Refuse a source that is too small to be judged."""
+        return
+
+    def unjudged_columns(self) -> list[str]:
+        """Sensitive columns whose values no threshold is about."""
+        return []
+
+    @abstractmethod
+    def read(self) -> dict[str, pd.DataFrame]:
+        """Read the source, by name of the table, and check its columns."""
+
+    @abstractmethod
+    def write(
+        self, run: Run, anonymizer: Any, draft: Path
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+        """Anonymize what was loaded, and write private evidence into ``draft``.
+
+        Returns
+        -------
+        tuple
+            The protected tables by name, the first one first, and what is noted.
+        """
+
+    @abstractmethod
+    def numbers(
+        self,
+        tables: Sequence[pd.DataFrame],
+        thresholds: Sequence[Threshold],
+        suppression_label: str,
+    ) -> dict[str, Any]:
+        """Numbers of published tables that every reader can compute again.
+
+        A number that was taken of the input, of dropped rows or of persons whose names
+        are not published tells of them, however it is rounded: whoever knows all rows
+        but one can try the values of the last until the number fits. So each number
+        here is a function of the published tables, the configuration and its
+        hierarchies, and of nothing else. Of what else was judged, the verdict alone is
+        published.
+        """
+
+    @abstractmethod
+    def evidence(self, candidate: Candidate) -> GateInput:
+        """What the gate judges of a candidate."""
+
+    @abstractmethod
+    def faults(self, candidate: Candidate) -> list[str]:
+        """Everything that is wrong with a candidate beside its source, in words."""
+
+
+def levels(
+    table: pd.DataFrame,
+    scope: Scope,
+    public: PrivateEvidence,
+    thresholds: Sequence[Threshold],
+) -> dict[str, dict[str, Any]]:
+    """By id, what each threshold reaches, where the published table gives it.
+
+    Models are built anew here, and before any is asked to judge with private evidence.
+    A plugin that keeps what it saw elsewhere, in its module or in a file, could still
+    write it into a number: install only plugins that you trust.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    with private_evidence(public):
+        for threshold in thresholds:
+            ask: Any = judge_table if threshold.kind == "model" else measure_table
+            try:
+                answer: Mapping[str, Any] = ask(
+                    table, threshold.name, threshold.own_params, scope
+                )
+            except NotEvaluable:
+                continue
+            shown = ("observed", "unit", "units", "failing", "details")
+            found[threshold.id] = {key: answer[key] for key in shown if key in answer}
+    return found
+
+
+def form_of(config: ReleaseConfig) -> Form:
+    """The form of a release: of its source, and of the kind of its anonymizer."""
+    if config.is_graph:
+        from anon_transformers.release._graph import GraphForm
+
+        return GraphForm(config)
+    if installed().anonymizers[config.anonymizer.name].kind == "linked":
+        from anon_transformers.release._linked import LinkedForm
+
+        return LinkedForm(config)
+    from anon_transformers.release._table import TableForm
+
+    return TableForm(config)

@@ -1,0 +1,268 @@
+"""The source of a table, and what it must be: columns, persons, values, dates.
+
+The first line of a file that has no header is a person. So names of columns are
+personal data until they match the declared roles: messages of a release name declared
+columns only, and others by where they stand.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.dates import looks_like_dates, refuse_written_dates
+from anon_transformers._data.readings import read_spellings, read_values
+from anon_transformers.base._base import repeated_identifiers
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    ParameterError,
+    unknown_choice,
+)
+from anon_transformers.registry import refuse_wrong_parameters
+from anon_transformers.release._build import installed, make_model
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, is_address
+from anon_transformers.release._faults import telling_faults
+from anon_transformers.release._files import (
+    columns_of_file,
+    kind_of_file,
+    refuse_nested,
+)
+from anon_transformers.roles import list_positions, refuse_repeated_columns
+
+
+def read_source(config: ReleaseConfig) -> pd.DataFrame:
+    """Read the table with the reader that the source names."""
+    readers = installed().readers
+    options = config.source.options
+    kind = config.source.kind
+    if is_address(config.source.path):
+        options["path"] = config.source.path
+    elif config.source.path is not None:
+        options["path"] = config.path(config.source.path)
+        kind = kind or kind_of_file(options["path"], readers)
+    reader = readers[kind]
+    if kind == "csv":
+        options.setdefault(
+            "exact", (*config.roles.sensitive, *config.roles.insensitive)
+        )
+    # A stranger's TypeError could quote a cell, so its words are never passed on.
+    try:
+        refuse_wrong_parameters(reader, options)
+    except ParameterError as error:
+        raise ConfigurationError(f"source: {error}") from None
+    if isinstance(options.get("path"), Path) and not options["path"].is_file():
+        raise DataError(f"source.path: {options['path']} does not exist.")
+    names = columns_of_file(kind, options.get("path", ""), options)
+    if names is None:
+        return call_reader(kind, reader, options)
+    # Before any cell is read: what is said of one names its column.
+    refuse_other_columns(names, config.roles)
+    return reader(**options)
+
+
+def call_reader(
+    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
+) -> pd.DataFrame:
+    """Read with a stranger's reader; what it says may name undeclared columns."""
+    try:
+        return reader(**options)
+    except ConfigurationError:
+        raise
+    except AnonymizationError as error:
+        fault = f"source: the reader {kind!r} failed with {type(error).__name__}."
+    # Out here nothing is chained to it: some loggers print all that is.
+    raise DataError(fault)
+
+
+def check_columns(
+    frame: pd.DataFrame, roles: DeclaredRoles, *, exempt: Collection[str] = ()
+) -> None:
+    """Every column has a declared role, and none tells persons apart."""
+    if not len(frame):
+        raise DataError("the source is empty: it has no rows.")
+    refuse_other_columns(list(frame.columns), roles)
+    refuse_nested(frame)
+    subject = None if roles.subject is None else frame[roles.subject]
+    faults = telling_faults(frame, roles, subject, exempt=exempt)
+    if faults:
+        raise DataError("\n".join(f"{fault}." for fault in faults))
+
+
+def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse texts that look like dates, unless the file says what they are."""
+    stated = {*config.hierarchies, *config.stated_columns}
+    types = config.anonymizer.params.get("types")
+    typed = types if isinstance(types, dict) else {}
+    for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
+        if column in stated:
+            continue
+        if column in typed and looks_like_dates(frame[column]):
+            raise DataError(
+                f"column {column!r} holds texts that look like dates, and types of "
+                f"{config.anonymizer.name} does not say how the gate may read its "
+                f"labels. State hierarchies: {{{column}: {{kind: by-data-type, type: "
+                f"{typed[column]}}}}} instead, or read the texts as dates with "
+                f"source.columns: {{{column}: {{date: '%d/%m/%Y'}}}} or however they "
+                "are written."
+            )
+        refuse_written_dates(frame[column])
+
+
+def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse rows of nobody, and persons who are written in several ways."""
+    if roles.subject is None:
+        return
+    texts = to_text(frame[roles.subject])
+    nobody = int(texts.isna().sum())
+    if nobody:
+        raise DataError(
+            f"subject: column {roles.subject!r} is empty in {nobody} rows, which no "
+            "count of persons would see; leave these rows out, or say whose they are."
+        )
+    distinct = texts.unique().tolist()
+    codes = read_spellings(distinct)
+    if codes is not None:
+        raise DataError(
+            f"subject: the {len(distinct)} texts of column {roles.subject!r} are "
+            f"{int(codes[-1])} persons to a reader, who overlooks case, blanks and "
+            "spellings of a number; write each person one way."
+        )
+
+
+def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
+    """Refuse to count rows where an identifier says that persons have several."""
+    if roles.subject is not None or roles.rows_are_persons:
+        return
+    found = repeated_identifiers(frame, roles.identifiers)
+    if found:
+        repeats = "; ".join(
+            f"identifier {column!r} repeats: {count} of its values stand in several "
+            "rows"
+            for column, count in found.items()
+        )
+        raise DataError(
+            f"{repeats}. Rows would be counted for persons. If every row is a person "
+            "all the same, state 'rows_are_persons: true' under roles; if persons have "
+            "several rows, name the column that tells them apart, such as 'subject: "
+            f"{next(iter(found))}', and persons are counted."
+        )
+
+
+def refuse_several_values(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse persons with several values, as people read them, where one is declared.
+
+    A missing value, and a mark of one that is usual or stated by a threshold, is none.
+    """
+    for name in config.roles.one_value_per_person:
+        column = identify(frame[name])
+        read = read_values(column.texts().tolist(), stated_marks(config, name))
+        codes = np.arange(column.cardinality) if read is None else read
+        values = pd.Series(codes[column.codes])
+        values = values.where(values != codes[-1])
+        of_person = values.groupby(frame[config.roles.subject].to_numpy()).nunique()
+        count = int((of_person > 1).sum())
+        if count:
+            raise DataError(
+                f"one_value_per_person: {count} persons have several values in column "
+                f"{name!r}, with spellings of one value taken for one and missing ones "
+                "left out. Take the column out of the list, or mend the source; marks "
+                "of missing values that are not usual are stated as missing_marks of a "
+                "threshold that judges the column."
+            )
+
+
+def stated_marks(config: ReleaseConfig, column: str) -> tuple[str, ...] | None:
+    """Marks of missing values that thresholds add for a column; None: the usual."""
+    models = [make_model(t) for t in config.thresholds if t.kind == "model"]
+    stated = [
+        mark
+        for model in models
+        if getattr(model, "sensitive", column) in {None, column}
+        for mark in getattr(model, "missing_marks", None) or ()
+    ]
+    return tuple(dict.fromkeys(stated)) or None
+
+
+def refuse_misspelt_columns(config: ReleaseConfig) -> None:
+    """Refuse other columns than those of the source, if its file can be opened."""
+    path = config.source.path
+    if path is None or is_address(path):
+        return
+    file = config.path(path)
+    if not file.is_file():
+        return
+    kind = config.source.kind or kind_of_file(file, installed().readers)
+    names = columns_of_file(kind, file, {**config.source.options, "path": file})
+    if names is not None:
+        refuse_other_columns(names, config.roles)
+
+
+def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> None:
+    """Refuse a source that has other columns than the declared ones.
+
+    Parameters
+    ----------
+    names : sequence
+        The columns of the source, in their order.
+    roles : DeclaredRoles
+        Every column that it should have.
+    """
+    refuse_repeated_columns(names, roles.columns, "the source")
+    refuse_lacking(names, roles.columns, "roles")
+    others = _undeclared(names, roles.columns)
+    if others:
+        present = [column for column in roles.columns if column in names]
+        count = _count_undeclared(others, present)
+        raise DataError(
+            f"the source:{count} Every column of the source needs one "
+            "of: quasi_identifiers, sensitive, identifiers, insensitive; or it is the "
+            "subject, which tells persons apart."
+        )
+
+
+def refuse_lacking(
+    names: Sequence[Hashable], declared: Collection[str], what: str
+) -> None:
+    """Refuse a table that lacks a column which was declared."""
+    present = [column for column in declared if column in names]
+    for column in declared:
+        if column not in present:
+            fault = unknown_choice("column", column, present)
+            others = _undeclared(names, declared)
+            count = _count_undeclared(others, present)
+            raise DataError(f"{what}: {fault}{count}")
+
+
+def refuse_undeclared(
+    names: Sequence[Hashable], roles: DeclaredRoles, key: str
+) -> None:
+    """Refuse a file of a graph that has undeclared columns."""
+    refuse_repeated_columns(names, roles.columns, f"{key}: the file")
+    present = [column for column in roles.columns if column in names]
+    others = _undeclared(names, roles.columns)
+    if others:
+        count = _count_undeclared(others, present)
+        raise DataError(
+            f"{key}:{count} Names of nodes are declared under "
+            "roles.identifiers, weights of edges under roles.insensitive, labels of "
+            "nodes under roles.quasi_identifiers."
+        )
+
+
+def _undeclared(names: Sequence[Hashable], declared: Collection[str]) -> list[int]:
+    return [i for i, name in enumerate(names, 1) if name not in declared]
+
+
+def _count_undeclared(others: Sequence[int], present: Sequence[str]) -> str:
+    """How many columns are not declared, and where they stand."""
+    if not others:
+        return ""
+    count = "1 column has" if len(others) == 1 else f"{len(others)} columns have"
+    message = f" {count} no declared role ({list_positions(others)})."
+    hint = " Not one name is declared: has it no header, or another separator?"
+    return message if present else message + hint

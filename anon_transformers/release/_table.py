@@ -1,0 +1,463 @@
+"""A table as a form of data: from the source to what the gate judges.
+
+Private evidence lies in the run's folder and is removed with it: which row of the input
+each row of the candidate was made of, how much it belongs to each fuzzy class, and how
+often the input has each sensitive value. Degrees give the original values back.
+"""
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.dates import looks_like_dates
+from anon_transformers.evidence import Classes, distribution
+from anon_transformers.evidence._references import by_single
+from anon_transformers.exceptions import (
+    ReleaseError,
+    RepeatedIdentifierWarning,
+    TellingColumnsWarning,
+)
+from anon_transformers.gx._judging import PrivateEvidence, Scope
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.metrics import (
+    AverageRisk,
+    HighestRisk,
+    class_statistics,
+    domain_share_loss,
+    released_losses,
+)
+from anon_transformers.release._build import (
+    evidence_kinds,
+    make_hierarchies,
+    make_model,
+)
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._faults import (
+    INSENSITIVE_LIMIT,
+    table_faults,
+    telling_faults,
+)
+from anon_transformers.release._files import (
+    guess_again,
+    kind_of_file,
+    read_parquet,
+    write_parquet,
+)
+from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._run import Run, sha256, tie_key, write_json
+from anon_transformers.release._source import (
+    check_columns,
+    read_source,
+    refuse_misspelt_columns,
+    refuse_odd_subjects,
+    refuse_repeated_identifiers,
+    refuse_several_values,
+    refuse_unstated_dates,
+)
+
+LINKS = "links.parquet"
+MEMBERSHIPS = "memberships.parquet"
+REFERENCES = "references.json"
+
+
+class TableForm(Form):
+    """One table; its rows keep the cells that are no quasi-identifiers."""
+
+    noun: ClassVar[str] = "a table"
+    kinds: ClassVar[frozenset[str]] = frozenset({"table", "linked"})
+    private_files: ClassVar[tuple[str, ...]] = (
+        f"{INPUT}.parquet",
+        f"candidate/{REFERENCES}",
+        f"candidate/{LINKS}",
+        f"candidate/{MEMBERSHIPS}",
+    )
+
+    @property
+    def judged_columns(self) -> Sequence[str]:
+        """The quasi-identifiers."""
+        return self.config.roles.quasi_identifiers
+
+    @property
+    def published_columns(self) -> Sequence[str]:
+        """All but identifiers and the subject."""
+        roles = self.config.roles
+        return (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
+
+    @property
+    def swapped_columns(self) -> Sequence[str]:
+        """Columns whose cells are swapped: they hide whose their values are."""
+        return ()
+
+    def parameters(self) -> dict[str, Any]:
+        """The declared columns as parameters of the anonymizer."""
+        roles = self.config.roles
+        return {
+            "quasi_identifiers": list(roles.quasi_identifiers),
+            "sensitive": list(roles.sensitive),
+            "identifiers": list(roles.identifiers),
+            "subject": roles.subject,
+        }
+
+    def refuse_misspelt_columns(self) -> None:
+        """Refuse other columns than those of the source, if its file can be opened."""
+        refuse_misspelt_columns(self.config)
+
+    def unjudged_columns(self) -> list[str]:
+        """Sensitive columns whose values no threshold is about."""
+        thresholds = self.config.thresholds
+        models = [make_model(t) for t in thresholds if t.kind == "model"]
+        judged = [model.sensitive for model in models if hasattr(model, "sensitive")]
+        sensitive = self.config.roles.sensitive
+        return [c for c in sensitive if None not in judged and c not in judged]
+
+    def read(self) -> dict[str, pd.DataFrame]:
+        """Read the source and check its columns, persons and values."""
+        config, roles = self.config, self.config.roles
+        frame = read_source(config)
+        check_columns(frame, roles, exempt=self.swapped_columns)
+        refuse_odd_subjects(frame, roles)
+        refuse_repeated_identifiers(frame, roles)
+        refuse_several_values(frame, config)
+        refuse_unstated_dates(frame, config)
+        return {INPUT: frame}
+
+    def write(
+        self, run: Run, anonymizer: Any, draft: Path
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+        """Anonymize the table, shuffle its rows, write links and memberships."""
+        config, file = self.config, run.path(f"{INPUT}.parquet")
+        anonymizer.set_output(transform="default")
+        given = read_parquet(file)
+        if config.roles.subject is not None:
+            anonymizer._tie_key = tie_key(config.home)
+        with warnings.catch_warnings():
+            # Loading has refused identifiers that repeat, unless the file allows them.
+            warnings.simplefilter("ignore", RepeatedIdentifierWarning)
+            table = anonymizer.fit_transform(with_stated_texts(given, config))
+        # Read again: whoever was given a table may have written into it.
+        source = read_parquet(file)
+        rows = kept_rows(anonymizer, len(source))
+        refuse_other_rows(table, source, rows)
+        # A lost column is the gate's to refuse.
+        kept = [name for name in unstated_columns(config) if name in table.columns]
+        table = guess_again(table, kept)
+        order = np.random.default_rng().permutation(len(table))
+        table = table.iloc[order].reset_index(drop=True)
+        noted = self.write_links(draft, anonymizer, rows[order])
+        if "memberships" in evidence_kinds(run.thresholds):
+            noted |= write_memberships(draft, anonymizer, rows[order])
+        write_json(draft / REFERENCES, references(source, config.roles))
+        noted["references_sha256"] = sha256(draft / REFERENCES)
+        return {"data": table}, noted
+
+    def moved_cells(
+        self, anonymizer: Any
+    ) -> Mapping[Sequence[str], tuple[np.ndarray, np.ndarray]]:
+        """For each set of columns that were swapped: groups and sources of its rows."""
+        return {}
+
+    def write_links(
+        self, draft: Path, anonymizer: Any, rows: np.ndarray
+    ) -> dict[str, Any]:
+        """Write the links of a shuffled candidate; returns what is noted of them."""
+        links, moved = {"row": rows}, self.moved_cells(anonymizer)
+        for number, (groups, sources) in enumerate(moved.values()):
+            links[f"group {number}"] = groups[rows]
+            links[f"source {number}"] = sources[rows]
+        write_parquet(pd.DataFrame(links), draft / LINKS)
+        return {
+            "moved": [list(columns) for columns in moved],
+            "links_sha256": sha256(draft / LINKS),
+        }
+
+    def numbers(
+        self,
+        tables: Sequence[pd.DataFrame],
+        thresholds: Sequence[Threshold],
+        suppression_label: str,
+    ) -> dict[str, Any]:
+        """Rows, classes, risks and losses; levels of thresholds where rows count."""
+        (table,), roles = tables, self.config.roles
+        scope = Scope(
+            roles.quasi_identifiers,
+            roles.sensitive,
+            suppression_label=suppression_label,
+        )
+        quasi = make_hierarchies(self.config, roles.quasi_identifiers)
+        found = {
+            "rows": len(table),
+            **class_numbers(scope.classes(table), roles.subject is None),
+            **losses(table, roles.quasi_identifiers, quasi, suppression_label),
+        }
+        if roles.subject is not None:
+            # Rows are not what was promised; persons are not published.
+            return {**found, "levels": {}}
+        files = make_hierarchies(self.config, roles.sensitive)
+        read = {name: h for name, h in files.items() if isinstance(h, Hierarchy)}
+        public = PrivateEvidence(hierarchies=read)
+        return {**found, "levels": levels(table, scope, public, thresholds)}
+
+    def evidence(self, candidate: Candidate) -> GateInput:
+        """The table, with the person of each row, and private evidence."""
+        roles, source = self.config.roles, candidate.source
+        frame = as_compared(candidate.tables[0], source, roles.sensitive)
+        if roles.subject is not None:
+            # Cells, labels and persons are all those of the same rows of the source.
+            persons = persons_of(source[roles.subject], read_rows(candidate))
+            frame = frame.assign(**{roles.subject: persons})
+        return GateInput(
+            frame,
+            list(roles.quasi_identifiers),
+            self.private_evidence(candidate),
+            list(roles.sensitive),
+            roles.subject,
+        )
+
+    def private_evidence(self, candidate: Candidate) -> PrivateEvidence:
+        """Input distributions, hierarchies of sensitive columns, links, memberships."""
+        run, noted = candidate.run, candidate.noted
+        file = run.evidence_file(REFERENCES, noted["references_sha256"], "the input")
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        given = {
+            name: {tuple(key) if isinstance(key, list) else key: n for key, n in pairs}
+            for name, pairs in stored["columns"].items()
+        }
+        made = make_hierarchies(self.config, self.config.roles.sensitive)
+        built: dict[str, Hierarchy] = {}
+        for name, hierarchy in made.items():
+            if isinstance(hierarchy, Hierarchy):
+                built[name] = hierarchy
+            else:
+                single = by_single(given[name])
+                texts = [text for text in single if text is not None]
+                built[name] = hierarchy.build(texts)
+        needs_links = "linkage" in evidence_kinds(run.thresholds)
+        return PrivateEvidence(
+            given,
+            built,
+            stored["persons"],
+            **(linked_rows(candidate) if needs_links else {}),
+            **read_memberships(candidate),
+        )
+
+    def faults(self, candidate: Candidate) -> list[str]:
+        """What differs from the source; what tells persons apart."""
+        roles, (frame,) = self.config.roles, candidate.tables
+        publishes = candidate.noted["publishes"]
+        if (publishes == "swaps") != self.swaps:
+            return ["the anonymizer says that it swaps cells, or not, against its kind"]
+        rows = read_rows(candidate)
+        faults = table_faults(
+            candidate.source,
+            frame,
+            rows,
+            roles,
+            make_hierarchies(self.config, roles.quasi_identifiers),
+            publishes,
+            candidate.suppression_label,
+        )
+        return faults or self.telling_faults(candidate, rows)
+
+    def telling_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+        """Columns that tell persons apart, or give what was hidden."""
+        roles, (frame,) = self.config.roles, candidate.tables
+        subject = subject_of(candidate, roles, rows)
+
+        def warn(share: float) -> None:
+            if share > INSENSITIVE_LIMIT:
+                counted = "rows" if subject is None else "persons"
+                warnings.warn(
+                    f"{self.config.name}: all insensitive columns together tell "
+                    f"{share:.0%} of the {counted} apart; whoever knows them finds "
+                    "these.",
+                    TellingColumnsWarning,
+                    stacklevel=2,
+                )
+
+        moved = moved_columns(candidate)
+        return telling_faults(frame, roles, subject, exempt=moved, on_share=warn)
+
+
+def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
+    """The source with a type that says so where texts are stated to be no dates."""
+    stated = config.stated_columns
+    return source.assign(
+        **{
+            name: source[name].astype("category")
+            for name in config.roles.quasi_identifiers
+            if stated.get(name) == "text" and looks_like_dates(source[name])
+        }
+    )
+
+
+def unstated_columns(config: ReleaseConfig) -> list[str]:
+    """Columns that are published as they are, and whose kind was guessed."""
+    path, kind = config.source.path, config.source.kind
+    if path is None or (kind or kind_of_file(path, ())) != "csv":
+        return []
+    kept = (*config.roles.sensitive, *config.roles.insensitive)
+    stated = {*config.stated_columns, *config.roles.quasi_identifiers}
+    return [name for name in kept if name not in stated]
+
+
+def refuse_other_rows(
+    table: pd.DataFrame, source: pd.DataFrame, rows: np.ndarray
+) -> None:
+    """Refuse a table of which nobody knows what row of the source each row is."""
+    if len(table) != len(rows):
+        raise ReleaseError(
+            f"the anonymizer made {len(table)} rows of {len(source)}, and says that "
+            f"it kept {len(rows)}."
+        )
+
+
+def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
+    """How often the source has each sensitive value, in rows or in persons.
+
+    As pairs: a missing value is no key in JSON, nor are several values of a person.
+    """
+    subject = None if roles.subject is None else source[roles.subject]
+    return {
+        "persons": None if subject is None else int(subject.nunique()),
+        "columns": {
+            name: list(distribution(source[name], subject, together=True).items())
+            for name in roles.sensitive
+        },
+    }
+
+
+def kept_rows(anonymizer: Any, n_rows: int) -> np.ndarray:
+    """Rows of the input that were published, in their order.
+
+    To be asked once: a stranger's answer may be another one the next time.
+    """
+    if getattr(anonymizer, "suppression", "mask") != "drop":
+        return np.arange(n_rows)
+    suppressed = np.array(anonymizer.suppressed_mask_)
+    if suppressed.dtype != bool or suppressed.shape != (n_rows,):
+        raise ReleaseError(
+            f"the anonymizer does not say which of {n_rows} rows it suppressed: "
+            "suppressed_mask_ must be one truth per row."
+        )
+    return np.flatnonzero(~suppressed)
+
+
+def moved_columns(candidate: Candidate) -> set[str]:
+    """Columns whose cells were swapped."""
+    return {name for columns in candidate.noted["moved"] for name in columns}
+
+
+def subject_of(
+    candidate: Candidate, roles: DeclaredRoles, rows: np.ndarray
+) -> pd.Series | None:
+    """The person of each row of the candidate, where persons are counted."""
+    if roles.subject is None:
+        return None
+    return persons_of(candidate.source[roles.subject], rows)
+
+
+def persons_of(subject: pd.Series, rows: np.ndarray) -> pd.Series:
+    """A number for the person of each row of the candidate; missing where unknown."""
+    column = identify(subject)
+    persons = pd.Series(column.codes[rows], dtype="Int64")
+    return persons.mask(persons == column.missing_code)
+
+
+def as_compared(
+    frame: pd.DataFrame, source: pd.DataFrame, sensitive: Sequence[str]
+) -> pd.DataFrame:
+    """The candidate with texts where the source has texts.
+
+    A column whose only text was dropped is published as numbers, and its reference is
+    that of texts.
+    """
+    texts = {
+        name: to_text(frame[name])
+        for name in sensitive
+        if name in frame.columns and pd.api.types.is_string_dtype(source[name].dtype)
+    }
+    return frame.assign(**texts)
+
+
+def read_rows(candidate: Candidate) -> np.ndarray:
+    """The row of the input that each row of the candidate was made of."""
+    return _read_links(candidate)["row"].to_numpy()
+
+
+def _read_links(candidate: Candidate) -> pd.DataFrame:
+    noted = candidate.noted["links_sha256"]
+    return read_parquet(candidate.run.evidence_file(LINKS, noted, "links"))
+
+
+def linked_rows(candidate: Candidate) -> dict[str, Any]:
+    """The original in the order of the candidate, groups and sources."""
+    links = _read_links(candidate)
+    rows = links["row"].to_numpy()
+    source = read_parquet(candidate.run.path(f"{INPUT}.parquet"))
+    # A source is a row of the input; the candidate has it at another place.
+    place = np.full(len(source), -1)
+    place[rows] = np.arange(len(rows))
+    moved = [tuple(columns) for columns in candidate.noted["moved"]]
+    return {
+        "swapped": bool(moved),
+        "original": source.iloc[rows].reset_index(drop=True),
+        "groups": {c: links[f"group {i}"].to_numpy() for i, c in enumerate(moved)},
+        "sources": {
+            c: place[links[f"source {i}"].to_numpy()] for i, c in enumerate(moved)
+        },
+    }
+
+
+def write_memberships(draft: Path, anonymizer: Any, rows: np.ndarray) -> dict[str, Any]:
+    """Write the degrees of a shuffled candidate; returns what is noted of them."""
+    degrees = getattr(anonymizer, "degrees_", None)
+    if degrees is None:  # the gate will say that it cannot judge
+        return {}
+    columns = [str(number) for number in range(degrees.shape[1])]
+    write_parquet(pd.DataFrame(degrees[rows], columns=columns), draft / MEMBERSHIPS)
+    return {"memberships_sha256": sha256(draft / MEMBERSHIPS)}
+
+
+def read_memberships(candidate: Candidate) -> dict[str, Any]:
+    """The degrees in the order of the candidate."""
+    noted = candidate.noted.get("memberships_sha256")
+    if noted is None:
+        return {}
+    file = candidate.run.evidence_file(MEMBERSHIPS, noted, "memberships")
+    return {"degrees": read_parquet(file).to_numpy(dtype=np.float64)}
+
+
+def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
+    """Suppressed rows and classes; sizes and risks where rows are what is counted."""
+    statistics = asdict(class_statistics(classes))
+    suppressed = statistics.pop("suppressed_rows")
+    numbers: dict[str, Any] = {"suppressed_rows": suppressed}
+    if not rows_count:
+        return {**numbers, "classes": {"count": statistics["count"]}}
+    numbers["classes"] = statistics
+    if statistics["count"]:
+        metrics = (AverageRisk(), HighestRisk())
+        numbers["risk"] = {metric.name: metric.measure(classes) for metric in metrics}
+    return numbers
+
+
+def losses(
+    table: pd.DataFrame,
+    quasi_identifiers: Sequence[str],
+    hierarchies: Mapping[str, Any],
+    suppression_label: str,
+) -> dict[str, Any]:
+    """How much of its hierarchy each column covers, where a file has the hierarchy."""
+    read = {name: h for name, h in hierarchies.items() if isinstance(h, Hierarchy)}
+    found = released_losses(table, read, suppression_label) if read else {}
+    if len(found) < len(quasi_identifiers):
+        return {"column_losses": found}
+    return {"column_losses": found, "loss": domain_share_loss(found.values())}
