@@ -129,8 +129,8 @@ def half_safe(install):
 def ask():
     """Put a table through the gate."""
 
-    def run(frame, *requirements, **options):
+    def run(frame, *thresholds, **options):
         given = {"quasi_identifiers": ["age", "sex"], **options}
-        return run_gate(frame, thresholds=requirements, **given)
+        return run_gate(frame, thresholds=thresholds, **given)
 
     return run

@@ -96,13 +96,13 @@ def test_metrics_of_the_report(ask, people):
 
 def test_models_and_metrics_with_parameters(ask, people, half_safe):
     people["state"] = "x"
-    requirements = [
+    thresholds = [
         Threshold("job", "model", "half-safe", {"sensitive": "job"}),
         Threshold("state", "model", "half-safe", {"sensitive": "state"}),
         Threshold("all", "model", "half-safe"),
         Threshold("at-risk", "metric", "records-at-risk", {"max": 0, "threshold": 0.5}),
     ]
-    result = ask(people, *requirements, sensitive=["job", "state"])
+    result = ask(people, *thresholds, sensitive=["job", "state"])
     assert [check.passed for check in result.checks] == [True, False, False, True]
     assert [check.observed for check in result.checks] == [2, 1, 1, 0]
 
@@ -145,12 +145,12 @@ def test_other_frames(ask, people):
     assert ask(pl.from_pandas(people), wants_k(2)).passed
 
 
-# Candidates and requirements that cannot be judged.
+# Candidates and thresholds that cannot be judged.
 
 
-@pytest.mark.parametrize("requirement", [wants_k(1), RISK], ids=["model", "metric"])
-def test_an_empty_table_fails(ask, people, requirement):
-    result = ask(people.iloc[:0], requirement)
+@pytest.mark.parametrize("threshold", [wants_k(1), RISK], ids=["model", "metric"])
+def test_an_empty_table_fails(ask, people, threshold):
+    result = ask(people.iloc[:0], threshold)
     assert result.reasons == ("the table is empty",)
     assert not result.passed
 
@@ -198,12 +198,12 @@ def test_bad_arguments_fail(ask, people, options, told):
     assert told in result.reasons[0]
 
 
-def test_no_requirements_fail(ask, people):
+def test_no_thresholds_fail(ask, people):
     assert ask(people) == GateResult(False, (), ("there is no threshold to check",))
 
 
 @pytest.mark.parametrize(
-    ("requirements", "told"),
+    ("thresholds", "told"),
     [
         ([wants_k(1), wants_k(2)], "several thresholds have the id 'k-anonymity'"),
         ([wants_k(1, id="a-b"), wants_k(2, id="a_b")], "choose another id"),
@@ -224,8 +224,8 @@ def test_no_requirements_fail(ask, people):
         (["k-anonymity"], "expected a Threshold, got str"),
     ],
 )
-def test_bad_requirements_fail(ask, people, requirements, told):
-    result = ask(people, *requirements)
+def test_bad_thresholds_fail(ask, people, thresholds, told):
+    result = ask(people, *thresholds)
     assert not result.passed
     assert told in result.reasons[0]
     assert not any(check.passed for check in result.checks)

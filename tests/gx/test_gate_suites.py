@@ -35,8 +35,8 @@ def meddle(monkeypatch):
 # Suites that ask for something else, or for nothing.
 
 
-def edited(change, *requirements):
-    suite = suite_for("release", requirements or [wants_k(2)])
+def edited(change, *thresholds):
+    suite = suite_for("release", thresholds or [wants_k(2)])
     change(suite["expectations"])
     return suite
 
@@ -136,7 +136,7 @@ def test_a_suite_with_fewer_sensitive_columns_fails(ask, people, half_safe):
     assert result.reasons == ("every: the suite judges it with other sensitive",)
 
 
-def test_a_suite_that_leaves_a_requirement_out_fails(ask, people):
+def test_a_suite_that_leaves_a_threshold_out_fails(ask, people):
     suite = suite_for("release", [wants_k(2)])
     result = ask(people, wants_k(2), RISK, suite=suite)
     assert not result.passed
@@ -147,7 +147,7 @@ def test_a_suite_that_leaves_a_requirement_out_fails(ask, people):
 def test_a_name_in_meta_proves_nothing(ask, people):
     def pretend(listed):
         listed[0]["kwargs"]["k"] = 1
-        listed[0]["meta"] = {"requirement": "k-anonymity", "k": 2}
+        listed[0]["meta"] = {"threshold": "k-anonymity", "k": 2}
 
     assert not ask(people, wants_k(2), suite=edited(pretend)).passed
 

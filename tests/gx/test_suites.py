@@ -39,13 +39,13 @@ def adult():
 
 
 def test_suites_hold_no_number():
-    requirements = [
+    thresholds = [
         *ADULT,
         Threshold("t", "model", "t-closeness", {"t": 0.2, "sensitive": "job"}),
         Threshold("few", "metric", "records-at-risk", {"min": 0, "threshold": 0.2}),
     ]
-    suite = suite_for("release", requirements)
-    asked = {e["meta"]["requirement"]: e for e in suite["expectations"]}
+    suite = suite_for("release", thresholds)
+    asked = {e["meta"]["threshold"]: e for e in suite["expectations"]}
     assert list(asked) == ["k-anonymity", "average-risk", "loss", "t", "few"]
     assert asked["t"]["kwargs"]["params"] == {"$PARAMETER": "t"}
     assert asked["few"]["kwargs"]["params"] == {"$PARAMETER": "few_params"}
@@ -86,7 +86,7 @@ def test_unreadable_suites_are_refused(tmp_path, text, told):
 
 
 def test_a_suite_for_nothing_is_refused():
-    with pytest.raises(ConfigurationError, match="no requirement"):
+    with pytest.raises(ConfigurationError, match="no threshold"):
         suite_for("release", [])
 
 

@@ -110,7 +110,7 @@ def test_a_suite_judges_the_groups_too(swapped):
         },
         "meta": {},
     }
-    suite = suite_for("x", [_requirement(t) for t in (SWAPPED, DIVERSE, CLOSE)])
+    suite = suite_for("x", [_threshold(t) for t in (SWAPPED, DIVERSE, CLOSE)])
     suite["expectations"].append(expectation)
     (swapped.folder / "suite.json").write_text(json.dumps(suite))
     swapped.write(suite="suite.json")
@@ -118,7 +118,7 @@ def test_a_suite_judges_the_groups_too(swapped):
         validate(anonymize(load(swapped.file)))
 
 
-def _requirement(threshold):
+def _threshold(threshold):
     params = {k: v for k, v in threshold.items() if k != "model"}
     return Threshold(threshold["model"], "model", threshold["model"], params)
 
