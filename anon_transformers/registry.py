@@ -266,10 +266,10 @@ class Registry:
     def refuse_broken(self) -> None:
         """Raise if any plugin could not be loaded."""
         if self.broken:
-            told = "; ".join(
+            faults = "; ".join(
                 f"{b.name} of {b.distribution} ({b.reason})" for b in self.broken
             )
-            raise PluginError(f"broken plugins: {told}")
+            raise PluginError(f"broken plugins: {faults}")
 
 
 @cache

@@ -279,7 +279,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class PrivateEvidence:
-    """What the table alone does not tell: never part of a suite or a result.
+    """Evidence that the table alone does not give: never part of a suite or a result.
 
     Attributes
     ----------
@@ -477,7 +477,7 @@ def unit_of(model: Any, units: int, n_classes: int | None) -> str:
 def details_of(
     model: Any, evidence: Any, columns: Sequence[Hashable]
 ) -> dict[str, Any]:
-    """What else a model has to tell, in numbers; most have nothing.
+    """What else a model reports, in numbers; most report nothing.
 
     Numbers are given under names that are fixed before the table is: columns that are
     judged, parameters of the model, and what its class declares as ``details``.

@@ -152,8 +152,8 @@ def refuse_bad_thresholds(thresholds: Sequence[Threshold]) -> None:
             )
         _refuse_bad_id(threshold.id)
         if threshold.kind not in KINDS:
-            told = unknown_choice("kind", threshold.kind, KINDS)
-            raise ConfigurationError(f"{threshold.id}: {told}")
+            fault = unknown_choice("kind", threshold.kind, KINDS)
+            raise ConfigurationError(f"{threshold.id}: {fault}")
         if not isinstance(threshold.params, Mapping):
             raise ConfigurationError(f"{threshold.id}: params must be a mapping.")
     twice = [i for i, n in Counter(t.id for t in thresholds).items() if n > 1]

@@ -79,7 +79,7 @@ class Check:
     reason : str or None
         Why it did not pass.
     details : mapping
-        What else a model has to tell, in numbers.
+        What else a model reports, in numbers.
     """
 
     id: str

@@ -120,7 +120,9 @@ def _hierarchy(
             raise ConfigurationError(f"{what}: {fault}")
     path = config.path(str(stated.path))
     try:
-        return _read_hierarchy(path, sha256(path), json.dumps(stated.options))
+        return _read_hierarchy(
+            path, sha256(path), json.dumps(stated.options, default=str)
+        )
     except OSError as error:
         raise ConfigurationError(
             f"{what}: {path} cannot be read ({type(error).__name__})."

@@ -65,7 +65,7 @@ def table_faults(
     publishes : {"labels", "names", "centers", "swaps"}
         What the anonymizer says it puts into quasi-identifiers.
     suppression_label : str
-        The mark of a suppressed cell.
+        The label of a suppressed cell.
     """
     wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
     faults = column_faults(map(str, table.columns), wanted)
@@ -73,18 +73,21 @@ def table_faults(
         faults.append(f"the candidate has {len(table)} rows, the source {len(source)}")
     if faults:
         return faults
-    known = roles.quasi_identifiers
+    quasi_identifiers = roles.quasi_identifiers
     kept = [*roles.sensitive, *roles.insensitive]
     if publishes == "swaps":
-        faults += cell_faults(source, table, dict.fromkeys([*known, *kept]))
+        swapped = dict.fromkeys([*quasi_identifiers, *kept])
+        faults += cell_faults(source, table, swapped)
     else:
-        hidden = _suppressed_rows(table, known, suppression_label)
+        hidden = _suppressed_rows(table, quasi_identifiers, suppression_label)
         faults += moved_faults(source, table, rows, kept, hidden)
     if publishes == "labels":
-        trees = {name: hierarchies.get(name) for name in known}
-        faults += label_faults(source, table, rows, trees, suppression_label)
+        given = {name: hierarchies.get(name) for name in quasi_identifiers}
+        faults += label_faults(source, table, rows, given, suppression_label)
     elif publishes == "centers":
-        faults += center_faults(source, table, rows, known, suppression_label)
+        faults += center_faults(
+            source, table, rows, quasi_identifiers, suppression_label
+        )
     elif publishes not in {"names", "swaps"}:
         faults.append("the anonymizer does not say what it publishes")
     return faults + identifier_faults(source, table, roles, publishes)
@@ -154,11 +157,11 @@ def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Ser
 
 
 def _suppressed_rows(
-    table: pd.DataFrame, known: Sequence[str], suppression_label: str
+    table: pd.DataFrame, quasi_identifiers: Sequence[str], suppression_label: str
 ) -> np.ndarray:
     """Rows whose quasi-identifiers show nothing."""
     hidden = np.ones(len(table), dtype=bool)
-    for name in known:
+    for name in quasi_identifiers:
         texts = to_text(table[name])
         hidden &= (texts.isna() | (texts == suppression_label)).to_numpy()
     return hidden
@@ -173,9 +176,9 @@ def label_faults(
 ) -> list[str]:
     """Labels that do not cover the value of the row they stand in."""
     faults = []
-    for name, tree in hierarchies.items():
+    for name, hierarchy in hierarchies.items():
         try:
-            domain = Domain.of(source[name], tree)
+            domain = Domain.of(source[name], hierarchy)
             labels = identify(table[name])
             cover = domain.cover(labels, suppression_label)
         except DataError as error:
@@ -197,12 +200,12 @@ def _names_a_group(domain: Domain, labels: Column, values: np.ndarray) -> np.nda
 
     Two levels may share a name, as 1950 is a year and a decade.
     """
-    tree, found = domain.ground.hierarchy, np.zeros(len(values), dtype=bool)
-    if tree is None:
+    found, hierarchy = np.zeros(len(values), dtype=bool), domain.ground.hierarchy
+    if hierarchy is None:
         return found
-    names = [plain_label(str(text), tree) for text in labels.texts()]
-    for level in range(tree.n_levels):
-        groups, texts, _ = tree.level(level)
+    names = [plain_label(str(text), hierarchy) for text in labels.texts()]
+    for level in range(hierarchy.n_levels):
+        groups, texts, _ = hierarchy.level(level)
         place = {text: at for at, text in enumerate(texts)}
         named = np.array([*(place.get(name, -1) for name in names), -1])
         found |= named[labels.codes] == np.append(groups, -2)[values]
@@ -217,8 +220,8 @@ def center_faults(
     suppression_label: str,
 ) -> list[str]:
     """Centers that lie outside the values of their class."""
-    known = [identify(table[name]) for name in columns]
-    labels = group_rows([c.codes for c in known], [c.cardinality for c in known]).labels
+    coded = [identify(table[name]) for name in columns]
+    labels = group_rows([c.codes for c in coded], [c.cardinality for c in coded]).labels
     faults = []
     for name in columns:
         before = source[name].iloc[rows].reset_index(drop=True)
@@ -231,9 +234,11 @@ def center_faults(
     return faults
 
 
-def _outside(before: pd.Series, after: pd.Series, labels: np.ndarray, mark: str) -> int:
+def _outside(
+    before: pd.Series, after: pd.Series, labels: np.ndarray, suppression_label: str
+) -> int:
     """Rows whose center is none of its class: beyond its extremes, or no value."""
-    shown = after.notna().to_numpy() & (to_text(after) != mark).to_numpy()
+    shown = after.notna().to_numpy() & (to_text(after) != suppression_label).to_numpy()
     numbers = [pd.to_numeric(s, errors="coerce") for s in (_moments(before), after)]
     if pd.api.types.is_datetime64_any_dtype(after.dtype):
         numbers[1] = _moments(after)
@@ -278,18 +283,18 @@ def identifier_faults(
             text: _spellings(text) for text in to_text(table[name]).dropna().unique()
         }
         new = {text: read for text, read in labels.items() if not read & own}
-        told = {text for text, read in new.items() if read & names}
+        naming = {text for text, read in new.items() if read & names}
         # What is short may stand in many a text by chance.
         within = "\n".join(read for text in new for read in new[text])
         long = [n for n in names if len(n) >= SHORTEST_NAME and n in within]
         if not counted:
-            told |= {
+            naming |= {
                 t for t, read in new.items() if any(n in r for n in long for r in read)
             }
         if publishes == "names":
-            told |= {text for text in new if _numbers_in(text) & numbers}
-        if told:
-            count = int(to_text(table[name]).isin(told).sum())
+            naming |= {text for text in new if _numbers_in(text) & numbers}
+        if naming:
+            count = int(to_text(table[name]).isin(naming).sum())
             faults.append(f"column {name!r} holds identifiers in {count} rows")
     return faults
 
@@ -426,9 +431,9 @@ def filled_share(column: Column, persons: np.ndarray | None, small_group: int) -
     filled = column.codes != column.missing_code
     if not filled.any():
         return 0.0
-    known = replace(column, codes=column.codes[filled])
+    held = replace(column, codes=column.codes[filled])
     return telling_share(
-        [known], None if persons is None else persons[filled], small_group
+        [held], None if persons is None else persons[filled], small_group
     )
 
 
@@ -496,16 +501,16 @@ def _worst_share(
     persons: np.ndarray | None,
     small_group: int,
 ) -> float:
-    """The largest share by any way to read; as people read it, of the known values."""
+    """The largest share by any way to read; as people read it, of filled cells."""
     shares = []
     for (at, column), given_by in product(enumerate(ways), ways_given_by):
-        known = column.codes != column.missing_code
-        if at == 0 or known.all():
+        filled = column.codes != column.missing_code
+        if at == 0 or filled.all():
             shares.append(given_share(column, given_by, persons, small_group))
-        elif known.any():
-            # Where nothing is known there is nothing to give.
-            one, other = (replace(c, codes=c.codes[known]) for c in (column, given_by))
-            who = None if persons is None else _renumbered(persons[known])
+        elif filled.any():
+            # An empty cell has nothing to give.
+            one, other = (replace(c, codes=c.codes[filled]) for c in (column, given_by))
+            who = None if persons is None else _renumbered(persons[filled])
             shares.append(given_share(one, other, who, small_group))
     return max(shares)
 

@@ -135,9 +135,9 @@ def _read_texts(
 
 
 def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> DataError:
-    told = "UTF-8" if encoding == STRICT else encoding
+    shown = "UTF-8" if encoding == STRICT else encoding
     return DataError(
-        f"{path}: cannot be read as CSV in {told} ({type(error).__name__}); "
+        f"{path}: cannot be read as CSV in {shown} ({type(error).__name__}); "
         "is it empty, or in another encoding?"
     )
 
@@ -162,11 +162,11 @@ def _check_separator(separator: str) -> None:
 def _known_encoding(name: str) -> str:
     """Refuse an encoding that nobody knows; the usual one is read strictly."""
     try:
-        known = codecs.lookup(name).name
+        found = codecs.lookup(name).name
     except (LookupError, TypeError):
         raise ParameterError(f"unknown encoding {name!r}.") from None
     # Under its plain name, what is no UTF-8 would get as far as the rows.
-    return STRICT if known == "utf-8" else known
+    return STRICT if found == "utf-8" else found
 
 
 def _all_texts(
@@ -296,8 +296,8 @@ def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
         if kind == "number":
             return texts.astype("float64")
         if kind == "date":
-            known = texts.dropna()
-            zoned = len(known) > 0 and _ZONED.search(known.iloc[0]) is not None
+            filled = texts.dropna()
+            zoned = len(filled) > 0 and _ZONED.search(filled.iloc[0]) is not None
             return pd.to_datetime(texts, format="ISO8601", utc=zoned)
     except (ValueError, TypeError, OverflowError):
         fault = True  # raised below, so that the error does not carry this one along

@@ -180,10 +180,10 @@ def stated_marks(config: ReleaseConfig, column: str) -> tuple[str, ...] | None:
     """Marks of missing values that thresholds add for a column; None: the usual."""
     models = [make_model(t) for t in config.thresholds if t.kind == "model"]
     stated = [
-        mark
+        text
         for model in models
         if getattr(model, "sensitive", column) in {None, column}
-        for mark in getattr(model, "missing_marks", None) or ()
+        for text in getattr(model, "missing_marks", None) or ()
     ]
     return tuple(dict.fromkeys(stated)) or None
 

@@ -30,7 +30,7 @@ OF_KIND = {"type", "parsing", "from_float"}
 
 
 class Strict(BaseModel):
-    """A part of the configuration; an unknown key is told with its nearest."""
+    """A part of the configuration; an unknown key is refused with the nearest."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -74,18 +74,18 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
+def _written_out(node: yaml.Node, counted: dict[int, float]) -> float:
     """Entries below a node, with each alias written out; one of itself has no end."""
-    if id(node) in known:
-        return known[id(node)]
-    known[id(node)] = float("inf")  # until it is counted: met again, it holds itself
+    if id(node) in counted:
+        return counted[id(node)]
+    counted[id(node)] = float("inf")  # until it is counted: met again, it holds itself
     below: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
         below = [part for pair in node.value for part in pair]
     elif isinstance(node, yaml.SequenceNode):
         below = node.value
-    known[id(node)] = 1 + sum(_written_out(part, known) for part in below)
-    return known[id(node)]
+    counted[id(node)] = 1 + sum(_written_out(part, counted) for part in below)
+    return counted[id(node)]
 
 
 def parse_yaml(text: str) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def explain(error: ValidationError) -> str:
 
 
 def _in_words(kind: str, given: Any) -> str | None:
-    """What should stand there, in the words of the file; None: as it was told.
+    """What should stand there, in the words of the file; None: in its own words.
 
     Examples
     --------

@@ -1,0 +1,118 @@
+"""A straight way through a release: what is done once, and who may import whom."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("great_expectations")
+
+from anon_transformers import release as package
+from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.release import ReleaseConfig, Threshold, read_config, run_release
+from anon_transformers.release._config import noted_config
+from anon_transformers.release._forms import form_of
+from anon_transformers.release._graph import GraphForm
+from anon_transformers.release._linked import LinkedForm
+from anon_transformers.release._table import TableForm
+
+pytestmark = pytest.mark.gx
+STEPS = ("_load", "_anonymize", "_validate", "_publish")
+HOME = Path(package.__file__).parent
+
+
+@pytest.fixture
+def with_hierarchies(release):
+    (release.folder / "zip.csv").write_text("007;00*;*\n008;00*;*\n110;11*;*\n")
+    jobs = "".join(f"JOBMARK-{job};*\n" for job in "abc")
+    (release.folder / "job.csv").write_text(jobs)
+    release.write(
+        anonymizer={"name": "mondrian", "step": {"age": 5}},
+        hierarchies={"zip": "zip.csv", "job": "job.csv"},
+    )
+    return release
+
+
+def counted(monkeypatch, cls, name):
+    """What a class method was called with, from now on."""
+    seen, called = [], getattr(cls, name)
+
+    def count(*args, **options):
+        seen.append(args)
+        return called(*args, **options)
+
+    monkeypatch.setattr(cls, name, count)
+    return seen
+
+
+def test_hierarchies_are_read_once_a_run(with_hierarchies, monkeypatch):
+    read = counted(monkeypatch, Hierarchy, "read_csv")
+    run_release(with_hierarchies.file)
+    assert sorted(path.name for (path,) in read) == ["job.csv", "zip.csv"]
+
+
+def test_a_file_that_changed_is_read_again(with_hierarchies, monkeypatch):
+    run_release(with_hierarchies.file)
+    read = counted(monkeypatch, Hierarchy, "read_csv")
+    file = with_hierarchies.folder / "zip.csv"
+    file.write_text("007;0**;*\n008;0**;*\n110;1**;*\n")
+    run_release(with_hierarchies.file)
+    assert [path.name for (path,) in read] == ["zip.csv"]
+
+
+def test_the_file_and_the_note_of_a_run_are_validated_once(release, monkeypatch):
+    validated = counted(monkeypatch, ReleaseConfig, "model_validate")
+    run_release(release.file)
+    assert len(validated) == 2
+
+
+def test_whoever_gets_parameters_cannot_change_the_configuration(release):
+    config = read_config(release.file)
+    config.anonymizer.params["step"]["age"] = 1
+    config.source.options["columns"] = {"age": "text"}
+    assert config.anonymizer.params["step"] == {"age": 5}
+    assert read_config(release.file).stated_columns == {}
+
+
+def test_a_changed_file_is_another_configuration(release):
+    first = read_config(release.file)
+    assert read_config(release.file) is first
+    release.write(thresholds=[{"model": "k-anonymity", "k": 4}])
+    (threshold,) = read_config(release.file).thresholds
+    assert threshold == Threshold("k-anonymity", "model", "k-anonymity", {"k": 4})
+    text = first.model_dump_json()
+    assert noted_config(text) is noted_config(text)
+    assert noted_config(text).thresholds == first.thresholds
+
+
+@pytest.mark.parametrize(
+    ("source", "anonymizer", "form"),
+    [
+        ({"path": "people.csv"}, "mondrian", TableForm),
+        ({"path": "people.csv"}, "group-swap", LinkedForm),
+        ({"kind": "graph", "edges": "edges.csv"}, "mondrian", GraphForm),
+    ],
+)
+def test_every_release_has_one_form(release, source, anonymizer, form):
+    release.write(source=source, anonymizer={"name": anonymizer})
+    assert type(form_of(read_config(release.file))) is form
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_steps_import_nothing_from_each_other(step):
+    tree = ast.parse((HOME / f"{step}.py").read_text(encoding="utf-8"))
+    imported = {
+        str(node.module).rsplit(".", 1)[-1]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert not imported & {*STEPS, step}
+
+
+def test_no_step_asks_what_the_form_is():
+    asking = [
+        path.name
+        for path in HOME.glob("*.py")
+        if "is_graph" in path.read_text(encoding="utf-8")
+    ]
+    assert sorted(asking) == ["_config.py", "_forms.py"]
