@@ -253,6 +253,10 @@ class Registry:
     commands: Catalog = field(default_factory=partial(_catalog, "commands"))
     broken: tuple[BrokenPlugin, ...] = ()
 
+    def of_thresholds(self, kind: str) -> Catalog:
+        """What a threshold of a kind names: privacy models, or metrics."""
+        return self.privacy_models if kind == "model" else self.metrics
+
     def unresolved(self) -> list[BrokenPlugin]:
         """What was registered and cannot be imported."""
         catalogs = [getattr(self, kind) for kind in KINDS]

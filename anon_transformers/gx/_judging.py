@@ -43,7 +43,7 @@ from anon_transformers.privacy import (
     judges_values,
 )
 from anon_transformers.privacy.probabilistic._disclosure import wanted_columns
-from anon_transformers.registry import OURS, Catalog, registry
+from anon_transformers.registry import OURS, registry
 
 ROUNDING = 1e-9
 """Degrees that are nearer to each other than this are taken for equal."""
@@ -384,19 +384,14 @@ def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
     return asked
 
 
-def catalog_of(kind: str) -> Catalog:
-    """The registered models, or the registered metrics."""
-    return registry().privacy_models if kind == "model" else registry().metrics
-
-
 def build(kind: str, name: str, params: Mapping[str, Any]) -> Any:
     """Make a registered model or metric."""
-    return catalog_of(kind).build(name, params)
+    return registry().of_thresholds(kind).build(name, params)
 
 
 def judges_classes(kind: str, name: Any) -> bool:
     """Whether a model or metric is about the quasi-identifiers that are named."""
-    catalog = catalog_of(kind)
+    catalog = registry().of_thresholds(kind)
     if not isinstance(name, str) or name not in catalog:
         return True
     return catalog[name].evidence in {"classes", "report"}
@@ -434,7 +429,7 @@ def _lent(kind: str, name: str, evidence: T) -> T:
 
     Others are judged by the same evidence, and a stranger's code may write into it.
     """
-    ours = catalog_of(kind).owner(name) in OURS
+    ours = registry().of_thresholds(kind).owner(name) in OURS
     return evidence if ours else copy.deepcopy(evidence)
 
 

@@ -15,7 +15,6 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
-from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import Catalog, Registry, registry
 from anon_transformers.release._config import ReleaseConfig, StatedHierarchy
 from anon_transformers.release._run import sha256
@@ -39,15 +38,9 @@ def build(what: str, catalog: Catalog, name: str, params: Mapping[str, Any]) -> 
         raise ConfigurationError(f"{what}: {error}") from None
 
 
-def catalog_of(threshold: Threshold) -> Catalog:
-    """The models or the metrics, whichever a threshold names one of."""
-    found = installed()
-    return found.privacy_models if threshold.kind == "model" else found.metrics
-
-
 def named(threshold: Threshold) -> Any:
     """The class of the model or metric that a threshold names."""
-    return catalog_of(threshold)[threshold.name]
+    return installed().of_thresholds(threshold.kind)[threshold.name]
 
 
 def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
@@ -55,14 +48,10 @@ def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
     return {named(threshold).evidence for threshold in thresholds}
 
 
-def make_model(threshold: Threshold) -> PrivacyModel:
-    """The privacy model that a threshold names, with its parameters."""
-    return make_asked(threshold)
-
-
-def make_asked(threshold: Threshold) -> Any:
-    """The model or metric that a threshold names, with its parameters."""
-    catalog, what = catalog_of(threshold), f"thresholds, {threshold.id}"
+def make_model(threshold: Threshold) -> Any:
+    """The model, or the metric, that a threshold names, with its parameters."""
+    catalog = installed().of_thresholds(threshold.kind)
+    what = f"thresholds, {threshold.id}"
     return build(what, catalog, threshold.name, threshold.own_params)
 
 
@@ -88,7 +77,7 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
                 "aggregation and the like out."
             )
         return dict(model.tighter)
-    make_asked(threshold)
+    make_model(threshold)
     return {"min": "higher", "max": "lower"}
 
 

@@ -22,8 +22,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from filelock import lock_descriptor
-
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig, noted_config
@@ -454,7 +452,10 @@ def file_hashes(config: ReleaseConfig) -> dict[str, str]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock; it falls when the process ends, however it ends."""
+    """Hold a folder's lock; it is released when the process ends, however it ends."""
+    # Here, so that a file that is refused loads nothing that it does not need.
+    from filelock import lock_descriptor
+
     handle = _open_lock(folder)
     try:
         lock_descriptor(handle)
