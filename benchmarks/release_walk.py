@@ -39,7 +39,8 @@ class Walk:
     def functions(self, *packages: str) -> dict[tuple[str, str], int]:
         """Calls by file and qualified name, in all packages or in these."""
         found: dict[tuple[str, str], int] = {}
-        for code, n_calls in self.calls.items():
+        # A copy: a thread that still runs is counted, too.
+        for code, n_calls in dict(self.calls).items():
             path = Path(code.co_filename)
             if not path.is_relative_to(HOME) or not is_function(code, path):
                 continue
