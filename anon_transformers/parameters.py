@@ -2,20 +2,30 @@
 
 import math
 from numbers import Real
+from typing import TypeGuard
 
 import numpy as np
 
 from anon_transformers.exceptions import ParameterError
 
 
+def is_whole(given: object) -> TypeGuard[int]:
+    """Whether something is a whole number; True and False are none."""
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+
+
+def is_number(given: object) -> TypeGuard[float]:
+    """Whether something is a number, also NaN; True and False are none."""
+    return isinstance(given, Real) and not isinstance(given, bool)
+
+
 def whole(key: str, given: object, least: int = 1) -> int:
     """A whole number as a plain one: a report is written as JSON."""
-    legal = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    if not legal or int(given) < least:  # type: ignore[call-overload]
+    if not is_whole(given) or int(given) < least:
         raise ParameterError(
             f"{key} must be a whole number of at least {least}, got {given!r}."
         )
-    return int(given)  # type: ignore[call-overload]
+    return int(given)
 
 
 def real(
@@ -28,8 +38,7 @@ def real(
     below: bool = False,
 ) -> float:
     """A number from ``low`` to ``high``; ``above`` and ``below`` leave an end out."""
-    legal = isinstance(given, Real) and not isinstance(given, bool)
-    number = float(given) if legal else math.nan  # type: ignore[arg-type]
+    number = float(given) if is_number(given) else math.nan
     inside = low < number if above else low <= number
     inside = inside and (number < high if below else number <= high)
     if not inside or math.isinf(number):

@@ -20,7 +20,7 @@ from anon_transformers.exceptions import NotEvaluable
 class Matching:
     """Distinct combinations of two tables, ready to be compared.
 
-    Suppressed combinations, whose compared columns all hold the mark, would be
+    Suppressed combinations, whose compared columns all hold the label, would be
     compatible with everybody and hide every other match: they have no candidates and
     are nobody's.
 
@@ -69,11 +69,11 @@ class Matching:
         linked : mapping of column to column, optional
             Columns that must agree exactly.
         """
-        mark = attack_input.suppression_label
+        suppression_label = attack_input.suppression_label
         left = [identify(attack_input.release[name]) for name in compared]
         right = [identify(other[name]) for name in compared.values()]
         columns = [
-            pair(one, two, attack_input.tree(name), mark)
+            pair(one, two, attack_input.hierarchy(name), suppression_label)
             for name, one, two in zip(compared, left, right, strict=True)
         ]
         linking = [
@@ -86,7 +86,7 @@ class Matching:
         links = _link_codes(keys, groups)
         for side in (0, 1):
             texts = [column.texts[side] for column in columns]
-            links[side][_suppressed(codes[side], texts, mark)] = -1
+            links[side][_suppressed(codes[side], texts, suppression_label)] = -1
         order, ranges = _arrange(links, _buckets(columns, codes, links))
         return cls(columns, groups, codes, links, order, ranges)
 
@@ -196,11 +196,13 @@ def _at_first(columns: list[Column], groups: Groups) -> np.ndarray:
     return np.stack([c.codes[groups.first] for c in columns], axis=1)
 
 
-def _suppressed(codes: np.ndarray, texts: list[np.ndarray], mark: str) -> np.ndarray:
-    """Combinations that are the mark in every column."""
+def _suppressed(
+    codes: np.ndarray, texts: list[np.ndarray], suppression_label: str
+) -> np.ndarray:
+    """Combinations that are the suppression label in every column."""
     marked = np.ones(len(codes), dtype=bool)
     for at, column in enumerate(texts):
-        marked &= (column == mark)[codes[:, at]]
+        marked &= (column == suppression_label)[codes[:, at]]
     return marked
 
 
@@ -283,7 +285,7 @@ def refuse_strangers(
         return
     for at, name in enumerate(names):
         column = matching.columns[at]
-        # Suppressed rows are compatible with everything, and tell nothing.
+        # Suppressed rows are compatible with everything, and summarize nothing.
         codes = [
             np.unique(side[links >= 0, at])
             for side, links in zip(matching.codes, matching.links, strict=True)

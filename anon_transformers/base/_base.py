@@ -191,12 +191,12 @@ def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
         return
     found = repeated_identifiers(frame, roles.identifiers)
     if found:
-        told = "; ".join(
+        repeats = "; ".join(
             f"identifier {name!r} repeats ({n_values} values stand in several rows)"
             for name, n_values in found.items()
         )
         warnings.warn(
-            f"{told}: k counts rows, and a person with several rows may be a class "
+            f"{repeats}: k counts rows, and a person with several rows may be a class "
             "alone. Where persons have several, name the column that tells them apart, "
             f"such as subject={next(iter(found))!r}.",
             RepeatedIdentifierWarning,

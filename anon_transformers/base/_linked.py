@@ -20,7 +20,10 @@ from anon_transformers._kernels.swapping import (
     permute_members,
 )
 from anon_transformers.base._base import FrameAnonymizer
-from anon_transformers.base._coded_table import index_is_asked_for, refuse_unknown_trees
+from anon_transformers.base._coded_table import (
+    index_is_asked_for,
+    refuse_unknown_hierarchies,
+)
 from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
 from anon_transformers.base._suppression import make_promise
 from anon_transformers.evidence import Report
@@ -46,7 +49,7 @@ from anon_transformers.privacy import (
 from anon_transformers.roles import Roles
 
 
-class Pass(NamedTuple):
+class SwapPass(NamedTuple):
     """What permuting once does, in numbers."""
 
     sizes: np.ndarray
@@ -281,8 +284,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         for model in self.models or ():
             judged = getattr(model, "sensitive", None)
             if judged not in (None, *roles.sensitive):
-                told = unknown_choice("sensitive column", judged, roles.sensitive)
-                raise ParameterError(f"models: {model.name}: {told}")
+                message = unknown_choice("sensitive column", judged, roles.sensitive)
+                raise ParameterError(f"models: {model.name}: {message}")
         return roles
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
@@ -292,13 +295,15 @@ class LinkedAnonymizer(FrameAnonymizer):
             self.__dict__.pop(name, None)
         self._check_parameters()
         frame = self._open(X, reset=True)
-        roles, trees = self.roles_, self.hierarchies or {}
-        refuse_unknown_trees(trees, [*roles.quasi_identifiers, *roles.sensitive])
+        roles, hierarchies = self.roles_, self.hierarchies or {}
+        refuse_unknown_hierarchies(
+            hierarchies, [*roles.quasi_identifiers, *roles.sensitive]
+        )
         _refuse_too_few(len(frame), self.k)
         if roles.subject is not None:
             _refuse_repeated_persons(frame[roles.subject])
-        sources, passes = self._swap(frame, trees)
-        verdicts = self._judge(LinkedTable(frame, trees), sources)
+        sources, passes = self._swap(frame, hierarchies)
+        verdicts = self._judge(LinkedTable(frame, hierarchies), sources)
         self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
         if self.keep_links:
             self.permutations_ = sources
@@ -307,8 +312,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         return frame, sources
 
     def _swap(
-        self, frame: pd.DataFrame, trees: Mapping[Any, Any]
-    ) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
+        self, frame: pd.DataFrame, hierarchies: Mapping[Any, Any]
+    ) -> tuple[dict[Moved, np.ndarray], list[SwapPass]]:
         """Group and permute, for one set of columns after the other.
 
         Groups are made of rows in the order of ties: no method can see where a row
@@ -317,7 +322,7 @@ class LinkedAnonymizer(FrameAnonymizer):
         rng, subject = self._generator(), self.roles_.subject
         persons = None if subject is None else identify(frame[subject])
         ties = self._tie_order(len(frame), rng, persons)
-        table = LinkedTable(frame.iloc[ties], trees)
+        table = LinkedTable(frame.iloc[ties], hierarchies)
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table
@@ -351,7 +356,9 @@ class LinkedAnonymizer(FrameAnonymizer):
             _refuse_broken(verdicts[-1])
         return verdicts
 
-    def _measured(self, table: LinkedTable, moving: Moved, members: Members) -> Pass:
+    def _measured(
+        self, table: LinkedTable, moving: Moved, members: Members
+    ) -> SwapPass:
         """What groups cost and give away, whatever permutation is drawn in them."""
         places = {name: table.places(name) for name in moving}
         losses = {name: places[name].loss(members) for name in moving}
@@ -359,10 +366,14 @@ class LinkedAnonymizer(FrameAnonymizer):
         for name in hidden:
             places.setdefault(name, table.places(name))
         agreements = {name: agreement(members, places[name].keys) for name in hidden}
-        return Pass(np.diff(members.starts), losses, agreements)
+        return SwapPass(np.diff(members.starts), losses, agreements)
 
     def _report(
-        self, n_rows: int, passes: list[Pass], verdicts: list[Verdict], seconds: float
+        self,
+        n_rows: int,
+        passes: list[SwapPass],
+        verdicts: list[Verdict],
+        seconds: float,
     ) -> Report:
         sizes = np.concatenate([done.sizes for done in passes])
         losses = {str(n): loss for done in passes for n, loss in done.losses.items()}

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from anon_transformers.base._coded_table import PublishedColumn
-from anon_transformers.base._suppression import Settlement
+from anon_transformers.base._suppression import SuppressionResult
 from anon_transformers.evidence import Report
 from anon_transformers.metrics import (
     AverageRisk,
@@ -17,7 +17,7 @@ from anon_transformers.metrics import (
 def make_report(
     anonymizer: Any,
     published: list[PublishedColumn],
-    settled: Settlement,
+    settled: SuppressionResult,
     seconds: float,
 ) -> Report:
     """Put the numbers of a fitted anonymizer together."""

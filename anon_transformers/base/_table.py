@@ -14,25 +14,25 @@ from anon_transformers._data.dates import refuse_written_dates
 from anon_transformers._data.frames import is_frame, like_input, to_frame
 from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.base._coded_table import (
+    CodedTable,
     PublishedColumn,
-    Table,
     approved,
     encode_table,
     index_is_asked_for,
-    refuse_published_mark,
+    refuse_ambiguous_labels,
     without_unused_categories,
 )
 from anon_transformers.base._report import make_report
 from anon_transformers.base._suppression import (
-    Rules,
-    Settlement,
+    SuppressionResult,
+    SuppressionRules,
     approve,
     can_approve,
     check_promise,
     make_promise,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes
-from anon_transformers.evidence._references import Reference, by_set, stretched
+from anon_transformers.evidence._references import ReferenceCounts, by_set, stretched
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
@@ -65,10 +65,10 @@ class TableAnonymizer(FrameAnonymizer):
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class TableAnonymizer(FrameAnonymizer):
         self.suppression_label = suppression_label
 
     @abstractmethod
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn] | None:
         """Learn the recoding rule; set attributes with a trailing underscore.
 
         A method that is bound to the rows it saw has no rule, and returns what it
@@ -117,7 +117,7 @@ class TableAnonymizer(FrameAnonymizer):
         """
 
     @abstractmethod
-    def _recode(self, table: Table) -> list[PublishedColumn]:
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         """Apply the rule, one column a quasi-identifier."""
 
     def _details(self) -> dict[str, Any]:
@@ -199,8 +199,11 @@ class TableAnonymizer(FrameAnonymizer):
         frame = to_frame(table)
         if not is_frame(table):
             frame = frame.set_axis(self._kept_columns, axis=1)
-        known, sensitive = self.roles_.quasi_identifiers, self.roles_.sensitive
-        subject, mark = self.roles_.subject, self.suppression_label
+        quasi_identifiers, sensitive = (
+            self.roles_.quasi_identifiers,
+            self.roles_.sensitive,
+        )
+        subject, suppression_label = self.roles_.subject, self.suppression_label
         if subject not in {None, *frame.columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
         # A batch may hold more rows than were fitted: only the shares are asked for.
@@ -213,10 +216,10 @@ class TableAnonymizer(FrameAnonymizer):
         }
         classes = Classes.from_frame(
             frame,
-            known,
+            quasi_identifiers,
             sensitive,
             subject,
-            mark,
+            suppression_label,
             references=references,
             hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
         )
@@ -234,7 +237,7 @@ class TableAnonymizer(FrameAnonymizer):
 
     def _check_parameters(self) -> None:
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
-        Rules(limit, self.suppression, self.suppression_label).check()
+        SuppressionRules(limit, self.suppression, self.suppression_label).check()
         if self.hierarchies and not self.uses_hierarchies:
             raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
 
@@ -248,36 +251,38 @@ class TableAnonymizer(FrameAnonymizer):
         table = self._encode(frame)
         check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
-        refuse_published_mark(table.known, published, self.suppression_label)
+        refuse_ambiguous_labels(
+            table.quasi_identifiers, published, self.suppression_label
+        )
         settled = self._approve(table, published, promise)
-        self._columns = [without_rows(column) for column in table.known]
+        self._columns = [without_rows(column) for column in table.quasi_identifiers]
         self._sensitive = [without_rows(column) for column in table.sensitive]
         self._references = {
-            c.name: by_set(c, Reference.of_column(c, table.subject))
+            c.name: by_set(c, ReferenceCounts.of_column(c, table.subject))
             for c in table.sensitive
         }
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published
 
-    def _reopen(self, X: Any) -> tuple[pd.DataFrame, Table]:
+    def _reopen(self, X: Any) -> tuple[pd.DataFrame, CodedTable]:
         """Other rows, and their quasi-identifiers coded as the fitted ones."""
         frame = self._open(X, reset=False)
         if not (self._named and is_frame(X)):  # by position, as scikit-learn does
             frame = frame.set_axis(self._all_columns, axis=1)
-        known = tuple(
+        coded = tuple(
             column.encode_more(frame[name])
             for column, name in zip(
                 self._columns, self.roles_.quasi_identifiers, strict=True
             )
         )
-        return frame, Table(len(frame), known)
+        return frame, CodedTable(len(frame), coded)
 
-    def _tree(self, series: pd.Series) -> Any:
+    def _hierarchy_of(self, series: pd.Series) -> Any:
         """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
         return (self.hierarchies or {}).get(series.name)
 
-    def _own_trees(self) -> dict[Hashable, Any]:
+    def _own_hierarchies(self) -> dict[Hashable, Any]:
         """What builds hierarchies of quasi-identifiers for which none is given."""
         return {}
 
@@ -285,14 +290,18 @@ class TableAnonymizer(FrameAnonymizer):
         """Share of rows that may be suppressed, or their number."""
         return self.suppression_limit or 0.0
 
-    def _rules(self, n_rows: int) -> Rules:
+    def _rules(self, n_rows: int) -> SuppressionRules:
         """How rows of a table of this size are suppressed."""
-        return Rules(self._limit(n_rows), self.suppression, self.suppression_label)
+        return SuppressionRules(
+            self._limit(n_rows), self.suppression, self.suppression_label
+        )
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
-        trees, mark = self.hierarchies or {}, self.suppression_label
-        table = encode_table(frame, self.roles_, trees, self._tree, mark)
-        for column in table.known:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+        hierarchies, suppression_label = self.hierarchies or {}, self.suppression_label
+        table = encode_table(
+            frame, self.roles_, hierarchies, self._hierarchy_of, suppression_label
+        )
+        for column in table.quasi_identifiers:
             if column.name not in self._described():
                 refuse_written_dates(frame[column.name], column.values)
         return table
@@ -301,7 +310,9 @@ class TableAnonymizer(FrameAnonymizer):
         """Columns of which a parameter says what their values are."""
         return self.hierarchies or {}
 
-    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
+    def _approve(
+        self, table: CodedTable, published: list, promise: AllOf
+    ) -> SuppressionResult:
         """Decide which classes may be published, and remember them."""
         approval = approve(table, published, promise, self._rules(table.n_rows))
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
@@ -309,7 +320,7 @@ class TableAnonymizer(FrameAnonymizer):
         self.n_extra_suppressed_ = approval.settlement.n_extra_rows
         return approval.settlement
 
-    def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
+    def _can_publish(self, table: CodedTable, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
         return can_approve(table, published, models, self._rules(table.n_rows))
 

@@ -45,14 +45,17 @@ NARROW = 8
 
 
 class Console(rich_console.Console):
-    """A console that leaves a closed pipe to :func:`told`; rich would exit with 1."""
+    """A console that leaves a closed pipe to :func:`handle_errors`.
+
+    rich itself would exit with 1.
+    """
 
     def on_broken_pipe(self) -> None:
         """Raise it again."""
         raise BrokenPipeError
 
 
-def told(command: Callable[..., Any]) -> Callable[..., Any]:
+def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn errors into a message and an exit code, and warnings into a line.
 
     1: a threshold is broken or cannot be met. 2: anything wrong with what was given.
@@ -205,8 +208,8 @@ def print_table(
     console.print(Text(title, style="italic"))
     console.print(table)
     if left_out:
-        told = ", ".join(name for name in header if name in left_out)
-        console.print(Text(f"not shown on a narrow terminal: {told}"))
+        names = ", ".join(name for name in header if name in left_out)
+        console.print(Text(f"not shown on a narrow terminal: {names}"))
 
 
 def as_text(cell: object) -> Text:

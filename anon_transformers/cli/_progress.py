@@ -28,9 +28,9 @@ def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
     ) as progress:
         bar = progress.add_task("start", total=None)
 
-        def told(done: int, total: int, what: str) -> None:
+        def update(done: int, total: int, what: str) -> None:
             progress.update(
                 bar, description=what or "done", completed=done, total=total
             )
 
-        yield told
+        yield update

@@ -47,7 +47,7 @@ class TableReader:
     missing : sequence of str, optional
         Texts that stand for a missing value in a CSV file.
     typed : collection of str
-        Columns that were typed, or that a manifest names: these may be told.
+        Columns that were typed, or that a manifest names: messages may name these.
     show_names : bool, default=False
         Keep the names of the others, too, for a command that shows records.
     """
@@ -134,7 +134,7 @@ def _published(file: Path) -> "pd.DataFrame | None":
         return None
     if not isinstance(manifest, dict) or not manifest.keys() >= TOLD:
         return None
-    for told in (manifest, manifest.get("nodes", {})):
-        if told.get("data") == file.name:
-            return _read_checked(file.parent, manifest["format"], told)
+    for part in (manifest, manifest.get("nodes", {})):
+        if part.get("data") == file.name:
+            return _read_checked(file.parent, manifest["format"], part)
     return None

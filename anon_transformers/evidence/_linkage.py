@@ -99,12 +99,12 @@ class Linkage:
         """
         linkage = cls(original, published)
         together = linkage._columns("quasi_identifiers", quasi_identifiers)
-        known = [identify(linkage.published[name]) for name in together]
-        if not known:
+        coded = [identify(linkage.published[name]) for name in together]
+        if not coded:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."
             )
-        classes = group_rows([c.codes for c in known], [c.cardinality for c in known])
+        classes = group_rows([c.codes for c in coded], [c.cardinality for c in coded])
         return cls(original, published, {together: classes.labels})
 
     @property
@@ -156,8 +156,8 @@ class Linkage:
         """Names of columns that exist, as a tuple."""
         for name in names:
             if name not in self.published.columns:
-                told = unknown_choice("column", name, self.published.columns)
-                raise DataError(f"{what}: {told}")
+                message = unknown_choice("column", name, self.published.columns)
+                raise DataError(f"{what}: {message}")
         return tuple(names)
 
     def _refuse_bad_sources(self, sources: Mapping[Moved, np.ndarray]) -> None:

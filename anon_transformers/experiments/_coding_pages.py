@@ -83,11 +83,11 @@ def write_codings(
         about=comparison.about,
         convention=comparison.convention,
         tables={
-            told: {
+            title: {
                 "header": [str(name).replace("_", " ") for name in table.columns],
                 "rows": [[shown(cell) for cell in row] for row in table.to_numpy()],
             }
-            for told, table in (
+            for title, table in (
                 ("Which method is best", tables[f"{NAME}-summary"]),
                 ("All runs", comparison.runs),
             )

@@ -27,6 +27,7 @@ from anon_transformers.experiments._probabilistic_numbers import (
     column_findings,
 )
 from anon_transformers.metrics import correlation_differences
+from anon_transformers.parameters import whole
 
 
 def published() -> dict[str, Any]:
@@ -65,49 +66,46 @@ class Probabilistic:
                 "tables are not part of this library. The R package sdcMicro has them "
                 "as CASCrefmicrodata and EIA; write them as CSV with a header."
             )
-        given = self.repetitions
-        if given is not None and (not isinstance(given, int) or given < 1):
-            raise ParameterError(
-                f"repetitions must be a whole number of at least 1, got {given!r}."
-            )
+        if self.repetitions is not None:
+            whole("repetitions", self.repetitions)
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method with every k on the tables that were given."""
-        known = published()
-        tables = dict(self._tables(known))
+        reported = published()
+        tables = dict(self._tables(reported))
         planned = [
             (name, method, k)
             for name in tables
-            for method in _methods_of(known, name)
-            for k in known["k"]
+            for method in _methods_of(reported, name)
+            for k in reported["k"]
         ]
         rows: list[dict[str, Any]] = []
         for done, (name, method, k) in enumerate(planned):
             if progress is not None:
                 progress(done, len(planned), f"{name} {method} k={k}")
-            rows += self._measure(known, tables[name], name, method, k)
+            rows += self._measure(reported, tables[name], name, method, k)
         if progress is not None:
             progress(len(planned), len(planned), "")
         runs = pd.DataFrame(rows)
         numbers = [
-            *column_findings(known, runs, judged=not self.quick),
-            *claim_findings(known, runs),
-            *limit_findings(known, tables, self.random_state),
+            *column_findings(reported, runs, judged=not self.quick),
+            *claim_findings(reported, runs),
+            *limit_findings(reported, tables, self.random_state),
         ]
         return Findings(
-            title=known["title"],
+            title=reported["title"],
             numbers=pd.DataFrame(numbers, columns=list(NUMBER_COLUMNS)).astype(
                 {"k": "Int64", "published": object, "recomputed": object}
             ),
             runs=runs,
             figures=tuple(_figures(runs)),
-            notes=(*known["notes"], *self._left_out(known)),
-            source=known["source"],
+            notes=(*reported["notes"], *self._left_out(reported)),
+            source=reported["source"],
         )
 
-    def _left_out(self, known: Mapping[str, Any]) -> Iterator[str]:
+    def _left_out(self, reported: Mapping[str, Any]) -> Iterator[str]:
         """What was not run, and how to run it."""
-        for name, given in known["data_sets"].items():
+        for name, given in reported["data_sets"].items():
             if getattr(self, name) is None:
                 yield (
                     f"{name} was not run: give {name}=FILE (--{name} FILE), the CASC "
@@ -115,7 +113,7 @@ class Probabilistic:
                 )
         if self.quick:
             yield (
-                f"{known['quick_repetitions']} repetitions are too few to compare "
+                f"{reported['quick_repetitions']} repetitions are too few to compare "
                 "random methods: leave out quick (--quick) for that."
             )
         elif (self.repetitions or FEWEST_RUNS) < FEWEST_RUNS:
@@ -124,18 +122,27 @@ class Probabilistic:
                 f"methods, which are judged from {FEWEST_RUNS} on (--repetitions)."
             )
 
-    def _tables(self, known: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
-        for name, given in known["data_sets"].items():
+    def _tables(
+        self, reported: Mapping[str, Any]
+    ) -> Iterator[tuple[str, pd.DataFrame]]:
+        for name, given in reported["data_sets"].items():
             path = getattr(self, name)
             if path is not None:
                 yield name, _read(path, given)
 
     def _measure(
-        self, known: dict[str, Any], table: pd.DataFrame, name: str, method: str, k: int
+        self,
+        reported: dict[str, Any],
+        table: pd.DataFrame,
+        name: str,
+        method: str,
+        k: int,
     ) -> list[dict[str, Any]]:
         """One row a statistic, over all repetitions."""
-        roles, spec = known["data_sets"][name], known["methods"][method]
-        repeated = known["quick_repetitions"] if self.quick else known["repetitions"]
+        roles, spec = reported["data_sets"][name], reported["methods"][method]
+        repeated = (
+            reported["quick_repetitions"] if self.quick else reported["repetitions"]
+        )
         repeated = self.repetitions or repeated
         if spec["anonymizer"] == "mdav":
             repeated = 1
@@ -162,25 +169,25 @@ class Probabilistic:
 def _read(path: str | os.PathLike[str], given: Mapping[str, Any]) -> pd.DataFrame:
     """A CASC table; any other is refused."""
     columns = [*given["known"], *given["sensitive"]]
-    told = os.fspath(path)
+    file = os.fspath(path)
     try:
         table = pd.read_csv(path)
     except (ValueError, OSError) as error:  # the message may quote the file
         raise DataError(
-            f"{told}: cannot be read as CSV ({type(error).__name__})."
+            f"{file}: cannot be read as CSV ({type(error).__name__})."
         ) from None
     absent = [name for name in columns if name not in table.columns]
     if absent:
-        raise DataError(f"{told} lacks the columns {', '.join(absent)}.")
+        raise DataError(f"{file} lacks the columns {', '.join(absent)}.")
     if len(table) != given["rows"]:
-        raise DataError(f"{told} has {len(table):,} rows, not {given['rows']:,}.")
+        raise DataError(f"{file} has {len(table):,} rows, not {given['rows']:,}.")
     return table[columns]
 
 
-def _methods_of(known: Mapping[str, Any], data_set: str) -> list[str]:
+def _methods_of(reported: Mapping[str, Any], data_set: str) -> list[str]:
     """Methods that some number of this table was printed or recomputed for."""
-    wanted = {c["method"] for c in known["columns"] if c["data_set"] == data_set}
-    return [method for method in known["methods"] if method in wanted]
+    wanted = {c["method"] for c in reported["columns"] if c["data_set"] == data_set}
+    return [method for method in reported["methods"] if method in wanted]
 
 
 def _make(

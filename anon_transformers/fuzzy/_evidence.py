@@ -5,22 +5,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from anon_transformers.base._coded_table import PublishedColumn, Table, group_published
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    group_published,
+)
 from anon_transformers.evidence import Memberships
 from anon_transformers.fuzzy._coding import Coding
 
 
-def kept_degrees(table: Table, coding: Coding, suppressed: np.ndarray) -> Memberships:
+def kept_degrees(
+    table: CodedTable, coding: Coding, suppressed: np.ndarray
+) -> Memberships:
     """How far the rows that are kept belong to each class."""
     part = table.part(~suppressed)
-    degrees = coding.degrees(part.known)
+    degrees = coding.degrees(part.quasi_identifiers)
     degrees.setflags(write=False)
     sensitive = {column.name: column for column in part.sensitive}
     return Memberships(degrees, sensitive, _counts(part))
 
 
 def labels_read(
-    table: Table, published: list[PublishedColumn], suppressed: np.ndarray, mode: str
+    table: CodedTable,
+    published: list[PublishedColumn],
+    suppressed: np.ndarray,
+    mode: str,
 ) -> Memberships:
     """Classes of labels, each row in one; the suppressed rows are one if they stay."""
     labels = np.where(suppressed, -1, group_published(published).labels)
@@ -36,6 +45,6 @@ def labels_read(
     return rows.crisp(labels[shown])
 
 
-def _counts(part: Table) -> dict[Hashable, np.ndarray]:
+def _counts(part: CodedTable) -> dict[Hashable, np.ndarray]:
     """How often the input has each value of the sensitive columns."""
     return {name: found.counts for name, found in (part.references or {}).items()}

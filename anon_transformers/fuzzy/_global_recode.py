@@ -11,7 +11,7 @@ from anon_transformers.exceptions import check_choice
 from anon_transformers.fuzzy._breaks import break_points, intervals
 from anon_transformers.fuzzy._naming import Labels
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Intervals
+from anon_transformers.fuzzy._rules import IntervalRule
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.privacy import PrivacyModel
 
@@ -63,10 +63,10 @@ class GlobalRecoder(SetRecoder):
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class GlobalRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Intervals:
+    ) -> IntervalRule:
         (column,) = columns
         breaks = break_points(column, n_sets, self.method)
         return intervals(column, breaks, names, lowest=self.include_lowest)

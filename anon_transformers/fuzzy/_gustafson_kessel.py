@@ -83,10 +83,10 @@ class GustafsonKesselRecoder(ClusterRecoder):
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ from anon_transformers.fuzzy._breaks import break_between, break_points, interva
 from anon_transformers.fuzzy._centers import Layout, center_order
 from anon_transformers.fuzzy._naming import Labels, numbered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Centers, Rule, Whole
+from anon_transformers.fuzzy._rules import CenterRule, SetRule, WholeRule
 from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.parameters import whole
@@ -82,10 +82,10 @@ class KMeansRecoder(SetRecoder):
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons).
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class KMeansRecoder(SetRecoder):
     See Also
     --------
     FuzzyCMeansRecoder : Clusters that rows belong to by degrees.
-    GlobalRecoder : Intervals of equal length or of equal numbers of rows.
+    GlobalRecoder : IntervalRule of equal length or of equal numbers of rows.
 
     Notes
     -----
@@ -182,11 +182,11 @@ class KMeansRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Rule:
+    ) -> SetRule:
         single = len(columns) == 1
         if n_sets == 1:
             if not single:
-                return Whole()
+                return WholeRule()
             return intervals(
                 columns[0], break_points(columns[0], 1, "equidistant"), names
             )
@@ -194,8 +194,8 @@ class KMeansRecoder(SetRecoder):
         centers = self._cluster(layout.points, n_sets, rng)
         centers = centers[center_order(centers)]
         if not single:
-            told = (names or numbered_names(n_sets))[: len(centers)]
-            return Centers(told, layout.axes, layout.used, centers)
+            labels = (names or numbered_names(n_sets))[: len(centers)]
+            return CenterRule(labels, layout.axes, layout.used, centers)
         halfway = (centers[1:, 0] + centers[:-1, 0]) / 2
         breaks = break_between(columns[0], halfway, layout.axes[0])
         return intervals(columns[0], breaks, names, endless=names is not None)

@@ -11,13 +11,13 @@ from anon_transformers._data.numbers import comparable
 from anon_transformers.evidence._memberships import SUMS_TO_ONE
 from anon_transformers.fuzzy._naming import WHOLE
 from anon_transformers.fuzzy._partitions import FuzzyPartition
-from anon_transformers.fuzzy._scaling import Axis, row_values
+from anon_transformers.fuzzy._scaling import ScaledAxis, row_values
 
 NEAREST = 1e-10
 """Added to every squared distance, so that a row on a center divides by no zero."""
 
 
-class Rule(Protocol):
+class SetRule(Protocol):
     """Puts rows into sets by one column or by several.
 
     What it says of a row with a missing value means nothing: those are put elsewhere.
@@ -55,7 +55,7 @@ class CrispRule:
 
 
 @dataclass(frozen=True)
-class Whole(CrispRule):
+class WholeRule(CrispRule):
     """One set of all values."""
 
     names: tuple[str, ...] = (WHOLE,)
@@ -66,7 +66,7 @@ class Whole(CrispRule):
 
 
 @dataclass(frozen=True)
-class Values(CrispRule):
+class ValueRule(CrispRule):
     """Every value of a column is a set of its own."""
 
     names: tuple[str, ...]
@@ -79,7 +79,7 @@ class Values(CrispRule):
 
 
 @dataclass(frozen=True)
-class Intervals(CrispRule):
+class IntervalRule(CrispRule):
     """Intervals of one column, closed on the right.
 
     Attributes
@@ -111,14 +111,14 @@ class Intervals(CrispRule):
 
 
 @dataclass(frozen=True)
-class Centers:
+class CenterRule:
     """Sets about centers, by squared distances in scaled coordinates.
 
     Attributes
     ----------
     names : tuple of str
         One a set.
-    axes : tuple of Axis
+    axes : tuple of ScaledAxis
         Coordinates of a row, one a column that tells rows apart.
     used : tuple of int
         Which of the columns these are.
@@ -138,7 +138,7 @@ class Centers:
     """
 
     names: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[ScaledAxis, ...]
     used: tuple[int, ...]
     centers: np.ndarray
     norms: np.ndarray | None = None
@@ -180,19 +180,19 @@ class Centers:
 
 
 @dataclass(frozen=True)
-class Shapes:
+class ShapeRule:
     """Fuzzy sets of one column whose shapes are given.
 
     Attributes
     ----------
     partition : FuzzyPartition
         The sets.
-    axis : Axis
+    axis : ScaledAxis
         What their numbers mean.
     """
 
     partition: FuzzyPartition
-    axis: Axis
+    axis: ScaledAxis
 
     @property
     def names(self) -> tuple[str, ...]:

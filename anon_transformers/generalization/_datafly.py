@@ -10,7 +10,11 @@ import pandas as pd
 from anon_transformers._kernels import datafly
 from anon_transformers._kernels.grouping import Groups
 from anon_transformers.base import TableAnonymizer
-from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    refuse_too_few,
+)
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.generalization._levels import (
@@ -66,12 +70,12 @@ class DataflyAnonymizer(TableAnonymizer):
         Share of rows that may be suppressed, or their number as a whole number from 1
         on (of rows, not of persons), in place of the stop rule.
     suppression : {"drop", "mask", "blank"}, default="drop"
-        Drop the row, as the original algorithm does; put the mark into the
+        Drop the row, as the original algorithm does; put the label into the
         quasi-identifiers and keep the row; or mask it and empty its sensitive cells
         too. Masked rows are a class of their own, which further classes join, smallest
         first, if it is too small.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------
@@ -155,12 +159,12 @@ class DataflyAnonymizer(TableAnonymizer):
             check_choice(name, getattr(self, name), choices)
         for column, type_ in (self.types or {}).items():
             if type_ not in DATA_TYPES:
-                told = unknown_choice("data type", type_, DATA_TYPES)
-                raise ParameterError(f"types, {column}: {told}")
+                message = unknown_choice("data type", type_, DATA_TYPES)
+                raise ParameterError(f"types, {column}: {message}")
             if column in (self.hierarchies or {}):
                 raise ParameterError(f"types, {column}: it has a hierarchy already.")
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
         legal = self.roles_.quasi_identifiers
         for name in self.types or {}:
             if name not in legal:
@@ -168,11 +172,14 @@ class DataflyAnonymizer(TableAnonymizer):
                     f"types: {unknown_choice('quasi-identifier', name, legal)}"
                 )
         table = super()._encode(frame)
-        return replace(table, known=tuple(LevelColumn.of(c) for c in table.known))
+        return replace(
+            table,
+            quasi_identifiers=tuple(LevelColumn.of(c) for c in table.quasi_identifiers),
+        )
 
-    def _tree(self, series: pd.Series) -> Any:
+    def _hierarchy_of(self, series: pd.Series) -> Any:
         """A hierarchy by data type, where none was given."""
-        given = super()._tree(series)
+        given = super()._hierarchy_of(series)
         type_ = (self.types or {}).get(series.name)
         if given is not None:
             return given
@@ -180,7 +187,7 @@ class DataflyAnonymizer(TableAnonymizer):
             return DateParts(unknown="suppress")
         return ByDataType(type_, unknown="suppress")
 
-    def _own_trees(self) -> dict[Hashable, Any]:
+    def _own_hierarchies(self) -> dict[Hashable, Any]:
         types = self.types or {}
         names = self.quasi_identifiers or ()
         return {name: ByDataType(types.get(name)) for name in names}
@@ -198,7 +205,7 @@ class DataflyAnonymizer(TableAnonymizer):
         # What joins the suppressed class to fill it up is not the stop rule's business.
         return self._budget() + self._n_uncoded if self.suppression == "drop" else 1.0
 
-    def _learn(self, table: Table, models: AllOf) -> None:
+    def _learn(self, table: CodedTable, models: AllOf) -> None:
         points = table.points()
         self._n_uncoded = int((points.of_row < 0).sum())
         refuse_too_few(points, self.k)
@@ -215,14 +222,14 @@ class DataflyAnonymizer(TableAnonymizer):
 
         trace = datafly.climb(
             points.codes,
-            [level_tables(column) for column in table.known],
+            [level_tables(column) for column in table.quasi_identifiers],
             violating,
             stops,
             last_of_ties=self.attribute_tie == "last",
         )
         names = self.roles_.quasi_identifiers
         self.levels_ = dict(zip(names, trace[-1].levels, strict=True))
-        self.hierarchies_ = {c.name: c.hierarchy for c in table.known}
+        self.hierarchies_ = {c.name: c.hierarchy for c in table.quasi_identifiers}
         self._trace = trace
 
     def _allows(self, violating: int, n_rows: int) -> bool:
@@ -232,7 +239,7 @@ class DataflyAnonymizer(TableAnonymizer):
             return violating <= self._budget() and gone < n_rows
         return gone <= self._rules(n_rows).allowance(n_rows) and gone < n_rows
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         return _publish(table, tuple(self.levels_.values()))
 
     def _details(self) -> dict[str, Any]:
@@ -253,8 +260,8 @@ class DataflyAnonymizer(TableAnonymizer):
         }
 
 
-def _publish(table: Table, levels: tuple[int, ...]) -> list[PublishedColumn]:
+def _publish(table: CodedTable, levels: tuple[int, ...]) -> list[PublishedColumn]:
     return [
         publish_level(column, level)
-        for column, level in zip(table.known, levels, strict=True)
+        for column, level in zip(table.quasi_identifiers, levels, strict=True)
     ]

@@ -24,7 +24,7 @@ def progress_bar(label: str, *, shown: bool) -> Iterator[Progress]:
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=1.0)
 
-        def tell(share: float, found: str) -> None:
+        def update(share: float, found: str) -> None:
             bar.update(task, completed=share, description=f"{label} {found}")
 
-        yield tell
+        yield update

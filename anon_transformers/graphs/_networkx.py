@@ -48,8 +48,8 @@ def _refuse_rich(given: Any, attributes: set[str]) -> None:
     rich = given.is_directed() or given.is_multigraph()
     strange = sorted(map(str, attributes - {"weight"}))
     if rich or strange:
-        told = "directed" if given.is_directed() else "a multigraph"
-        what = told if rich else f"with edge attributes {', '.join(strange)}"
+        kind = "directed" if given.is_directed() else "a multigraph"
+        what = kind if rich else f"with edge attributes {', '.join(strange)}"
         raise DataError(
             f"the graph is {what}; reduce=True drops what a simple graph has not."
         )

@@ -41,9 +41,9 @@ def read_rows(
                     f"({error})."
                 ) from None
     except UnicodeError:
-        told = "UTF-8" if is_utf8 else encoding
+        expected = "UTF-8" if is_utf8 else encoding
         raise DataError(
-            f"{os.fspath(path)}: cannot be read as CSV; it is not {told} text."
+            f"{os.fspath(path)}: cannot be read as CSV; it is not {expected} text."
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError(

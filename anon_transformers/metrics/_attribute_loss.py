@@ -43,7 +43,7 @@ def attribute_losses(
     quasi_identifiers : sequence, optional
         Columns to measure; by default those with a hierarchy.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def released_losses(
     hierarchies : mapping of column to Hierarchy
         The columns to measure.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
 
     Examples
     --------

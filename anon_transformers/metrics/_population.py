@@ -91,7 +91,7 @@ def match_population(
         They say what a label stands for; without one it is read as a value, a range
         or a set.
     suppression_label : str, default="*"
-        The mark of a suppressed cell, which may stand for everything.
+        The text of a suppressed cell, which may stand for everything.
 
     Returns
     -------

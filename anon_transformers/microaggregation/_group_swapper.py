@@ -12,7 +12,7 @@ from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers.base import LinkedAnonymizer, LinkedTable
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.microaggregation._merging import Groups, merge_until_kept
+from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
 from anon_transformers.microaggregation._space import embed, warn_of_nearly_numbers
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.roles import Roles
@@ -237,7 +237,11 @@ class GroupSwapper(LinkedAnonymizer):
 
     def _group(self, table: LinkedTable, moving: tuple[Hashable, ...]) -> np.ndarray:
         if self.grouping == "mdav":
-            names = moving if self.scenario == "uninformed" else self._known(moving)
+            names = (
+                moving
+                if self.scenario == "uninformed"
+                else self._staying_columns(moving)
+            )
             columns = [table.column(name) for name in names]
             points = embed(columns, standardize=self.standardize)
             labels = KERNELS[self.algorithm](points, self.k)
@@ -263,21 +267,21 @@ class GroupSwapper(LinkedAnonymizer):
         if not self.models:
             return labels  # k holds already, and counting cells takes time
         classes = table.classes(labels, self._hidden(moving))
-        groups = Groups.of(points(), labels, classes.n_classes)
+        groups = RowGroups.of(points(), labels, classes.n_classes)
         return merge_until_kept(groups, classes, self._promise(moving))[labels]
 
-    def _known(self, moving: tuple[Hashable, ...]) -> list[Hashable]:
+    def _staying_columns(self, moving: tuple[Hashable, ...]) -> list[Hashable]:
         """What somebody knows who is after ``moving``: every other column."""
         roles = self.roles_
         all_of_them = dict.fromkeys((*roles.quasi_identifiers, *roles.sensitive))
-        known = [name for name in all_of_them if name not in moving]
-        if not known:
+        staying = [name for name in all_of_them if name not in moving]
+        if not staying:
             raise ParameterError(
                 "grouping='mdav' needs a quasi-identifier or a second sensitive column "
                 f"to group by (n_features={self.n_features_in_}); "
                 "grouping='individual-ranking' does not."
             )
-        return known
+        return staying
 
     def _details(self) -> dict[str, Any]:
         return {

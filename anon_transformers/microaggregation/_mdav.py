@@ -11,13 +11,17 @@ from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mdav, mdav_fast, refinement
 from anon_transformers._kernels.centers import nearest_centers
 from anon_transformers.base import TableAnonymizer
-from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    refuse_too_few,
+)
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.microaggregation._centers import publish_centers
-from anon_transformers.microaggregation._merging import Groups, merge_until_kept
-from anon_transformers.microaggregation._space import Space
+from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
+from anon_transformers.microaggregation._space import NumericSpace
 from anon_transformers.parameters import generator
 from anon_transformers.privacy import AllOf, PrivacyModel
 
@@ -79,10 +83,10 @@ class MDAVAnonymizer(TableAnonymizer):
         largest number of rows (not of persons). Only values that a hierarchy does
         not know, and says to suppress, ever need it.
     suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
+        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
         it and empty its sensitive cells too.
     suppression_label : str, default="*"
-        The mark.
+        The text of a suppressed cell.
 
     Attributes
     ----------
@@ -245,22 +249,26 @@ class MDAVAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         coded_rows = table.points()
         refuse_too_few(coded_rows, self.k)
         coded = coded_rows.of_row >= 0
         part = table if coded.all() else table.part(coded)
-        self._space = Space.of(part.known, standardize=self.standardize)
-        points = self._space.place(part.known)
+        self._space = NumericSpace.of(
+            part.quasi_identifiers, standardize=self.standardize
+        )
+        points = self._space.place(part.quasi_identifiers)
         labels = self._group(points, part.subject)
-        groups = Groups.of(points, labels, int(labels.max()) + 1)
+        groups = RowGroups.of(points, labels, int(labels.max()) + 1)
         classes = part.classes(labels, len(groups.sizes))
         into = merge_until_kept(groups, classes, models)
         labels, n_groups = into[labels], int(into.max()) + 1
         self._hold(points, labels, groups.merge(into, n_groups))
         self.labels_ = np.full(table.n_rows, -1, dtype=np.int64)
         self.labels_[coded] = labels
-        self._centers = [publish_centers(c, labels, n_groups) for c in part.known]
+        self._centers = [
+            publish_centers(c, labels, n_groups) for c in part.quasi_identifiers
+        ]
         return self._publish_groups(self.labels_)
 
     def _group(self, points: np.ndarray, subject: Column | None) -> np.ndarray:
@@ -278,7 +286,7 @@ class MDAVAnonymizer(TableAnonymizer):
         labels[ties] = found
         return labels
 
-    def _hold(self, points: np.ndarray, labels: np.ndarray, groups: Groups) -> None:
+    def _hold(self, points: np.ndarray, labels: np.ndarray, groups: RowGroups) -> None:
         """Keep what is asked of the groups, and no row of theirs."""
         self.group_sizes_, self.centers_ = groups.sizes, groups.centers
         self._sse = _squares(points, self.centers_[labels])
@@ -287,10 +295,10 @@ class MDAVAnonymizer(TableAnonymizer):
         differ = bool((points != points[0]).any())
         self.information_loss_ = min(self._sse / self._sst, 1.0) if differ else 0.0
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
-        points = self._space.place(table.known)
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
+        points = self._space.place(table.quasi_identifiers)
         group = nearest_centers(points, self.centers_)
-        for column in table.known:
+        for column in table.quasi_identifiers:
             if column.hierarchy is not None:
                 # What a hierarchy does not know is suppressed, as in the fitted table.
                 group = np.where(column.codes < 0, -1, group)

@@ -14,9 +14,9 @@ from anon_transformers.exceptions import NotEvaluable, check_choice
 from anon_transformers.parameters import real
 from anon_transformers.privacy._fuzzy_mixtures import (
     Mixtures,
+    by_hierarchy,
     by_rank,
     by_rank_with_missing,
-    by_tree,
 )
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
@@ -236,4 +236,4 @@ class FuzzyTCloseness(FuzzyModel):
             tree = SensitiveCounts(column.values, held, whole, column.hierarchy)
             # A tree of one level joins nothing.
             groups = tree.ancestors if len(tree.ancestors) else groups
-        return by_tree(shares, whole, groups)
+        return by_hierarchy(shares, whole, groups)

@@ -349,7 +349,7 @@ def told_by_hierarchies(anonymizer: BaseAnonymizer) -> dict[Any, str]:
     known = getattr(anonymizer, "quasi_identifiers", None)
     trees = dict(getattr(anonymizer, "hierarchies", None) or {})
     if isinstance(anonymizer, TableAnonymizer):
-        trees = {**anonymizer._own_trees(), **trees}
+        trees = {**anonymizer._own_hierarchies(), **trees}
     told = {name: getattr(tree, "extremes", "") for name, tree in trees.items()}
     return {n: said for n, said in told.items() if said and (not known or n in known)}
 

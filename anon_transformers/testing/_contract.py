@@ -32,13 +32,13 @@ def instances_of(subject: Any) -> list[Any]:
     """Those a class names itself; an instance stands for itself."""
     if not isinstance(subject, type):
         return [subject]
-    told = "test_instances() names the configurations that the checks run on."
+    sentence = "test_instances() names the configurations that the checks run on."
     maker = getattr(subject, "test_instances", None)
-    require(maker is not None, told, f"{subject.__name__} has no such class method")
+    require(maker is not None, sentence, f"{subject.__name__} has no such class method")
     instances = list(maker())  # type: ignore[misc]
-    require(instances, told, "an empty list")
+    require(instances, sentence, "an empty list")
     strange = [i for i in instances if not isinstance(i, subject)]
-    require(not strange, told, f"{len(strange)} objects of another class")
+    require(not strange, sentence, f"{len(strange)} objects of another class")
     return instances
 
 
@@ -76,20 +76,20 @@ def run(subject: Any, checks: Iterable[Check]) -> None:
             failures.append(f"{name}: raised {type(error).__name__}: {error}")
             first = first or error
     if failures:
-        told = "\n".join(f"- {failure}" for failure in failures)
+        listed = "\n".join(f"- {failure}" for failure in failures)
         raise AssertionError(
             f"{_one_line(subject)} fails {len(failures)} of {count} contract checks:\n"
-            f"{told}"
+            f"{listed}"
         ) from first
 
 
 def require_legal_name(kind: str, item: Any) -> None:
     """Ask the registry whether it would take the object under its own name."""
-    told = "Names in configurations are lower case with hyphens."
+    sentence = "Names in configurations are lower case with hyphens."
     try:
         Catalog(kind).add(item.name, type(item), owner=type(item).__name__)
     except PluginError as error:
-        raise AssertionError(f"{told} Found: {error}") from None
+        raise AssertionError(f"{sentence} Found: {error}") from None
 
 
 def _one_line(subject: Any) -> str:

@@ -10,18 +10,20 @@ from anon_transformers.testing._contract import require
 
 def check_is_frozen_value(item: Any) -> None:
     """Equal parameters make equal, hashable, unchangeable objects."""
-    told = "A privacy model or metric is a frozen dataclass."
-    require(is_dataclass(item), told, f"{type(item).__name__} is no dataclass")
-    require(_is_frozen(item), told, f"{type(item).__name__} can be changed")
-    told = "Equal parameters make equal, hashable objects that survive a pickle."
+    sentence = "A privacy model or metric is a frozen dataclass."
+    require(is_dataclass(item), sentence, f"{type(item).__name__} is no dataclass")
+    require(_is_frozen(item), sentence, f"{type(item).__name__} can be changed")
+    sentence = "Equal parameters make equal, hashable objects that survive a pickle."
     twin = replace(item)
-    require(twin == item, told, "an equal copy that is another")
+    require(twin == item, sentence, "an equal copy that is another")
     try:
         same = hash(twin) == hash(item)
     except TypeError as error:
-        raise AssertionError(f"{told} Found: {error}.") from error
-    require(same, told, "two hashes")
-    require(pickle.loads(pickle.dumps(item)) == item, told, "another after a pickle")
+        raise AssertionError(f"{sentence} Found: {error}.") from error
+    require(same, sentence, "two hashes")
+    require(
+        pickle.loads(pickle.dumps(item)) == item, sentence, "another after a pickle"
+    )
 
 
 def _is_frozen(item: Any) -> bool:

@@ -12,7 +12,7 @@ from anon_transformers.attacks import (
     AttackInput,
     ComplementaryRelease,
     Homogeneity,
-    Linkage,
+    LinkageAttack,
     TupleOrder,
     covers,
 )
@@ -197,7 +197,7 @@ def test_two_releases_of_adult_in_the_same_order_give_it_away(adult):
 
 
 def test_linkage_finds_those_who_are_unique_in_the_release(adult):
-    report = Linkage().run(**adult)
+    report = LinkageAttack().run(**adult)
     sizes = adult["release"].groupby(adult["quasi_identifiers"]).size()
     # The whole population is known: a person is found iff the record is unique.
     assert report.exposed == (sizes == 1).sum()
@@ -226,7 +226,9 @@ def test_a_release_of_mondrian_can_be_linked(suppression):
         k=4, quasi_identifiers=known, sensitive=["occupation"], suppression=suppression
     )
     release = mondrian.fit_transform(adult[[*known, "occupation"]])
-    report = Linkage().run(release, quasi_identifiers=known, external=adult[known])
+    report = LinkageAttack().run(
+        release, quasi_identifiers=known, external=adult[known]
+    )
     assert report.exposed == 0
     # Every person is covered by the box of the own record.
     assert report.details["matched_persons"] == 2000

@@ -332,10 +332,19 @@ def test_a_hierarchical_distance_without_a_hierarchy_cannot_be_told():
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: ProbabilisticInference(1.1), "threshold must lie between 0 and 1"),
-        (lambda: Skewness(difference=-0.1), "difference must lie between 0 and 1"),
+        (
+            lambda: ProbabilisticInference(1.1),
+            "threshold must be a number of at least 0 and at most 1",
+        ),
+        (
+            lambda: Skewness(difference=-0.1),
+            "difference must be a number of at least 0 and at most 1",
+        ),
         (lambda: Skewness(ratio=0.5), "ratio must be at least 1, got 0.5"),
-        (lambda: Similarity(width=2), "width must lie between 0 and 1, got 2"),
+        (
+            lambda: Similarity(width=2),
+            "width must be a number of at least 0 and at most 1, got 2",
+        ),
         (lambda: BackgroundKnowledge(-1), "exclusions must be a whole number"),
         (lambda: BackgroundKnowledge(excluded="flu"), "excluded must be a list"),
         (lambda: DiversityLimits(l=0), "l must be a whole number of at least 1"),

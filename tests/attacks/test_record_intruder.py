@@ -245,8 +245,8 @@ def test_the_promise_decides_what_counts_as_exposed():
         ({"linkage": "euclid"}, "unknown option"),
         ({"k": 0}, "k must be"),
         ({"k": 2.5}, "k must be"),
-        ({"confidence": 1}, "confidence must be below 1"),
-        ({"confidence": 2}, "confidence must lie between"),
+        ({"confidence": 1}, "confidence must be a number .* below 1, got 1"),
+        ({"confidence": 2}, "confidence must be a number of at least 0 and below 1"),
     ],
 )
 def test_bad_parameters_are_refused(options, told):

@@ -31,11 +31,13 @@ class DecadeRecoder(TableAnonymizer):
         return [cls(k=2)]
 
     def _learn(self, table, models):
-        self.decades_ = [np.unique(column.values // 10) for column in table.known]
+        self.decades_ = [
+            np.unique(column.values // 10) for column in table.quasi_identifiers
+        ]
 
     def _recode(self, table):
         published = []
-        for column, decades in zip(table.known, self.decades_, strict=True):
+        for column, decades in zip(table.quasi_identifiers, self.decades_, strict=True):
             decade = np.append(column.values // 10, -1)[column.codes]
             inside = (column.codes >= 0) & (column.codes < column.missing_code)
             inside &= True if column.exact is None else column.exact
@@ -348,7 +350,7 @@ class TestParameters:
     def test_the_mark_in_the_data_is_refused_without_the_row(self):
         table = pd.DataFrame({"age": [20, 20, 30, 30]})
         with pytest.raises(
-            DataError, match="'age' holds the suppression mark '20' in 2"
+            DataError, match="'age' holds the suppression label '20' in 2"
         ):
             DecadeRecoder(k=2, suppression_label="20").fit(table)
 

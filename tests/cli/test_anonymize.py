@@ -145,7 +145,7 @@ class TestSuppressionLimit:
         method = anon_transformers.MondrianAnonymizer
         monkeypatch.setattr(method, "_learn", learn)
         monkeypatch.setattr(method, "_check_parameters", lambda self: None)
-        rules = sys.modules["anon_transformers.base._suppression"].Rules
+        rules = sys.modules["anon_transformers.base._suppression"].SuppressionRules
         monkeypatch.setattr(rules, "check", lambda self: None)
         call = ["anonymize", people, tmp_path / "safe.csv", *ROLES]
         for text in ("7", "1", "7%", "1.0"):

@@ -124,7 +124,7 @@ def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, told)
         pytest.param(b"a,b\n", "empty", id="header-only"),
         pytest.param(b"a,a\n1,2\n", "column twice", id="column-twice"),
         pytest.param(b"a,b\n\xff\xfe\x00,2\n", "cannot be read", id="not-utf-8"),
-        pytest.param(b"a,b\n*,2\n*,3\n", "suppression mark", id="star"),
+        pytest.param(b"a,b\n*,2\n*,3\n", "suppression label", id="star"),
     ],
 )
 def test_bad_files_are_refused(anon, tmp_path, content, told):

@@ -121,7 +121,7 @@ def test_markup_is_never_made_of_texts_but_in_one_place():
             assert "Table(" not in code, path
 
 
-@_output.told
+@_output.handle_errors
 def warn(json_output=False):
     warnings.warn("a person has\nseveral rows", DuplicatesWarning, stacklevel=1)
     warnings.warn("not ours", RuntimeWarning, stacklevel=1)
@@ -161,7 +161,7 @@ class Closed:
 
 
 def test_a_closed_pipe_is_neither_a_pass_nor_a_verdict(monkeypatch, capsys):
-    @_output.told
+    @_output.handle_errors
     def speak(verdict):
         if verdict:
             raise typer.Exit(verdict)

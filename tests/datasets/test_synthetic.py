@@ -87,7 +87,7 @@ def test_a_seed_decides_the_table(make):
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: make_independent(0, 1), "n_rows must be .* above 0, got 0"),
+        (lambda: make_independent(0, 1), "n_rows must be .* of at least 1, got 0"),
         (lambda: make_independent(3, 0), "n_attributes"),
         (lambda: make_independent(3, 1, func="cubic"), "func: unknown option 'cubic'"),
         (lambda: make_dependent(0, 1), "values must be"),

@@ -526,7 +526,7 @@ class AsItIs(TableAnonymizer):
     def _recode(self, table):
         return [
             PublishedColumn(c.codes, c.texts(), np.full(len(c.values), 0.1))
-            for c in table.known
+            for c in table.quasi_identifiers
         ]
 
 

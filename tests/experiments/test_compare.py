@@ -199,7 +199,7 @@ def test_a_plugin_class_is_compared_like_the_others():
                 PublishedColumn(
                     np.zeros(table.n_rows, np.int32), everything, np.array([1.0])
                 )
-                for _ in table.known
+                for _ in table.quasi_identifiers
             ]
 
     found = compare(make_independent(9, 2), {"whole": Whole()}, {"k": [9, 10]})

@@ -13,7 +13,7 @@ from anon_transformers.experiments import reproduce
 from anon_transformers.experiments._fuzzy import published
 from anon_transformers.experiments._fuzzy_numbers import printed_rows, recomputed_rows
 from anon_transformers.experiments._fuzzy_source import (
-    Coded,
+    CodedRows,
     crossed,
     local_optima,
     misaligned,
@@ -168,7 +168,7 @@ def test_removed_rows_lose_their_sensitive_values_too(quick, census):
 
 
 def test_misaligned_pairs_labels_with_the_values_of_other_rows():
-    labels, values = misaligned(Coded(np.array([0, -1, 1])), np.array([7, 8, 9]))
+    labels, values = misaligned(CodedRows(np.array([0, -1, 1])), np.array([7, 8, 9]))
     assert (labels.tolist(), values.tolist()) == ([0, 1], [7, 8])
 
 
@@ -183,7 +183,7 @@ def test_truncated_distances_miss_the_last_classes():
 
 
 def test_numberings_are_all_that_two_starts_can_give():
-    coded = Coded(np.array([0, 4, 8, 1]))
+    coded = CodedRows(np.array([0, 4, 8, 1]))
     found = {tuple(labels) for labels in numberings(coded, crossed=True)}
     assert len(found) == 36
     assert (0, 4, 8, 1) in found

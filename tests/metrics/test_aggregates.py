@@ -111,7 +111,9 @@ def test_labels_that_are_no_numbers_are_refused():
 def test_parameters_are_checked():
     with pytest.raises(ParameterError, match=r"arithmetic.*did you mean 'integer'"):
         aggregate_answers([1], arithmetic="integerr")
-    with pytest.raises(ParameterError, match="dropped_rows must be at least 0"):
+    with pytest.raises(
+        ParameterError, match="dropped_rows must be a whole number of at least 0"
+    ):
         aggregate_answers([1], dropped_rows=-1)
     with pytest.raises(DataError, match="published column has 2 rows"):
         aggregate_query_error([1], [1, 2])

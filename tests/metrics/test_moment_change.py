@@ -94,7 +94,7 @@ def test_missing_cells_are_left_out():
 
 def test_quantiles_are_shares():
     frame = pd.DataFrame({"a": [1, 2]})
-    with pytest.raises(ParameterError, match="between 0 and 1, got 50"):
+    with pytest.raises(ParameterError, match="of at least 0 and at most 1, got 50"):
         moment_changes(frame, frame, quantiles=[50])
 
 

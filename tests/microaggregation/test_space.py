@@ -12,7 +12,7 @@ from anon_transformers._data.columns import encode
 from anon_transformers.exceptions import DataError, NearlyNumbersWarning
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.microaggregation import GroupSwapper, _space
-from anon_transformers.microaggregation._space import Space, embed
+from anon_transformers.microaggregation._space import NumericSpace, embed
 
 LANDS = [
     ("at", "alps", "center", "*"),
@@ -252,7 +252,7 @@ class TestWholeTables:
 class TestOtherRows:
     def place(self, fitted, others, tree=None, *, standardize=True):
         column = encode(pd.Series(fitted), tree)
-        space = Space.of([column], standardize=standardize)
+        space = NumericSpace.of([column], standardize=standardize)
         return space.place([column.encode_more(pd.Series(others))])
 
     def test_fitted_values_lie_where_they_lay(self):

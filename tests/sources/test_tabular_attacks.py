@@ -12,7 +12,7 @@ from anon_transformers.attacks import (
     ComplementaryRelease,
     DiversityLimits,
     Homogeneity,
-    Linkage,
+    LinkageAttack,
     ProbabilisticInference,
     Similarity,
     Skewness,
@@ -51,7 +51,7 @@ def test_table_1_linkage():
     private, external = (frame(vector["input"][n]) for n in ("private", "external"))
     on = {name: name for name in vector["parameters"]["link_on"]}
     on["Fecha de Nacimiento"] = "Fecha de nacimiento"
-    report = Linkage(on=on).run(
+    report = LinkageAttack(on=on).run(
         private, quasi_identifiers=list(on), external=external, show_values=True
     )
     assert report.exposed == report.details["matched_pairs"] == 1

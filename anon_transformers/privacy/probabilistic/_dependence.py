@@ -189,22 +189,22 @@ def _enough_rows(
     most in a regression with gaps at the mean. Of these half as many are tried, and
     so on.
     """
-    told = np.flatnonzero(np.isfinite(numbers[name]))
-    if not len(told):
-        return told, []
-    inside = {one: numbers[one][told] for one in (name, *others)}
+    finite = np.flatnonzero(np.isfinite(numbers[name]))
+    if not len(finite):
+        return finite, []
+    inside = {one: numbers[one][finite] for one in (name, *others)}
     complete = {one: np.isfinite(inside[one]) for one in others}
-    likely = [one for one in others if 2 * complete[one].sum() >= len(told)]
+    likely = [one for one in others if 2 * complete[one].sum() >= len(finite)]
     weights: dict[Hashable, float] | None = None
     while likely:
         rows = np.logical_and.reduce([complete[one] for one in likely])
         if rows.sum() >= enough(len(likely)):
-            return told[rows], likely
+            return finite[rows], likely
         if weights is None:
             weights = _weights(inside, name, likely)
             likely = sorted(likely, key=weights.__getitem__, reverse=True)
         likely = likely[: len(likely) // 2]
-    return told, []
+    return finite, []
 
 
 def _weights(

@@ -16,7 +16,11 @@ from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.numbers import comparable
 from anon_transformers._kernels.grouping import Groups, group_rows
 from anon_transformers.evidence._linkage import Linkage, Moved, as_columns, once
-from anon_transformers.privacy.probabilistic._chance import SIGNIFICANCE, Hits, Law
+from anon_transformers.privacy.probabilistic._chance import (
+    SIGNIFICANCE,
+    CountMoments,
+    Hits,
+)
 
 PLACES = 8
 """Parts into which a group is cut to see which part gets its cells from which."""
@@ -141,9 +145,9 @@ def record_hits(linkage: Linkage, columns: Any) -> Hits:
     """
     labels, found = linkage.labels(columns), structure(linkage, columns)
     rows, traceable = origins(linkage, columns)
-    told = np.bincount(labels, traceable, len(found.sizes))[found.tested]
+    n_traceable = np.bincount(labels, traceable, len(found.sizes))[found.tested]
     hits = int((rows == np.arange(len(rows))).sum())
-    return Hits(hits, Law.of_own_cells(told, found.sizes[found.tested]))
+    return Hits(hits, CountMoments.of_own_cells(n_traceable, found.sizes[found.tested]))
 
 
 @once
@@ -165,7 +169,7 @@ def value_hits(linkage: Linkage, columns: Any) -> Hits:
     cells = _cells_of_groups(labels, before)
     place = np.cumsum(found.tested) - 1
     of_tested = found.tested[labels[cells.first]]
-    law = Law.of_own_values(
+    law = CountMoments.of_own_values(
         cells.sizes[of_tested],
         place[labels[cells.first[of_tested]]],
         found.sizes[found.tested],
@@ -184,9 +188,12 @@ def shared_hits(linkage: Linkage, one: Any, other: Any) -> Hits:
     rows = np.flatnonzero(first.rows >= 0)
     source = first.rows[rows]
     possible = (labels[source] == labels[rows]) & second.traceable[source]
-    told = np.bincount(labels[rows[possible]], minlength=len(sizes))
+    n_possible = np.bincount(labels[rows[possible]], minlength=len(sizes))
     hits = int((second.rows[rows] == source).sum())
-    return Hits(hits, Law.of_own_cells(told[told > 0], sizes[told > 0]))
+    return Hits(
+        hits,
+        CountMoments.of_own_cells(n_possible[n_possible > 0], sizes[n_possible > 0]),
+    )
 
 
 @once
@@ -248,13 +255,15 @@ def _parts(labels: np.ndarray, sizes: np.ndarray, key: np.ndarray) -> np.ndarray
     return place * PLACES // sizes[labels]
 
 
-def _part_laws(sizes: np.ndarray) -> list[Law]:
+def _part_laws(sizes: np.ndarray) -> list[CountMoments]:
     """For each two parts, how many cells of the second go to rows of the first."""
     sizes, groups = np.unique(sizes, return_counts=True)
     ends = -(-np.outer(np.arange(PLACES + 1), sizes) // PLACES)
     widths = np.diff(ends, axis=0)
     return [
-        Law.of_cells(one, other, sizes, groups) for one in widths for other in widths
+        CountMoments.of_cells(one, other, sizes, groups)
+        for one in widths
+        for other in widths
     ]
 
 

@@ -72,13 +72,13 @@ def regression_hits(linkage: Linkage, columns: Any) -> Mapping[Any, RegressionHi
             pd.concat([linkage.original[name], linkage.published[name]]), name=name
         )
         before, after = np.split(both.codes, 2)
-        told, learnt = (codes != both.missing_code for codes in (before, after))
-        if not (told.any() and learnt.any()) or seen.shape[1] == 1:
+        present, learnt = (codes != both.missing_code for codes in (before, after))
+        if not (present.any() and learnt.any()) or seen.shape[1] == 1:
             continue
-        labels = np.unique(linkage.labels(columns)[told], return_inverse=True)[1]
+        labels = np.unique(linkage.labels(columns)[present], return_inverse=True)[1]
         fit = _best_values if both.kind in NOMINAL else _nearest_numbers
         records, values = fit(
-            labels, both, (seen[learnt], after[learnt]), (own[told], before[told])
+            labels, both, (seen[learnt], after[learnt]), (own[present], before[present])
         )
         guess = (1 + int(labels.max())) / len(labels)
         found[name] = RegressionHits(

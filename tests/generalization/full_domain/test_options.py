@@ -102,16 +102,22 @@ class TestParameters:
             ({"loss": "precison"}, "'precision'"),
             ({"search": "best"}, "'optimal'"),
             ({"weights": {"zap": 1}}, "weights: .*'zap'"),
-            ({"weights": {"zip": -1}}, "weights, zip: -1 is below 0"),
+            (
+                {"weights": {"zip": -1}},
+                "weights, zip: must be a number of at least 0, got -1",
+            ),
             (
                 {"weights": {"zip": 0, "job": 0, "sex": 0}},
                 "at least one column must count",
             ),
-            ({"weights": {"zip": float("inf")}}, "finite number"),
+            (
+                {"weights": {"zip": float("inf")}},
+                "must be a number of at least 0, got inf",
+            ),
             ({"weights": [1, 2]}, "weights must map"),
-            ({"time_limit": "a"}, "time_limit must be a finite number"),
+            ({"time_limit": "a"}, "time_limit must be a number above 0, got 'a'"),
             ({"levels": {"zip": True}}, "is no level"),
-            ({"time_limit": 0}, "time_limit must be above 0"),
+            ({"time_limit": 0}, "time_limit must be a number above 0, got 0"),
             (
                 {"models": [TCloseness(0.2, reference="released")]},
                 "use reference='input'",
