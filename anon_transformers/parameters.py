@@ -1,12 +1,18 @@
-"""Parameters: plain numbers of the right kind, or an error that says so."""
+"""Parameters: checks that say what is wrong, and texts that docstrings share."""
 
 import math
+import re
+from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import TypeGuard
+from textwrap import dedent, indent
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
 from anon_transformers.exceptions import ParameterError
+
+Class = TypeVar("Class", bound=type)
+_PLACEHOLDER = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
 
 
 def is_whole(given: object) -> TypeGuard[int]:
@@ -58,3 +64,38 @@ def generator(random_state: object) -> np.random.Generator:
             "random_state must be None, a whole number of at least 0 or a numpy "
             f"Generator, got {random_state!r}."
         ) from None
+
+
+def substitute(texts: Mapping[str, str]) -> Callable[[Class], Class]:
+    r"""Fill the docstring of a class, where a line is the name of a text in braces.
+
+    Parameters
+    ----------
+    texts : mapping of str to str
+        Entries of a docstring by name; not all of them need be used.
+
+    Examples
+    --------
+    >>> @substitute({"k": "k : int\n    Smallest number of rows in a class."})
+    ... class Method:
+    ...     '''Do nothing.
+    ...
+    ...     {k}
+    ...     '''
+    >>> print(Method.__doc__)
+    Do nothing.
+    <BLANKLINE>
+        k : int
+            Smallest number of rows in a class.
+    <BLANKLINE>
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        return indent(dedent(texts[found[2]]).strip("\n"), found[1])
+
+    def decorate(cls: Class) -> Class:
+        if cls.__doc__ is not None:  # as python -OO leaves it
+            cls.__doc__ = _PLACEHOLDER.sub(fill, cls.__doc__)
+        return cls
+
+    return decorate

@@ -124,7 +124,7 @@ def refuse_repeated_columns(
 ) -> None:
     """Refuse a table in which a name may mean two columns.
 
-    Names that nobody gave are not told: the first line of a file without a header is
+    Names that nobody gave are not shown: the first line of a file without a header is
     a person.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Dates and times: one order for all of them, told in the zone they came in.
+"""Dates and times: one order for all of them, shown in the zone they came in.
 
 Codes go by moments of UTC. What is published of a column with a time zone is what a
 clock of that zone shows: days where every moment is a midnight there, otherwise times

@@ -1,4 +1,4 @@
-"""What an intruder can do with a release: one attack a file."""
+"""What an intruder can do with a release: one attack per file."""
 
 from typing import TYPE_CHECKING
 

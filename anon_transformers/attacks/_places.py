@@ -213,7 +213,7 @@ def _by_members(texts: tuple[np.ndarray, np.ndarray], reading: Reading) -> Paire
 
 
 def _bits(side: list[Label], place: dict[str, int], n_members: int) -> np.ndarray:
-    """One whole number a label; the highest bit stands for a missing value."""
+    """One whole number per label; the highest bit stands for a missing value."""
     absent = 1 << n_members
     bits = np.empty(len(side), dtype=object)
     for at, label in enumerate(side):

@@ -57,7 +57,7 @@ class Reading:
     Attributes
     ----------
     labels : pair of lists of Label
-        One label a code.
+        One label per code.
     scale : {"number", "date", "text"}
         By what the values are ordered.
     """

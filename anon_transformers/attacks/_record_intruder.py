@@ -53,7 +53,7 @@ class RecordIntruder(Attack):
 
     An informed intruder also tries each known column alone, and takes a published row
     that is equal in it: columns that were moved alike lead to each other, whatever the
-    other columns look like. What finds most is told.
+    other columns look like. The attempt that finds most is reported.
 
     Parameters
     ----------

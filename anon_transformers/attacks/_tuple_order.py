@@ -209,8 +209,8 @@ def same_order(agree: int, partners: np.ndarray) -> bool | None:
     Returns
     -------
     bool or None
-        None if nothing can be told: all rows agree, but would in many orders, or none
-        does in any.
+        None if nothing can be concluded: all rows agree, but would in many orders, or
+        none does in any.
 
     Notes
     -----

@@ -90,6 +90,34 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     identifiers: Sequence[Hashable] | None
     subject: Hashable | None
 
+    def fit(self, X: Any, y: Any = None):
+        """Learn from a table what may be published of it, and publish nothing.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    @abstractmethod
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, Any]:
+        """Learn from a table; it as a frame, and what it takes to publish it."""
+
+    def _begin(self, X: Any) -> pd.DataFrame:
+        """Forget an earlier fit, check the parameters and open the table."""
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        self.__dict__.pop("report_", None)
+        self._check_parameters()
+        return self._open(X, reset=True)
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the published columns: all but the identifiers.
 

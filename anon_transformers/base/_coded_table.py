@@ -41,7 +41,7 @@ from anon_transformers.roles import Roles
 class Points(NamedTuple):
     """Distinct combinations of quasi-identifiers.
 
-    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives
+    ``codes`` has one row per attribute, ``weights`` counts rows, and ``of_row`` gives
     the point of each row, -1 where a value cannot be coded.
     """
 
@@ -130,7 +130,7 @@ class CodedTable:
         return codes[:, coded], coded
 
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
-        """Evidence for classes given by a label a row (-1: in no class)."""
+        """Evidence for classes given by one label per row (-1: in no class)."""
         return Classes.from_labels(
             labels,
             n_classes,
@@ -322,7 +322,7 @@ def group_published(columns: list[PublishedColumn]) -> Groups:
 
 
 def approved(codes: np.ndarray, columns: list[PublishedColumn]) -> np.ndarray:
-    """Rows whose combination of labels is among ``codes``, one combination a column."""
+    """Rows whose combination of labels is one of the columns of ``codes``."""
     n_codes = codes.shape[1]
     joined = group_rows(
         [

@@ -24,6 +24,7 @@ from anon_transformers.base._coded_table import (
     index_is_asked_for,
     refuse_unknown_hierarchies,
 )
+from anon_transformers.base._docs import LINKED_TEXTS
 from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
 from anon_transformers.base._suppression import make_promise
 from anon_transformers.evidence import Report
@@ -37,7 +38,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics._class_statistics import ClassStatistics
-from anon_transformers.parameters import generator, whole
+from anon_transformers.parameters import generator, substitute, whole
 from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
@@ -57,6 +58,7 @@ class SwapPass(NamedTuple):
     agreements: dict[Hashable, Agreement]
 
 
+@substitute(LINKED_TEXTS)
 class LinkedAnonymizer(FrameAnonymizer):
     """Anonymizer that swaps cells between the rows of a group.
 
@@ -83,32 +85,19 @@ class LinkedAnonymizer(FrameAnonymizer):
     models : list of privacy models, default=None
         What the sensitive values inside each group must satisfy beside: l-diversity,
         t-closeness and the like.
-    identifiers : list, default=None
-        Columns that are dropped.
+    {identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         Which values are near to each other.
-    subject : column, default=None
-        Tells persons apart; it is dropped. A table in which a person has several rows
-        is refused: they might share a group, which then has fewer than k persons.
-    keep_links : bool, default=False
-        Keep which row each cell came from, in ``permutations_``. A judge then follows
-        every cell. Without it, it follows only those that nobody else of the group has:
-        where values repeat, it may not see that cells stayed, or that columns moved
-        alike. Whoever has this can undo every swap.
-    random_state : int or Generator, default=None
-        Decides ties between rows, and the swaps: whoever knows it can undo every one.
-        None: fresh entropy.
+    {subject}
+    {keep_links}
+    {random_state}
 
     Attributes
     ----------
-    labels_ : dict of tuple of columns to int ndarray
-        For columns that moved together the group of each row.
-    group_sizes_ : dict of tuple of columns to int ndarray
-        Rows of each group.
-    k_effective_ : int
-        Rows of the smallest group.
-    permutations_ : dict of tuple of columns to int ndarray
-        The row that each row's cells came from; only with ``keep_links=True``.
+    {labels_}
+    {group_sizes_}
+    {k_effective_}
+    {permutations_}
     report_ : Report
         Groups, loss, risk and time, in numbers. ``classes`` describes the groups of all
         permutations. ``loss`` is the mean distance from a row's own cell to one drawn
@@ -185,23 +174,6 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _details(self) -> dict[str, Any]:
         """What the report should hold beside the common numbers."""
         return {}
-
-    def fit(self, X: Any, y: Any = None):
-        """Find the groups and draw the permutations.
-
-        Parameters
-        ----------
-        X : data frame or array
-            The table to be protected.
-        y : ignored
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X)
-        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` with cells swapped inside groups of k rows, or raise.
@@ -290,11 +262,8 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
         started = time.perf_counter()
-        # The report comes last: after a fit that fails nothing passes for fitted.
-        for name in ("report_", "permutations_"):
-            self.__dict__.pop(name, None)
-        self._check_parameters()
-        frame = self._open(X, reset=True)
+        self.__dict__.pop("permutations_", None)
+        frame = self._begin(X)
         roles, hierarchies = self.roles_, self.hierarchies or {}
         refuse_unknown_hierarchies(
             hierarchies, [*roles.quasi_identifiers, *roles.sensitive]

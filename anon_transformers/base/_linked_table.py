@@ -38,12 +38,12 @@ class NumericCells(NamedTuple):
         return expected_shift(members, self.line)
 
     def ranks(self) -> np.ndarray:
-        """One coordinate a row: how many values lie below its own."""
+        """One coordinate per row: how many values lie below its own."""
         order = np.unique(self.keys, return_inverse=True)[1]
         return order.astype(np.float64)[:, np.newaxis]
 
     def points(self) -> np.ndarray:
-        """One coordinate a row: its place, or its rank among values without distance.
+        """One coordinate per row: its place, or its rank among values without distance.
 
         Missing cells lie beyond the last value, as far as that is from the first.
         """

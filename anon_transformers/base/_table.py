@@ -3,6 +3,7 @@
 import time
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from anon_transformers.base._coded_table import (
     refuse_ambiguous_labels,
     without_unused_categories,
 )
-from anon_transformers.base._report import make_report
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.base._suppression import (
     SuppressionResult,
     SuppressionRules,
@@ -31,53 +32,48 @@ from anon_transformers.base._suppression import (
     check_promise,
     make_promise,
 )
-from anon_transformers.evidence import SUPPRESSED, Classes
+from anon_transformers.evidence import SUPPRESSED, Classes, Report
 from anon_transformers.evidence._references import ReferenceCounts, by_set, stretched
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.metrics import (
+    AverageRisk,
+    HighestRisk,
+    class_statistics,
+    domain_share_loss,
+)
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
 
 
+@substitute(TABLE_TEXTS)
 class TableAnonymizer(FrameAnonymizer):
     """Anonymizer of tables that learns a recoding rule.
 
     A subclass implements ``_learn(table, models)``, which sets attributes with a
     trailing underscore, and ``_recode(table)``, which returns one
-    :class:`PublishedColumn` a quasi-identifier (``_can_publish`` tells a search whether
-    they would do). This class does the rest: roles, coding, suppression, the final
-    judgement, the report, and the published table.
+    :class:`PublishedColumn` per quasi-identifier (``_can_publish`` tells a search
+    whether they would do). This class does the rest: roles, coding, suppression, the
+    final judgement, the report, and the published table.
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
+    {quasi_identifiers}
+    {k}
     models : list of privacy models, default=None
         Further promises.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        How values are made less exact.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {n_suppressed_}
+    {suppressed_mask_}
     """
 
     kind: ClassVar[str] = "table"
@@ -118,28 +114,11 @@ class TableAnonymizer(FrameAnonymizer):
 
     @abstractmethod
     def _recode(self, table: CodedTable) -> list[PublishedColumn]:
-        """Apply the rule, one column a quasi-identifier."""
+        """Apply the rule, one column per quasi-identifier."""
 
     def _details(self) -> dict[str, Any]:
         """What the report should hold beside the common numbers."""
         return {}
-
-    def fit(self, X: Any, y: Any = None):
-        """Learn a recoding rule and which classes it may publish.
-
-        Parameters
-        ----------
-        X : data frame or array
-            The table to be protected.
-        y : ignored
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X)
-        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` so that every promised model holds, or raise.
@@ -193,7 +172,7 @@ class TableAnonymizer(FrameAnonymizer):
         Returns
         -------
         list of Verdict
-            One a model.
+            One per model.
         """
         check_is_fitted(self)
         frame = to_frame(table)
@@ -236,6 +215,7 @@ class TableAnonymizer(FrameAnonymizer):
         return make_promise(self.k, self.models)
 
     def _check_parameters(self) -> None:
+        self._promise()
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
         SuppressionRules(limit, self.suppression, self.suppression_label).check()
         if self.hierarchies and not self.uses_hierarchies:
@@ -243,11 +223,7 @@ class TableAnonymizer(FrameAnonymizer):
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()
-        # The report comes last: after a fit that fails nothing passes for fitted.
-        self.__dict__.pop("report_", None)
-        promise = self._promise()
-        self._check_parameters()
-        frame = self._open(X, reset=True)
+        frame, promise = self._begin(X), self._promise()
         table = self._encode(frame)
         check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
@@ -351,3 +327,28 @@ class TableAnonymizer(FrameAnonymizer):
         if not index_is_asked_for(self):
             table = table.reset_index(drop=True)
         return like_input(table, X, changed, rows)
+
+
+def make_report(
+    anonymizer: Any,
+    published: list[PublishedColumn],
+    settled: SuppressionResult,
+    seconds: float,
+) -> Report:
+    """Put the numbers of a fitted anonymizer together."""
+    classes, n_rows = settled.published, len(anonymizer.suppressed_mask_)
+    names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
+    losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
+    return Report(
+        method=type(anonymizer).__name__,
+        rows=n_rows,
+        suppressed_rows=n_rows - int(classes.kept().rows.sum()),
+        extra_suppressed_rows=anonymizer.n_extra_suppressed_,
+        classes=asdict(class_statistics(classes)),
+        models=tuple(verdict.to_dict() for verdict in settled.verdicts),
+        loss=domain_share_loss(losses),
+        column_losses=dict(zip(names, losses, strict=True)),
+        risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},
+        seconds=seconds,
+        details=anonymizer._details(),
+    )

@@ -30,9 +30,9 @@ from anon_transformers.cli._output import (
     number_or_text,
     print_json,
     print_table,
+    run_bar,
     shown,
 )
-from anon_transformers.cli._progress import run_bar
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 

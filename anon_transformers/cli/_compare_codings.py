@@ -20,9 +20,9 @@ from anon_transformers.cli._output import (
     handle_errors,
     print_json,
     print_table,
+    run_bar,
     shown,
 )
-from anon_transformers.cli._progress import run_bar
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
@@ -185,7 +185,7 @@ def _print_report(source: Path, found: Any, files: Sequence[Path]) -> None:
 
 
 def _print_summary(coding: str, summary: Any) -> None:
-    """One line a criterion, one cell a method."""
+    """One line per criterion, one cell per method."""
     methods = list(dict.fromkeys(summary["method"]))
     rows = []
     for criterion, part in summary.groupby("criterion", sort=False):

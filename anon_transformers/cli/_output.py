@@ -7,7 +7,8 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any, TextIO
 
@@ -316,3 +317,33 @@ def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:
             raise ConfigurationError(f"--{key}: {name} stands twice.")
         found[name] = number_or_text(value)
     return found
+
+
+@contextmanager
+def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on the error stream; yields what to call after each run."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description:40}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=hidden,
+    ) as progress:
+        bar = progress.add_task("start", total=None)
+
+        def update(done: int, total: int, what: str) -> None:
+            progress.update(
+                bar, description=what or "done", completed=done, total=total
+            )
+
+        yield update

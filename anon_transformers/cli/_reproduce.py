@@ -16,8 +16,8 @@ from anon_transformers.cli._output import (
     handle_errors,
     print_json,
     print_table,
+    run_bar,
 )
-from anon_transformers.cli._progress import run_bar
 
 Name = Annotated[
     str,
@@ -130,7 +130,7 @@ def _print_report(findings: Any, files: Sequence[Path]) -> None:
 
 
 def _print_numbers(numbers: Any) -> list[str]:
-    """Print one table a place of the source; returns the reasons they refer to."""
+    """Print one table per place of the source; returns the reasons they refer to."""
     from anon_transformers.experiments._pages import shown
 
     reasons = [reason for reason in dict.fromkeys(numbers["reason"]) if reason]

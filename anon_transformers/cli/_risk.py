@@ -64,7 +64,8 @@ Weights = Annotated[
 Population = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Register of the population, a row a person, not recoded."
+        metavar="FILE",
+        help="Register of the population, one row per person, not recoded.",
     ),
 ]
 Threshold = Annotated[

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_transformers.cli._dialects import Dialect
-from anon_transformers.cli._places import existing_file
+from anon_transformers.cli._dialects import Dialect, existing_file
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:

@@ -251,7 +251,7 @@ class Classes:
         hierarchies: Mapping[Any, Hierarchy] | None = None,
         population: Any = None,
     ) -> "Classes":
-        """Build from ``GROUP BY`` output: one row a combination, with its count.
+        """Build from ``GROUP BY`` output: one row per combination, with its count.
 
         The options are those of :meth:`from_frame`.
         """

@@ -134,7 +134,7 @@ class Linkage:
     def _by_columns(
         self, what: str, given: Mapping[Any, Any]
     ) -> dict[Moved, np.ndarray]:
-        """Keys as tuples of columns that exist, values as one number a row."""
+        """Keys as tuples of columns that exist, values as one number per row."""
         found: dict[Moved, np.ndarray] = {}
         seen: set[Hashable] = set()
         for key, of_rows in given.items():

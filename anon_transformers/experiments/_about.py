@@ -39,7 +39,7 @@ def _columns(frame: pd.DataFrame, cell: Cell) -> dict[str, str]:
     try:
         roles = Roles.resolve(frame.columns, **{role: given[role] for role in ROLES})
     except AnonymizationError:
-        return {}  # the run has told
+        return {}  # the run itself raised
     facts = {
         "quasi-identifiers": ", ".join(map(str, roles.quasi_identifiers)),
         "sensitive": ", ".join(map(str, roles.sensitive)),

@@ -67,7 +67,7 @@ def write_codings(
     Returns
     -------
     list of pathlib.Path
-        ``codings.html``, ``codings.csv``, ``codings-summary.csv`` and one PNG a kind
+        ``codings.html``, ``codings.csv``, ``codings-summary.csv`` and one PNG per kind
         of coding.
     """
     ran = comparison.runs[comparison.runs["error"].isna()]

@@ -30,7 +30,7 @@ CODINGS = (
     "joint:gustafson-kessel",
     "joint:fuzzy-c-means",
 )
-"""What is compared unless told otherwise."""
+"""What is compared by default."""
 KINDS = ("independent", "joint")
 SCALES = ("range", "standard", None)
 COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
@@ -43,7 +43,7 @@ class CodingComparison:
     Attributes
     ----------
     runs : pandas.DataFrame
-        One row a set of quasi-identifiers and coding: coding, method,
+        One row per set of quasi-identifiers and coding: coding, method,
         quasi_identifiers, rows, classes, k, measure_risk, q_mean, q_min, ``l`` and
         ``t`` of each sensitive column, error. Nothing where a criterion is not
         defined.

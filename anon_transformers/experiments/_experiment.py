@@ -90,7 +90,7 @@ class Experiment(Protocol):
     """Runs a published experiment again; its constructor takes its options."""
 
     def run(self, progress: Progress | None = None) -> Findings:
-        """Run it; ``progress`` is told as in :func:`compare`."""
+        """Run it; ``progress`` is called as in :func:`compare`."""
         ...
 
 

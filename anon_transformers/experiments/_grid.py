@@ -53,7 +53,7 @@ def cells(
 ) -> list[Cell]:
     """Every method with every combination of the parameters that concern it.
 
-    ``common`` holds what all methods are told, such as the quasi-identifiers. The
+    ``common`` holds what is set for all methods, such as the quasi-identifiers. The
     parameters of a privacy model concern all methods.
     """
     named = {name: _prepared(name, m, common) for name, m in _named(methods)}

@@ -202,7 +202,7 @@ def _measure(anonymizer: TableAnonymizer, table: pd.DataFrame) -> dict[str, Any]
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
-    """The figures of the source: five panels, one line a k, or a method for Adult."""
+    """The figures of the source: five panels, one line per k, or a method for Adult."""
     for (kind, method), part in runs.groupby(["kind", "method"], sort=False):
         if kind != "adult":
             names = part["data_set"].str.removeprefix("dataset")

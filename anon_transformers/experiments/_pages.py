@@ -42,7 +42,7 @@ def write_comparison(
     Returns
     -------
     list of pathlib.Path
-        ``comparison.html``, ``comparison.csv`` and one PNG a measure.
+        ``comparison.html``, ``comparison.csv`` and one PNG per measure.
     """
     readable = results.assign(parameters=results["parameters"].map(_assignments))
     figures = {p.name: (p.title, draw(p)) for p in comparison_panels(results)}

@@ -138,7 +138,7 @@ class Probabilistic:
         method: str,
         k: int,
     ) -> list[dict[str, Any]]:
-        """One row a statistic, over all repetitions."""
+        """One row per statistic, over all repetitions."""
         roles, spec = reported["data_sets"][name], reported["methods"][method]
         repeated = (
             reported["quick_repetitions"] if self.quick else reported["repetitions"]
@@ -269,7 +269,7 @@ def pooled_error(values: np.ndarray) -> float:
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
-    """What the tables of the source show, drawn: one panel a statistic."""
+    """What the tables of the source show, drawn: one panel per statistic."""
     for (data_set, statistic), part in runs.groupby(
         ["data_set", "statistic"], sort=False
     ):

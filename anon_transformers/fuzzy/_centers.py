@@ -21,7 +21,7 @@ class Layout(NamedTuple):
     points : float64 ndarray of shape (n_rows, n_axes)
         Scaled coordinates, in rising order.
     axes : tuple of ScaledAxis
-        One a column that is not constant.
+        One per column that is not constant.
     used : tuple of int
         Which of the columns these are.
     """

@@ -63,7 +63,7 @@ class ClusterRecoder(SetRecoder):
         start = self._start()
         if not isinstance(self.n_sets, Integral) or len(start) != self.n_sets:
             raise ParameterError(
-                f"init has {len(start)} rows, one a set, for n_sets={self.n_sets!r}."
+                f"init has {len(start)} rows, one per set, for n_sets={self.n_sets!r}."
             )
 
     def _start(self) -> np.ndarray:

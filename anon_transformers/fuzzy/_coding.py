@@ -1,7 +1,7 @@
 """All sets of a table: the rules of its columns, what they publish, and degrees."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -9,7 +9,12 @@ from math import prod
 import numpy as np
 
 from anon_transformers._data.columns import Column
-from anon_transformers.base._coded_table import CodedTable, PublishedColumn
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    group_published,
+)
+from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.fuzzy._bounds import SetRequest
 from anon_transformers.fuzzy._naming import INCOMPLETE
@@ -113,7 +118,7 @@ class Coding:
         return prod(len(block.labels) for block in self.blocks)
 
     def publish(self, quasi_identifiers: Sequence[Column]) -> list[PublishedColumn]:
-        """One published column a quasi-identifier."""
+        """One published column per quasi-identifier."""
         return [
             column
             for block in self.blocks
@@ -121,7 +126,7 @@ class Coding:
         ]
 
     def class_names(self) -> list[tuple[str | None, ...]]:
-        """Published combination of each class, one label a quasi-identifier."""
+        """Published combination of each class, one label per quasi-identifier."""
         labels = (
             [(label,) * len(block.at) for label in block.labels]
             for block in self.blocks
@@ -274,3 +279,39 @@ def count_distinct(table: CodedTable, at: tuple[int, ...]) -> int:
             f"{table.n_rows} rows lacks one in some quasi-identifier."
         )
     return len(CodedTable(n_rows, tuple(columns)).points().weights)
+
+
+def kept_degrees(
+    table: CodedTable, coding: Coding, suppressed: np.ndarray
+) -> Memberships:
+    """How far the rows that are kept belong to each class."""
+    part = table.part(~suppressed)
+    degrees = coding.degrees(part.quasi_identifiers)
+    degrees.setflags(write=False)
+    sensitive = {column.name: column for column in part.sensitive}
+    return Memberships(degrees, sensitive, _counts(part))
+
+
+def labels_read(
+    table: CodedTable,
+    published: list[PublishedColumn],
+    suppressed: np.ndarray,
+    mode: str,
+) -> Memberships:
+    """Classes of labels, each row in one; the suppressed rows are one if they stay."""
+    labels = np.where(suppressed, -1, group_published(published).labels)
+    shown = np.ones(table.n_rows, dtype=bool) if mode != "drop" else ~suppressed
+    part = table.part(shown)
+    columns = {column.name: column for column in part.sensitive}
+    if mode == "blank":
+        columns = {
+            name: replace(c, codes=np.where(suppressed, c.missing_code, c.codes))
+            for name, c in columns.items()
+        }
+    rows = Memberships(np.ones((part.n_rows, 1)), columns, _counts(part))
+    return rows.crisp(labels[shown])
+
+
+def _counts(part: CodedTable) -> dict[Hashable, np.ndarray]:
+    """How often the input has each value of the sensitive columns."""
+    return {name: found.counts for name, found in (part.references or {}).items()}

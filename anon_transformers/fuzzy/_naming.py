@@ -56,7 +56,7 @@ def interval_names(
     lowest : bool, default=True
         Whether the first interval is closed on the left too.
     zone : tzinfo, default=None
-        Where dates are moments of UTC, the zone they are told in.
+        Where dates are moments of UTC, the zone they are shown in.
 
     Examples
     --------
@@ -76,7 +76,7 @@ Labels = Sequence[str] | Mapping[Any, Sequence[str]] | None
 
 
 def given_names(labels: Labels, columns: Sequence[Hashable]) -> list[Any]:
-    """The names a user gives, a tuple a column; None where there are none.
+    """The names a user gives, one tuple per column; None where there are none.
 
     Parameters
     ----------

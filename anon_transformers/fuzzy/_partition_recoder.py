@@ -12,6 +12,7 @@ from anon_transformers.base._coded_table import CodedTable
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.fuzzy._bounds import SetRequest
+from anon_transformers.fuzzy._docs import SET_TEXTS
 from anon_transformers.fuzzy._naming import Labels, ordered_names
 from anon_transformers.fuzzy._partitions import FuzzyPartition
 from anon_transformers.fuzzy._recoder import SetRecoder
@@ -19,9 +20,11 @@ from anon_transformers.fuzzy._rules import SetRule, ShapeRule, ValueRule, WholeR
 from anon_transformers.fuzzy._scaling import ScaledAxis
 from anon_transformers.fuzzy._sets import describe_value
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import PrivacyModel
 
 
+@substitute(SET_TEXTS)
 class FuzzyPartitionRecoder(SetRecoder):
     """Replace values by the names of fuzzy sets: Low, Medium, High.
 
@@ -51,47 +54,26 @@ class FuzzyPartitionRecoder(SetRecoder):
         Most sets of a column that a search tries.
     labels : list of str or dict of column to list, default=None
         Names of the sets of columns without a partition, from the lowest on.
-    keep_memberships : bool, default=False
-        Keep ``degrees_`` and ``class_names_``, which are private.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
-    models : list of privacy models, default=None
-        Further promises, of classes or of degrees. Degrees are judged of the rows that
-        are kept, in all classes.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        Trees of sensitive columns, which tell models how near two values are; those of
-        quasi-identifiers are not used.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {keep_memberships}
+    {k}
+    {models}
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets; after a search also how many choices were tried, and whether
-        none can have less loss.
-    tried_ : list of dict
-        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
-        promise was not kept. It is no part of the report.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {tried_}
+    {n_suppressed_}
+    {suppressed_mask_}
     degrees_ : float64 ndarray of shape (n_rows, n_classes)
         With ``keep_memberships``: degree of each row in each class, which is every
         combination of sets: the product of the degrees in its sets.
-    class_names_ : list of tuple of str
-        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+    {class_names_}
 
     See Also
     --------

@@ -255,7 +255,7 @@ def crisp_degrees(labels: Any, n_sets: int | None = None) -> np.ndarray:
     """
     labels = np.asarray(labels)
     if labels.ndim != 1 or (labels.size and labels.dtype.kind not in "iu"):
-        raise DataError("labels must be one whole number a row.")
+        raise DataError("labels must be one whole number per row.")
     labels = labels.astype(np.int64)
     n_sets = int(labels.max(initial=-1)) + 1 if n_sets is None else n_sets
     outside = int(((labels < 0) | (labels >= n_sets)).sum())

@@ -41,8 +41,9 @@ from anon_transformers.fuzzy._coding import (
     CodingCache,
     NoSets,
     count_distinct,
+    kept_degrees,
+    labels_read,
 )
-from anon_transformers.fuzzy._evidence import kept_degrees, labels_read
 from anon_transformers.fuzzy._naming import Labels, given_names
 from anon_transformers.fuzzy._publishing import grouped_table
 from anon_transformers.fuzzy._rules import CenterRule, SetRule
@@ -123,7 +124,7 @@ class SetRecoder(TableAnonymizer):
         Returns
         -------
         DataFrame
-            One row a class.
+            One row per class.
         """
         check_is_fitted(self)
         frame, table = self._reopen(X)
@@ -160,8 +161,8 @@ class SetRecoder(TableAnonymizer):
         Returns
         -------
         list of Verdict
-            One a model. A model that judges degrees raises NotEvaluable: labels do not
-            tell them. ``report_.models`` has its verdict on the fitted table.
+            One per model. A model that judges degrees raises NotEvaluable: labels do
+            not show them. ``report_.models`` has its verdict on the fitted table.
         """
         for model in self._fuzzy_models():
             raise NotEvaluable(

@@ -85,7 +85,7 @@ class IntervalRule(CrispRule):
     Attributes
     ----------
     names : tuple of str
-        One an interval.
+        One per interval.
     breaks : ndarray
         Their limits, rising; one more than there are intervals.
     lowest : bool
@@ -117,9 +117,9 @@ class CenterRule:
     Attributes
     ----------
     names : tuple of str
-        One a set.
+        One per set.
     axes : tuple of ScaledAxis
-        Coordinates of a row, one a column that tells rows apart.
+        Coordinates of a row, one per column that tells rows apart.
     used : tuple of int
         Which of the columns these are.
     centers : float64 ndarray of shape (n_sets, n_axes)

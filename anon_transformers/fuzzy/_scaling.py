@@ -30,7 +30,7 @@ class ScaledAxis:
     origin : numpy integer or None
         Dates, and whole numbers that a double cannot hold, are counted from here.
     unit : float
-        Dates: ticks a day.
+        Dates: ticks per day.
     start, width : float
         What is subtracted, and what it is then divided by.
     dtype : numpy dtype

@@ -155,7 +155,7 @@ def find_n_sets(
     Parameters
     ----------
     bounds : sequence of SetBounds
-        One a block.
+        One per block.
     attempt : callable
         Tries numbers of sets.
     floor : callable, optional

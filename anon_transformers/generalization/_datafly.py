@@ -15,6 +15,7 @@ from anon_transformers.base._coded_table import (
     PublishedColumn,
     refuse_too_few,
 )
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.generalization._levels import (
@@ -24,6 +25,7 @@ from anon_transformers.generalization._levels import (
 )
 from anon_transformers.hierarchies import ByDataType, DateParts
 from anon_transformers.hierarchies._data_types import DATA_TYPES
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -32,6 +34,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class DataflyAnonymizer(TableAnonymizer):
     """Generalize the column with most values until few rows violate; suppress those.
 
@@ -46,10 +49,8 @@ class DataflyAnonymizer(TableAnonymizer):
         are not declared otherwise.
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a class.
-    models : list of privacy models, default=None
-        Further promises that every class must keep.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        How values are made less exact.
+    {models}
+    {hierarchies}
     types : dict of column to str, default=None
         Data types of columns without a hierarchy, where guessing is not wanted; texts
         that look like dates need one ("date": day, month, year, with slashes). A value
@@ -62,10 +63,8 @@ class DataflyAnonymizer(TableAnonymizer):
         ``unknown="suppress"`` does not have are suppressed beside them.
     attribute_tie : {"first", "last"}, default="first"
         Which column is generalized among those with equally many values.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
+    {sensitive_and_identifiers}
+    {subject}
     suppression_limit : float or int, default=None
         Share of rows that may be suppressed, or their number as a whole number from 1
         on (of rows, not of persons), in place of the stop rule.
@@ -74,22 +73,18 @@ class DataflyAnonymizer(TableAnonymizer):
         quasi-identifiers and keep the row; or mask it and empty its sensitive cells
         too. Masked rows are a class of their own, which further classes join, smallest
         first, if it is too small.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {suppression_label}
 
     Attributes
     ----------
     levels_ : dict of column to int
         How often each column was generalized.
-    hierarchies_ : dict of column to Hierarchy
-        Those that were used.
+    {hierarchies_}
     report_ : Report
         Classes, loss, risk, suppressed rows and time; ``report_.details["trace"]``
         holds every step.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows suppressed; those among them that only filled up the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     References
     ----------

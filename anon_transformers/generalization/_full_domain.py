@@ -17,6 +17,7 @@ from anon_transformers.base._coded_table import (
     approved,
     refuse_too_few,
 )
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.base._suppression import SuppressionRules, approve
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
@@ -35,10 +36,13 @@ from anon_transformers.generalization._minimal import (
     find_samarati,
     minimal_nodes,
 )
-from anon_transformers.generalization._progress import progress_bar
-from anon_transformers.generalization._search import SearchResult, find_optimal
+from anon_transformers.generalization._search import (
+    SearchResult,
+    find_optimal,
+    progress_bar,
+)
 from anon_transformers.hierarchies import Suggested
-from anon_transformers.parameters import is_whole, real
+from anon_transformers.parameters import is_whole, real, substitute
 from anon_transformers.privacy import (
     AllOf,
     KAnonymity,
@@ -183,6 +187,7 @@ LARGEST = 20_000_000
 """Nodes that an exact search takes on."""
 
 
+@substitute(TABLE_TEXTS)
 class FullDomainAnonymizer(TableAnonymizer):
     """Generalize every column to the level at which least is lost, and suppress rows.
 
@@ -192,12 +197,10 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
+    {quasi_identifiers}
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a class.
-    models : list of privacy models, default=None
-        Further promises that every class must keep.
+    {models}
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact. That of a sensitive column tells models which of
         its values are near each other.
@@ -225,18 +228,11 @@ class FullDomainAnonymizer(TableAnonymizer):
         Find all minimal nodes as well.
     verbose : bool, default=False
         Show a progress bar.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {sensitive_and_identifiers}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
@@ -249,14 +245,11 @@ class FullDomainAnonymizer(TableAnonymizer):
     minimal_nodes_ : list of dict
         With ``find_minimal`` or ``search="incognito"``: levels of all minimal nodes,
         which are accepted as ``levels`` while nothing below them is.
-    hierarchies_ : dict of column to Hierarchy
-        Those that were used.
+    {hierarchies_}
     report_ : Report
         Classes, domain-share loss, risk, suppressed rows and time.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows suppressed; those among them that only filled up the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     References
     ----------

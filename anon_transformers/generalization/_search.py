@@ -1,6 +1,8 @@
 """Exact searches of the lattice, and what each of them promises."""
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +18,7 @@ TELLING = 0.05
 """Share of suppressed rows from which they say much of the nodes below."""
 
 Progress = Callable[[float, str], None]
-"""Told the share of the lattice that is done, and what was found so far."""
+"""Called with the share of the lattice that is done, and what was found so far."""
 
 
 @dataclass
@@ -132,3 +134,26 @@ def find_optimal(lattice: Lattice, progress: Progress) -> SearchResult:
         search.settle(at)
     search.found.proved, search.found.bound = 1.0, search.found.loss
     return search.found
+
+
+@contextmanager
+def progress_bar(label: str, *, shown: bool) -> Iterator[Progress]:
+    """Show how far a search is, if ``shown``; the rich bar where it is installed."""
+    if not shown:
+        yield lambda share, found: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield lambda share, found: print(
+            f"{label} {share:.0%} {found}", file=sys.stderr
+        )
+        return
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=1.0)
+
+        def update(share: float, found: str) -> None:
+            bar.update(task, completed=share, description=f"{label} {found}")
+
+        yield update

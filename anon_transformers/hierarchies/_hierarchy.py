@@ -43,7 +43,7 @@ class Hierarchy:
     Parameters
     ----------
     rows : iterable of sequences of str
-        One row a ground value: the value, then its generalization at each level.
+        One row per ground value: the value, then its generalization at each level.
         All rows have the same length and end in the same root.
     unknown : {"error", "root", "suppress"}, default="error"
         What becomes of a value that the hierarchy does not have: an error, the root

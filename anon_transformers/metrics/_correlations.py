@@ -28,7 +28,7 @@ FAR = 1e4
 
 @dataclass(frozen=True, eq=False)
 class CorrelationDifferences:
-    """Absolute differences of correlations, one an entry.
+    """Absolute differences of correlations, one per entry.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ from anon_transformers.parameters import whole
 MOST_MULTIPLIED = 20
 """Of more columns of numbers there are too many products to fit."""
 MOST_CATEGORIES = 100
-"""Rarer values of a nominal column are told apart as one."""
+"""Rarer values of a nominal column are taken for one."""
 
 
 @dataclass(frozen=True)

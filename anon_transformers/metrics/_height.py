@@ -22,7 +22,7 @@ def generalization_levels(
 ) -> dict[Hashable, int]:
     """The level of each column of a full-domain recoding, by its kept rows.
 
-    Where two levels name the values alike, the lower one is told.
+    Where two levels name the values alike, the lower one is returned.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def generalization_precision(
     original, published : data frames
         Before and after; of the original only the number of rows counts.
     hierarchies : mapping of column to Hierarchy
-        One a quasi-identifier.
+        One per quasi-identifier.
     suppression_label : str, default="*"
         The text of a suppressed cell.
 

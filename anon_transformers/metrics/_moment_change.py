@@ -73,7 +73,7 @@ def moment_changes(
     Notes
     -----
     All are those of the known cells, with population formulas. The scale of a column
-    that is constant in the original is 1: its changes are told in its own unit.
+    that is constant in the original is 1: its changes are in its own unit.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def _moments(scores: np.ndarray) -> np.ndarray:
 
 
 def _quantiles(scores: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-    """Quantiles of the known cells of each column, one row a share."""
+    """Quantiles of the known cells of each column, one row per share."""
     found = np.full((len(shares), scores.shape[1]), np.nan)
     for at, column in enumerate(scores.T):
         known = column[~np.isnan(column)]

@@ -104,7 +104,7 @@ def quality(
         ``aligned``.
     quasi_identifiers, sensitive : sequence, optional
         Without quasi-identifiers all columns that both tables have are compared, with
-        them the named ones only. Correlations of sensitive columns are told on their
+        them the named ones only. Correlations of sensitive columns are listed on their
         own too.
     aligned : bool, default=False
         Whether row ``i`` of both tables is the same person. Squared errors are taken

@@ -20,7 +20,7 @@ class Cells(NamedTuple):
 def publish_centers(
     column: Column, group_of: np.ndarray, n_groups: int
 ) -> PublishedColumn:
-    """One value a group; ``codes`` of the result go by group.
+    """One value per group; ``codes`` of the result has one entry per group.
 
     Numbers and dates: the mean of the known cells. Ordinal values: their median, the
     lower one of two. Categories: the most frequent one; in a hierarchy the leaf that is

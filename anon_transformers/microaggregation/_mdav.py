@@ -16,13 +16,14 @@ from anon_transformers.base._coded_table import (
     PublishedColumn,
     refuse_too_few,
 )
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.microaggregation._centers import publish_centers
 from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
 from anon_transformers.microaggregation._space import NumericSpace
-from anon_transformers.parameters import generator
+from anon_transformers.parameters import generator, substitute
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -32,6 +33,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class MDAVAnonymizer(TableAnonymizer):
     """Gather near rows into groups of ``k`` or more, and publish their centers.
 
@@ -52,8 +54,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
+    {quasi_identifiers}
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a group.
     models : list of privacy models, default=None
@@ -71,22 +72,17 @@ class MDAVAnonymizer(TableAnonymizer):
         loss. Groups then differ in size, from ``k`` to ``2k - 1`` rows.
     random_state : int or Generator, default=None
         Decides ties between rows. None: fresh entropy.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
+    {sensitive_and_identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         How far apart two categories are: the squared distance is the share of the
         height at which they meet. Without one it is 1 for all.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
+    {subject}
     suppression_limit : float or int, default=0.0
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons). Only values that a hierarchy does
         not know, and says to suppress, ever need it.
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
@@ -106,10 +102,8 @@ class MDAVAnonymizer(TableAnonymizer):
         its domain that the groups cover: the range of numbers, dates and ranks; the
         categories in the group; with a hierarchy the leaves below the lowest value
         above them. ``details`` holds the groups, SSE and SST.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     See Also
     --------

@@ -108,7 +108,8 @@ def _without_needless(
         tried = into.copy()
         tried[leaving] = n_groups + np.arange(len(leaving))
         keeps = promise.satisfied(classes.merge(tried, n_groups + len(leaving)))
-        # Persons in several groups are judged by all of them: ask what goes too.
+        # A person in several groups is judged by all of them, also by the part that
+        # leaves.
         leaving = leaving[keeps[into[leaving]] & keeps[tried[leaving]]]
         into[leaving] = tried[leaving]
         into = _numbered(into)

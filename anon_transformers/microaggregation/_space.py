@@ -43,7 +43,7 @@ class Line:
     origin : numpy integer or None
         Whole numbers that a double cannot hold, and dates, are counted from here.
     unit : float
-        Dates: ticks a day.
+        Dates: ticks per day.
     exponent : int
         A power of two that everything is divided by, so that no square overflows.
     center, scale : float
@@ -100,7 +100,7 @@ class NumericSpace:
     Attributes
     ----------
     axes : tuple of EmbeddedAxis
-        One a column.
+        One per column.
     """
 
     axes: tuple[EmbeddedAxis, ...]
@@ -125,7 +125,7 @@ class NumericSpace:
         return cls(axes)
 
     def place(self, columns: Sequence[Column]) -> np.ndarray:
-        """Coordinates of rows, coded as the fitted ones; one row a row."""
+        """Coordinates of rows, coded as the fitted ones were."""
         placed = [
             axis.place(column) for axis, column in zip(self.axes, columns, strict=True)
         ]

@@ -21,7 +21,7 @@ from anon_transformers.partitioning._axes import CutAxis
 def interval_labels(
     axis: CutAxis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> PublishedColumn:
-    """One label a box, from its first and last cell; ``codes`` of the result go by box.
+    """One label per box, from its first and last cell; ``codes`` has one entry per box.
 
     Where cuts draw the boxes, bounds of numbers and dates lie between two cells; the
     outer ones are the ends of the domain, and left open where none is declared.

@@ -19,6 +19,7 @@ from anon_transformers.base._coded_table import (
     PublishedColumn,
     refuse_too_few,
 )
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     DataError,
@@ -29,7 +30,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.parameters import generator
+from anon_transformers.parameters import generator, substitute
 from anon_transformers.partitioning._axes import (
     CutAxis,
     check_domains,
@@ -82,6 +83,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class MondrianAnonymizer(TableAnonymizer):
     """Cut the table at medians into boxes of ``k`` rows or more.
 
@@ -116,7 +118,7 @@ class MondrianAnonymizer(TableAnonymizer):
         boxes that publish the same are one, larger class.
     output : {"interval", "center"}, default="interval"
         Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
-        one number a class: the mean of its rows (categories stay labels). Categories
+        one number per class: the mean of its rows (categories stay labels). Categories
         without a hierarchy are ordered as texts, and a box names all from its first to
         its last.
     boxes : {"tight", "cuts"}, default="tight"
@@ -152,23 +154,16 @@ class MondrianAnonymizer(TableAnonymizer):
         Threads; -1 for all. The result does not depend on it.
     random_state : int or Generator, default=None
         Decides ties between rows, which only relaxed cuts have. None: fresh entropy.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
+    {sensitive_and_identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         Values with a hierarchy are published as the lowest one above the members of
         the box. Strict cuts go between groups below that one, as evenly as can be;
         relaxed cuts go through the median leaf in the order of the tree, wherever that
         is, since both halves must be even.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the label into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The text of a suppressed cell.
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
@@ -176,12 +171,10 @@ class MondrianAnonymizer(TableAnonymizer):
         The learnt cuts, in strict mode.
     boxes_ : Boxes
         Bounds of each box, as codes.
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers.
+    {report_}
     n_suppressed_, n_extra_suppressed_ : int
         Rows suppressed; with strict cuts 0 on the fitted table.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {suppressed_mask_}
 
     References
     ----------

@@ -229,7 +229,7 @@ def check_permutations_are_random(estimator: Any) -> None:
     require(
         # In a group of any size the number of rows that stay has a variance of 1.
         abs(kept - expected) <= FARTHEST * math.sqrt(expected),
-        "Permutations are uniform: one row a group keeps its cells, on average.",
+        "Permutations are uniform: one row per group keeps its cells, on average.",
         f"{kept} rows in {expected} groups",
     )
     require(

@@ -13,6 +13,7 @@ from anon_transformers.privacy import judge
 from anon_transformers.testing._contract import (
     Check,
     bind,
+    check_is_frozen_value,
     instances_of,
     require,
     require_legal_name,
@@ -26,7 +27,6 @@ from anon_transformers.testing._example_evidence import (
     reordered,
     trials,
 )
-from anon_transformers.testing._values import check_is_frozen_value
 
 MERGING = ("any", "satisfying", "none")
 BETTER = ("higher", "lower")
@@ -105,14 +105,14 @@ def check_attributes(model: Any) -> None:
 
 
 def check_answers_are_plain(model: Any) -> None:
-    """One boolean a unit, and a level that can be written to a file."""
+    """One boolean per unit, and a level that can be written to a file."""
     for evidence in trials(model):
         satisfied, units = model.satisfied(evidence), n_units(evidence)
         require(
             isinstance(satisfied, np.ndarray)
             and satisfied.dtype == bool
             and satisfied.shape in {(1,), *((n,) for n in units)},
-            "satisfied() gives a boolean array: one a class, or one for the table.",
+            "satisfied() gives a boolean array: one per class, or one for the table.",
             f"{type(satisfied).__name__} {np.shape(satisfied)} for {units} classes",
         )
         level = model.level(evidence)

@@ -1,4 +1,4 @@
-"""Whether the promise is kept, and whether the numbers told are true."""
+"""Whether the promise is kept, and whether the reported numbers are true."""
 
 import json
 import math
@@ -175,7 +175,7 @@ def check_report(estimator: Any) -> None:
             for key, value in expected.items()
             if not math.isclose(found[key], value, rel_tol=1e-9)
         }
-        require(not wrong, sentence, f"(told, true) is {wrong} ({run.description})")
+        require(not wrong, sentence, f"(reported, true) is {wrong} ({run.description})")
         losses = {"loss": report.loss, **report.column_losses}
         outside = [key for key, loss in losses.items() if not 0 <= loss <= 1]
         require(not outside, sentence, f"{outside} outside 0 to 1")

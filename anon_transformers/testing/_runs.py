@@ -98,7 +98,7 @@ class ExampleRun:
 
 
 def publish(estimator: Any, example: Example, **params: Any) -> ExampleRun:
-    """Fit a clone on the example; a promise that cannot be kept is told as such."""
+    """Fit a clone on the example; a promise that cannot be kept fails the check."""
     configured = example.configure(estimator, **params)
     table = example.table.copy(deep=True)
     try:

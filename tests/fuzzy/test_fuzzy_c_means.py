@@ -108,7 +108,7 @@ def test_other_rows_get_the_set_of_their_largest_degree():
         ({"n_init": 0}, "n_init"),
         ({"scale": "log"}, "scale: unknown option 'log'"),
         ({"coding": "both"}, "coding: unknown option 'both'"),
-        ({"init": [0.1, 0.9]}, "init has 2 rows, one a set, for n_sets=None"),
+        ({"init": [0.1, 0.9]}, "init has 2 rows, one per set, for n_sets=None"),
         ({"init": "spread", "n_sets": 2}, "init must be an array of numbers"),
         ({"init": [[0.1, 0.2, 0.3]] * 2, "n_sets": 2}, "init has 3 columns for 1"),
         ({"n_sets": {"x": 2}, "coding": "joint"}, "takes no dict of columns"),

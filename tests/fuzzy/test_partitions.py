@@ -180,7 +180,7 @@ def test_crisp_sets_are_zeros_and_ones():
     assert crisp_degrees([]).shape == (0, 0)
     with pytest.raises(DataError, match="2 rows have a label that is not from 0 to 1"):
         crisp_degrees([2, -1, 0], 2)
-    with pytest.raises(DataError, match="one whole number a row"):
+    with pytest.raises(DataError, match="one whole number per row"):
         crisp_degrees([0.5])
 
 

@@ -91,7 +91,7 @@ def test_other_evidence_cannot_be_judged(evidence):
      np.array([["x"]]), np.array([[True, True]]), None],
 )  # fmt: skip
 def test_an_answer_that_is_no_boolean_a_unit_fails(answer):
-    with pytest.raises(NotEvaluable, match="one boolean a unit"):
+    with pytest.raises(NotEvaluable, match="one boolean per unit"):
         judge(Odd(answer), CLASSES)
 
 

@@ -192,7 +192,7 @@ def falling(possibilities, axis):
     [
         (np.sum, "not 0 for zeros and 1 for ones"),
         (lambda p, axis: 1 - p.min(axis=axis), "not 0 for zeros"),
-        (lambda p, axis: p, "not one number a row"),
+        (lambda p, axis: p, "not one number per row"),
         (falling, "rises where possibilities fall"),
     ],
 )

@@ -2,7 +2,7 @@
 
 Counted are rows of groups that are permuted independently of each other: those that
 kept their cell, or its value, or that got the cell of a certain place. Rows of one
-group depend on each other, so that no textbook law fits; what is told instead is an
+group depend on each other, so that no textbook law fits; what is given instead is an
 upper bound of the probability, which raises no false alarm. It is Chernoff's: for every
 ``s > 0`` the sum ``X`` of independent counts has
 

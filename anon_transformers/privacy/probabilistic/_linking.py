@@ -60,7 +60,7 @@ class NearestRows:
     tied: np.ndarray
 
     def row_hits(self, own: np.ndarray) -> np.ndarray:
-        """Chance of each person to be given the row ``own``, one a person.
+        """Chance of each person to be given the row ``own``, one per person.
 
         Of rows that are equally near, each is as likely.
         """

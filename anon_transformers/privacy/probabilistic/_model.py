@@ -102,8 +102,8 @@ class ProbabilisticKAnonymity:
 
     Groups in which everybody is published the same need no test. Where there are no
     others nothing moved that could be seen: records are as safe as promised, and all
-    values are told; :meth:`report` says so. Where there are some, but fewer than 50,
-    the tests are undecidable.
+    values are disclosed; :meth:`report` says so. Where there are some, but fewer than
+    50, the tests are undecidable.
 
     Examples
     --------

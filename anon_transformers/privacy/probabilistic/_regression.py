@@ -48,13 +48,14 @@ def regression_hits(linkage: Linkage, columns: Any) -> Mapping[Any, RegressionHi
 
     The published column is regressed by least squares on what the intruder knows:
     numbers, dates and ordered values as one coordinate, nominal columns of up to
-    :data:`MOST_VALUES` values as one coordinate a value, missing ones at the mean with
-    a coordinate of their own. Inside the own group the cell nearest to the prediction
-    is taken. Of a nominal column each value is predicted, as 1 or 0, and the cell is
-    taken whose prediction is largest. Of several that are as good, each is as likely.
+    :data:`MOST_VALUES` values as one coordinate per value, missing ones at the mean
+    with a coordinate of their own. Inside the own group the cell nearest to the
+    prediction is taken. Of a nominal column each value is predicted, as 1 or 0, and the
+    cell is taken whose prediction is largest. Of several that are as good, each is as
+    likely.
 
     Rows whose wanted cell is missing are left out: what they lack is no record to find.
-    Columns of nothing else, and those for which nothing is known, are not told.
+    Columns of nothing else, and those for which nothing is known, are left out.
 
     Examples
     --------
