@@ -10,7 +10,7 @@ import pandas as pd
 from anon_transformers._kernels import compatibility
 from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._matching import Matching, refuse_unrelated_tables
 from anon_transformers.attacks._tuple_order import meet_labels, padded
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
@@ -86,7 +86,7 @@ class ComplementaryRelease(Attack):
         same = {name: name for name in names}
         matching = Matching.of(attack_input, other, same, {name: name for name in on})
         of_left, _, _ = matching.candidates()
-        refuse_strangers(matching, of_left, names)
+        refuse_unrelated_tables(matching, of_left, names)
         smallest = [_smallest_kept(attack_input, table) for table in (None, other)]
         k = min(smallest) if self.k is None else self.k
         joined = _Joined(matching)

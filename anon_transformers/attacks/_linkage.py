@@ -9,7 +9,7 @@ import pandas as pd
 
 from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._matching import Matching, refuse_unrelated_tables
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
 
 
@@ -69,7 +69,7 @@ class LinkageAttack(Attack):
             raise NotEvaluable(f"{self.name}: the external table is empty.")
         matching = Matching.of(attack_input, external, on)
         of_left, of_right, partner = matching.candidates()
-        refuse_strangers(matching, of_left, list(on))
+        refuse_unrelated_tables(matching, of_left, list(on))
         rows, persons = matching.rows(0), matching.rows(1)
         one = (rows == 1) & (of_left == 1)
         one[one] = of_right[partner[one]] == 1

@@ -277,7 +277,7 @@ def _arrange(links, buckets) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]
     return order, ranges
 
 
-def refuse_strangers(
+def refuse_unrelated_tables(
     matching: Matching, of_left: np.ndarray, names: Sequence[Hashable]
 ) -> None:
     """Refuse columns without a value in common: most likely a hierarchy is missing."""

@@ -126,17 +126,17 @@ class RecordIntruder(Attack):
         pairs = self._pairs(attack_input, original)
         exposed = np.zeros(attack_input.rows, dtype=bool)
         by_column: dict[str, dict[str, Any]] = {}
-        tries: list[_Link] = []
+        attempts: list[_Link] = []
         for column in attack_input.sensitive or (None,):
-            if not tries or self.scenario == "informed":
-                tries = self._tries(pairs, column)
-            # Of many tries one finds much by chance: its interval must be wider.
-            confidence = 1 - (1 - self.confidence) / len(tries)
+            if not attempts or self.scenario == "informed":
+                attempts = self._attempts(pairs, column)
+            # Of many attempts one finds much by chance: its interval must be wider.
+            confidence = 1 - (1 - self.confidence) / len(attempts)
             found = [
                 _Attempt(
                     by, *_hits(attack_input, original, nearest, column), confidence
                 )
-                for by, nearest in tries
+                for by, nearest in attempts
             ]
             worst = max(found, key=lambda one: one.share.share)
             exposed |= self._exposed(worst.records, worst.share.low)
@@ -192,7 +192,7 @@ class RecordIntruder(Attack):
             if name in original.columns and name != self.key
         }
 
-    def _tries(
+    def _attempts(
         self, pairs: Mapping[Any, PairedColumn | None], wanted: Hashable
     ) -> list["_Link"]:
         """The rows that the intruder takes, and the columns they are found by."""
@@ -206,10 +206,12 @@ class RecordIntruder(Attack):
                 f"{self.name}: no column that the intruder knows has a value in common "
                 "in the two tables."
             )
-        tries: list[_Link] = [([*used], nearest_rows([*used.values()], self.linkage))]
+        attempts: list[_Link] = [
+            ([*used], nearest_rows([*used.values()], self.linkage))
+        ]
         if self.scenario == "informed":
-            tries += [([name], equal_rows(pair)) for name, pair in used.items()]
-        return tries
+            attempts += [([name], equal_rows(pair)) for name, pair in used.items()]
+        return attempts
 
     def _in_order_of_release(self, attack_input: AttackInput) -> pd.DataFrame:
         """The original, row by row the persons of the release."""

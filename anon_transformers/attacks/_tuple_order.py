@@ -14,7 +14,11 @@ from anon_transformers._kernels import compatibility
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, agreeing, refuse_strangers
+from anon_transformers.attacks._matching import (
+    Matching,
+    agreeing,
+    refuse_unrelated_tables,
+)
 from anon_transformers.exceptions import NotEvaluable
 
 FAR = 4.0
@@ -74,12 +78,12 @@ class TupleOrder(Attack):
         names = attack_input.quasi_identifiers
         matching = Matching.of(attack_input, other, {name: name for name in names})
         of_left, _, _ = matching.candidates()
-        refuse_strangers(matching, of_left, names)
+        refuse_unrelated_tables(matching, of_left, names)
         partners = _partners(matching, of_left, attack_input.rows)
         pairs = int(partners.sum())
         rows = _LinePairs(matching)
         agree = rows.compatible[rows.of_row]
-        refined = (rows.compatible & rows.tells_more)[rows.of_row]
+        refined = (rows.compatible & rows.narrows)[rows.of_row]
         shown = _orders(attack_input, other)
         same = _settled([same_order(int(agree.sum()), partners), *shown.values()])
         exposed = refined if same else np.zeros_like(refined)
@@ -120,7 +124,7 @@ class _LinePairs:
         self.compatible, self.meets = compatibility.meet_pairs(one, two, *tables)
         own = [compatibility.own_records(side, tables.start) for side in (one, two)]
         differs = [(self.meets != side).any(axis=(1, 2)) for side in own]
-        self.tells_more = differs[0] & differs[1]
+        self.narrows = differs[0] & differs[1]
         self.single = matching.single(self.meets)
 
     def table(self, attack_input: AttackInput, rows: np.ndarray) -> pd.DataFrame:

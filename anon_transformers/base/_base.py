@@ -51,7 +51,7 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
 
     @property
     def extremes(self) -> str:
-        """What published values tell of single persons, in a sentence or two.
+        """What published values reveal about single persons, in a sentence or two.
 
         A release warns of it and its report says it. Empty: no published value is
         somebody's extreme, or computed from the values of few.

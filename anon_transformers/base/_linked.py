@@ -138,7 +138,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What cells that only moved tell of single persons."""
+        """What cells that only moved reveal about single persons."""
         return (
             "Every published cell is the value of a person, as it was: the lowest and "
             "the highest of each column are published, and whoever knows that a person "

@@ -120,7 +120,7 @@ class Approval:
         Which rows are suppressed.
     """
 
-    settlement: SuppressionResult
+    outcome: SuppressionResult
     codes: np.ndarray
     suppressed: np.ndarray
 
@@ -178,7 +178,7 @@ def approve(
     groups = group_published(published)
     codes = np.stack([column.codes[groups.first] for column in published])
     labels = [column.labels for column in published]
-    settlement = settle(
+    outcome = suppress_classes(
         table.classes(groups.labels, len(groups.sizes)),
         promise,
         rules,
@@ -186,8 +186,8 @@ def approve(
         marked=_all_suppressed(codes, published, rules.suppression_label),
         ranks=lambda: content_ranks(codes, labels),
     )
-    kept = settlement.kept
-    return Approval(settlement, codes[:, kept], ~kept[groups.labels])
+    kept = outcome.kept
+    return Approval(outcome, codes[:, kept], ~kept[groups.labels])
 
 
 def can_approve(
@@ -227,7 +227,7 @@ def _all_suppressed(
     return marked
 
 
-def settle(
+def suppress_classes(
     classes: Classes,
     promise: AllOf,
     rules: SuppressionRules,

@@ -33,7 +33,11 @@ from anon_transformers.base._suppression import (
     make_promise,
 )
 from anon_transformers.evidence import SUPPRESSED, Classes, Report
-from anon_transformers.evidence._references import ReferenceCounts, by_set, stretched
+from anon_transformers.evidence._references import (
+    ReferenceCounts,
+    by_set,
+    scaled_reference,
+)
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics import (
@@ -187,7 +191,7 @@ class TableAnonymizer(FrameAnonymizer):
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
         # A batch may hold more rows than were fitted: only the shares are asked for.
         references = {
-            name: stretched(
+            name: scaled_reference(
                 rows, frame[name], None if subject is None else frame[subject]
             )
             for name, rows in self._references.items()
@@ -293,8 +297,8 @@ class TableAnonymizer(FrameAnonymizer):
         approval = approve(table, published, promise, self._rules(table.n_rows))
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
-        self.n_extra_suppressed_ = approval.settlement.n_extra_rows
-        return approval.settlement
+        self.n_extra_suppressed_ = approval.outcome.n_extra_rows
+        return approval.outcome
 
     def _can_publish(self, table: CodedTable, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""

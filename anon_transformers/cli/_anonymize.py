@@ -38,8 +38,8 @@ from anon_transformers.cli._output import (
     percent,
     print_json,
     print_table,
+    print_warning,
     shown,
-    warn_of,
     working,
 )
 from anon_transformers.cli._promises import (
@@ -241,7 +241,7 @@ def _run(
     from anon_transformers.release._build import installed, make
 
     if params["k"] == 1 and not params.get("models"):
-        warn_of("k = 1 promises nothing: a person may stand alone in a class.")
+        print_warning("k = 1 promises nothing: a person may stand alone in a class.")
     cls = installed().anonymizers[method]
     anonymizer = make(f"method {method}", cls, params)
     table = anonymizer.fit_transform(frame)

@@ -34,7 +34,7 @@ from anon_transformers.cli._output import (
     percent,
     print_json,
     print_table,
-    warn_of,
+    print_warning,
 )
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
@@ -188,7 +188,7 @@ def _release(
     if path.is_dir():
         frame, manifest = read_release(path)
         if manifest["subject"] is not None:
-            warn_of(f"this release counts persons; {NOT_PUBLISHED}")
+            print_warning(f"this release counts persons; {NOT_PUBLISHED}")
         reader.declare(frame.columns)
         wanted = ("quasi_identifiers", "sensitive", "suppression_label")
         options = {name: manifest[name] for name in wanted}

@@ -76,7 +76,7 @@ SHOWN = {
 }
 
 SPARE = ("variance", "largest", "mean", "highest risk", "seconds", "smallest")
-TOLD = ("quasi-identifiers", "persons")
+SHOWN_FACTS = ("quasi-identifiers", "persons")
 
 
 @handle_errors
@@ -199,7 +199,7 @@ def _print_report(source: Path, results: "pd.DataFrame", files: Sequence[Path]) 
     ]
     print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows, spare=SPARE)
     about = results.attrs["about"]
-    for what in (name for name in about if name.startswith(TOLD)):
+    for what in (name for name in about if name.startswith(SHOWN_FACTS)):
         typer.echo(f"{what}: {about[what]}")
     failed = results[results["error"].notna()]
     if len(failed):

@@ -27,7 +27,7 @@ OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class ExperimentCommand(TyperCommand):
-    """A command whose help tells the options of the experiment that is named, too."""
+    """A command whose help lists the options of the experiment that is named, too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Remember which experiment is meant; help is asked for before that is read."""

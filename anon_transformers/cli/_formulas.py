@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anon_transformers.cli._output import warn_of
+from anon_transformers.cli._output import print_warning
 from anon_transformers.cli._targets import STDOUT
 from anon_transformers.exceptions import ConfigurationError
 
@@ -47,7 +47,7 @@ def guard_formulas(table: "pd.DataFrame", target: Path, safe: bool) -> "pd.DataF
     places = [f"{name} ({n:,} rows)" for name, n in counts.items() if n]
     places += [f"the name of {name}" for name in headers]
     if places:
-        warn_of(
+        print_warning(
             f"a spreadsheet would run cells of these columns as formulas: "
             f"{', '.join(places)}. --spreadsheet-safe writes them so that it shows "
             "them; a release does so by itself."

@@ -79,15 +79,15 @@ def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
             _forget_output()
             raise typer.Exit(CLOSED_PIPE) from None
         except (GateError, InfeasibleError) as error:
-            _say(str(error), as_json)
+            _print_error(str(error), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:
-            _say(str(error), as_json)
+            _print_error(str(error), as_json)
             raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
             if os.environ.get("ANON_DEBUG"):
                 raise
-            _say(
+            _print_error(
                 f"unexpected {type(error).__name__}; set ANON_DEBUG=1 for the "
                 "traceback, which may quote the data.",
                 as_json,
@@ -132,7 +132,7 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         text = " ".join(_in_options(str(message), category).split())
         if text not in seen:
             seen.add(text)
-            warn_of(text)
+            print_warning(text)
 
     return show
 
@@ -152,20 +152,20 @@ def _in_options(message: str, category: type[Warning]) -> str:
     return f"{message[: found.start()]}such as --subject {name}."
 
 
-def _say(message: str, as_json: bool) -> None:
+def _print_error(message: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": message}))
     else:
-        _print_marked("error", "red", message)
+        _print_labeled("error", "red", message)
 
 
-def warn_of(message: str) -> None:
+def print_warning(message: str) -> None:
     """Print a warning on the error stream, on one line."""
-    _print_marked("warning", "yellow", message)
+    _print_labeled("warning", "yellow", message)
 
 
-def _print_marked(mark: str, color: str, message: str) -> None:
-    Console(stderr=True).print(Text(f"{mark}: ", style=f"bold {color}"), end="")
+def _print_labeled(label: str, color: str, message: str) -> None:
+    Console(stderr=True).print(Text(f"{label}: ", style=f"bold {color}"), end="")
     print(message, file=sys.stderr)
 
 

@@ -57,7 +57,7 @@ def _suppression(stated: dict[str, Any]) -> str | None:
 
 
 def _read_roles(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What a manifest tells in the words of the gate."""
+    """What a manifest says, under the names that the gate takes."""
     from anon_transformers.registry import registry
 
     name, catalog = manifest["anonymizer"]["name"], registry().anonymizers

@@ -12,7 +12,7 @@ from anon_transformers.exceptions import ConfigurationError
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLD = {"data", "format", "schema", "sha256"}
+MANIFEST_KEYS = {"data", "format", "schema", "sha256"}
 """What the manifest of a release tells of its file."""
 
 
@@ -104,7 +104,7 @@ class TableReader:
         return frame if self.show_names else self._by_position(frame, path)
 
     def declare(self, columns: Iterable[str]) -> None:
-        """Take names of columns for public: a manifest tells them."""
+        """Take names of columns for public: a manifest names them."""
         self._called.update({name: name for name in columns})
 
     def _by_position(self, frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
@@ -131,7 +131,7 @@ def _published(file: Path) -> "pd.DataFrame | None":
         manifest = json.loads(text)
     except (OSError, ValueError):  # there is none, or it is about something else
         return None
-    if not isinstance(manifest, dict) or not manifest.keys() >= TOLD:
+    if not isinstance(manifest, dict) or not manifest.keys() >= MANIFEST_KEYS:
         return None
     for part in (manifest, manifest.get("nodes", {})):
         if part.get("data") == file.name:

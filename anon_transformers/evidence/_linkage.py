@@ -173,7 +173,7 @@ def as_columns(key: Any) -> Moved:
     return key if isinstance(key, tuple) else (key,)
 
 
-def once(
+def cached_per_linkage(
     function: Callable[Concatenate[Linkage, P], T],
 ) -> Callable[Concatenate[Linkage, P], T]:
     """Compute a function of a linkage, and of columns, once for each of them.
@@ -192,7 +192,7 @@ def once(
     return found
 
 
-@once
+@cached_per_linkage
 def _labels(linkage: Linkage, columns: Moved) -> np.ndarray:
     if columns not in linkage.groups:
         raise ParameterError(unknown_choice("moved columns", columns, linkage.groups))

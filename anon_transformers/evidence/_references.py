@@ -106,14 +106,14 @@ def by_single(reference: Mapping[Any, Any]) -> dict[Any, Any]:
     return single
 
 
-def stretched(
+def scaled_reference(
     reference: Mapping[Any, int], column: Any, subject: Any = None
 ) -> dict[Any, int]:
     """A reference with the same shares and rows enough for a larger table.
 
     Examples
     --------
-    >>> stretched({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
+    >>> scaled_reference({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
     {'flu': 3, 'cold': 6}
     """
     held = distribution(column, subject)
@@ -263,7 +263,7 @@ def _spelling(text: str, hierarchy: Hierarchy) -> str | None:
     return None
 
 
-def refuse_values_beyond(hierarchy: Hierarchy, column: Column) -> None:
+def refuse_values_outside(hierarchy: Hierarchy, column: Column) -> None:
     """Refuse values that the tree of a sensitive column does not have."""
     if not isinstance(hierarchy, Hierarchy):
         raise ParameterError(f"hierarchies: what {column.name!r} has is no Hierarchy.")
@@ -305,7 +305,7 @@ def open_sensitive(
                 column, frame[name], references[name], weights, subject
             )
         if name in hierarchies:
-            refuse_values_beyond(hierarchies[name], column)
+            refuse_values_outside(hierarchies[name], column)
             column = replace(column, hierarchy=hierarchies[name])
         columns.append(column)
     return columns, by_code

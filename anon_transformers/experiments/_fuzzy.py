@@ -4,20 +4,23 @@ What was printed and recomputed, and why a number differs, stands in
 ``data/fuzzy.json``.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import ParameterError
 from anon_transformers.experiments._coding_pages import coding_panels
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+    read_table,
+)
 from anon_transformers.experiments._fuzzy_numbers import (
     comparison_findings,
     definition_findings,
@@ -31,12 +34,6 @@ from anon_transformers.experiments._plots import Panels
 from anon_transformers.parameters import whole
 
 COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
-
-
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "fuzzy.json"
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class Fuzzy:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Code every pair in every way."""
-        reported = published()
+        reported = read_source("fuzzy")
         coder = Coder(
             self._table(reported),
             reported["sensitive"],
@@ -121,21 +118,7 @@ class Fuzzy:
     def _table(self, reported: Mapping[str, Any]) -> pd.DataFrame:
         """The Census table; any other is refused."""
         assert self.census is not None
-        path = os.fspath(self.census)
-        try:
-            table = pd.read_csv(self.census)
-        except (ValueError, OSError) as error:  # the message may quote the file
-            raise DataError(
-                f"{path}: cannot be read as CSV ({type(error).__name__})."
-            ) from None
-        absent = [name for name in reported["attributes"] if name not in table.columns]
-        if absent:
-            raise DataError(f"{path} lacks the columns {', '.join(absent)}.")
-        if len(table) != reported["rows"]:
-            raise DataError(
-                f"{path} has {len(table):,} rows, not {reported['rows']:,}."
-            )
-        return table[reported["attributes"]]
+        return read_table(self.census, reported["attributes"], reported["rows"])
 
 
 def _runs(

@@ -4,12 +4,10 @@ What was published and recomputed, which tables, methods and parameters there ar
 why a number differs stands in ``data/mondrian-datafly.json``.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -18,7 +16,7 @@ from anon_transformers.base import TableAnonymizer
 from anon_transformers.datasets import dataset_name, make_dependent, make_independent
 from anon_transformers.exceptions import DataError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import Findings
+from anon_transformers.experiments._experiment import Findings, read_source, read_table
 from anon_transformers.experiments._numbers import number_findings, run_findings
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.hierarchies import ByDataType, Hierarchy
@@ -34,12 +32,6 @@ GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
     "independent": make_independent,
     "dependent": make_dependent,
 }
-
-
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "mondrian-datafly.json"
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -70,7 +62,7 @@ class MondrianDatafly:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method with every k on every table."""
-        reported = published()
+        reported = read_source("mondrian-datafly")
         data_sets = list(self._data_sets(reported))
         per_set = len(reported["k"]) * len(reported["methods"])
         total = len(data_sets) * per_set
@@ -134,30 +126,15 @@ class MondrianDatafly:
 
 def _read_adult(path: str | os.PathLike[str], reported: dict[str, Any]) -> pd.DataFrame:
     """The numbers of Adult; any other table is refused."""
-    columns = reported["adult_columns"]
-    try:
-        table = pd.read_csv(path, skipinitialspace=True)
-    except (ValueError, OSError) as error:  # the message may quote the file
-        raise DataError(
-            f"{os.fspath(path)}: cannot be read as CSV ({type(error).__name__})."
-        ) from None
-    absent = [name for name in columns if name not in table.columns]
-    if absent:
-        raise DataError(
-            f"{os.fspath(path)} lacks the columns {', '.join(absent)} of Adult."
-        )
+    columns, n_rows = reported["adult_columns"], reported["adult_rows"]
+    table = read_table(path, columns, n_rows, skipinitialspace=True)
     strange = [n for n in columns if not pd.api.types.is_integer_dtype(table[n])]
     if strange:
         raise DataError(
             f"{os.fspath(path)}: the columns {', '.join(strange)} must hold whole "
             "numbers in all rows."
         )
-    if len(table) != reported["adult_rows"]:
-        raise DataError(
-            f"{os.fspath(path)} has {len(table):,} rows; the training part of Adult "
-            f"has {reported['adult_rows']:,}."
-        )
-    return table[columns]
+    return table
 
 
 def _methods(

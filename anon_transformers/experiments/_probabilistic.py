@@ -4,21 +4,24 @@ What was published and recomputed, which tables, methods and parameters there ar
 why a number differs stands in ``data/probabilistic.json``.
 """
 
-import json
 import math
 import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import ParameterError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+    read_table,
+)
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.experiments._probabilistic_limits import limit_findings
 from anon_transformers.experiments._probabilistic_numbers import (
@@ -28,12 +31,6 @@ from anon_transformers.experiments._probabilistic_numbers import (
 )
 from anon_transformers.metrics import correlation_differences
 from anon_transformers.parameters import whole
-
-
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "probabilistic.json"
-    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class Probabilistic:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method with every k on the tables that were given."""
-        reported = published()
+        reported = read_source("probabilistic")
         tables = dict(self._tables(reported))
         planned = [
             (name, method, k)
@@ -169,19 +166,7 @@ class Probabilistic:
 def _read(path: str | os.PathLike[str], given: Mapping[str, Any]) -> pd.DataFrame:
     """A CASC table; any other is refused."""
     columns = [*given["known"], *given["sensitive"]]
-    file = os.fspath(path)
-    try:
-        table = pd.read_csv(path)
-    except (ValueError, OSError) as error:  # the message may quote the file
-        raise DataError(
-            f"{file}: cannot be read as CSV ({type(error).__name__})."
-        ) from None
-    absent = [name for name in columns if name not in table.columns]
-    if absent:
-        raise DataError(f"{file} lacks the columns {', '.join(absent)}.")
-    if len(table) != given["rows"]:
-        raise DataError(f"{file} has {len(table):,} rows, not {given['rows']:,}.")
-    return table[columns]
+    return read_table(path, columns, given["rows"])
 
 
 def _methods_of(reported: Mapping[str, Any], data_set: str) -> list[str]:

@@ -4,11 +4,9 @@ What was published and recomputed, which runs there are, and why a number differ
 in ``data/tabular-k-l-t.json``.
 """
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -17,7 +15,11 @@ from anon_transformers.datasets import load_adult, load_adult_hierarchies
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+)
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.experiments._tabular_numbers import (
     claim_findings,
@@ -54,12 +56,6 @@ AGE_CHARTS = {
 PARAMETERS = ("k", "c", "l", "t")
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "tabular-k-l-t.json"
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 @dataclass(frozen=True)
 class TabularKLT:
     """Optimal full-domain k, (c,l) and t on Adult, and its whole grid (thesis, 2018).
@@ -74,7 +70,7 @@ class TabularKLT:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Make every run of the source, and those of its grid that it left out."""
-        reported = published()
+        reported = read_source("tabular-k-l-t")
         planned = self._planned(reported)
         table, hierarchies = load_adult(), load_adult_hierarchies()
         rows = []
@@ -123,7 +119,7 @@ def _measure(
     table: pd.DataFrame,
     hierarchies: Mapping[str, Hierarchy],
 ) -> dict[str, Any]:
-    """Everything that the source tells about a run, by the table that it publishes."""
+    """Everything that the source reports of a run, by the table that it publishes."""
     from anon_transformers.registry import registry
 
     models = []

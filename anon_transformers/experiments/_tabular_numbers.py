@@ -52,7 +52,7 @@ def fact_findings(
     table: pd.DataFrame,
     hierarchies: Mapping[str, Hierarchy],
 ) -> Iterator[dict[str, Any]]:
-    """What the source tells about the table and its hierarchies."""
+    """What the source reports about the table and its hierarchies."""
     age = aggregate_answers(table["age"])
     columns = reported["quasi_identifiers"]
     ours = {

@@ -178,7 +178,7 @@ class SetRecoder(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What the outer limits of intervals tell of single persons."""
+        """What the outer limits of intervals reveal about single persons."""
         shown = self._shows_limits() and not self._names_all_sets()
         return OUTER_LIMITS if shown else ""
 

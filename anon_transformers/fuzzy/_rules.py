@@ -148,7 +148,7 @@ class CenterRule:
     converged: bool = True
 
     def places(self, columns: Sequence[Column]) -> np.ndarray:
-        """The nearest set, which is that of the largest degree; of equals the first."""
+        """The nearest set, which is that of the largest degree; the first in a tie."""
         return self._squares(columns).argmin(axis=1)
 
     def degrees(self, columns: Sequence[Column]) -> np.ndarray:
@@ -200,7 +200,7 @@ class ShapeRule:
         return self.partition.names
 
     def places(self, columns: Sequence[Column]) -> np.ndarray:
-        """The set of the largest degree, of equals the first; -1 beyond all sets."""
+        """The set of the largest degree, the first in a tie; -1 beyond all sets."""
         degrees = self.degrees(columns)
         return np.where(degrees.any(axis=1), degrees.argmax(axis=1), -1)
 

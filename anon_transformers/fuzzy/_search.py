@@ -50,7 +50,7 @@ class SetSearch(NamedTuple):
     Attributes
     ----------
     best : Trial or None
-        The one with the least loss, the first of equals; None if no promise was kept.
+        The one with the least loss, the first in a tie; None if no promise was kept.
     trials : list of Trial
         All that were tried, in their order.
     n_choices : int
@@ -277,6 +277,6 @@ def _neighbors(numbers: Numbers, bounds: Sequence[SetBounds]) -> Iterator[Number
 
 
 def _best(trials: Iterable[Trial | None]) -> Trial | None:
-    """The one with the least loss, the first of equals."""
+    """The one with the least loss, the first in a tie."""
     kept = [t for t in trials if t is not None and t.loss is not None]
     return min(kept, key=lambda trial: trial.loss or 0.0, default=None)

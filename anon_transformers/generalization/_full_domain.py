@@ -429,7 +429,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         lattice = self._lattice(table, models, 1.0 if limit is None else limit)
         found = self._search(lattice)
         if found.best is None:
-            raise InfeasibleError(self._why(lattice, found))
+            raise InfeasibleError(self._infeasible_reason(lattice, found))
         if limit is not None:
             self._note_minimal(lattice, found.minimal)
         self._searches.append((found, lattice.size, lattice.n_looks))
@@ -466,7 +466,7 @@ class FullDomainAnonymizer(TableAnonymizer):
             node.append(check_level(name, level, highest))
         return tuple(node)
 
-    def _why(self, lattice: Lattice, found: SearchResult) -> str:
+    def _infeasible_reason(self, lattice: Lattice, found: SearchResult) -> str:
         """Why there is nothing to publish."""
         limit = f"suppression_limit={lattice.goal.rules.limit}"
         if self.search == "heuristic" and found.proved < 1 and self.levels is None:

@@ -14,7 +14,7 @@ from anon_transformers.generalization._lattice import Lattice, NodeResult
 BLOCK = 1024
 """Nodes that are looked through at a time for open ones."""
 
-TELLING = 0.05
+MANY_SUPPRESSED = 0.05
 """Share of suppressed rows from which they say much of the nodes below."""
 
 Progress = Callable[[float, str], None]
@@ -68,7 +68,7 @@ class _OptimalSearch:
         return self.lattice.loss.scaled(self.found.loss) + SLACK
 
     def look(self, at: int) -> NodeResult:
-        """NodeResult at a node, and note what it says of those below and above."""
+        """Evaluate a node, and note what follows for those below and above."""
         node = tuple(lattice_map.levels_of(self.node_map, at).tolist())
         look = self.lattice.look(node, self.found.loss)
         self.found.offer(look)
@@ -76,7 +76,7 @@ class _OptimalSearch:
         if look.hopeless:
             lattice_map.close_below(self.node_map, at)
             return look
-        if look.by_rows > TELLING * self.lattice.n_rows:
+        if look.by_rows > MANY_SUPPRESSED * self.lattice.n_rows:
             terms = self.lattice.loss.terms(look.by_rows)
             lattice_map.raise_below(self.node_map, at, terms)
         if look.floor or not self.node_map.fits[at]:
@@ -93,12 +93,12 @@ class _OptimalSearch:
         for block, start in enumerate(range(0, len(order), BLOCK)):
             some = order[start : start + BLOCK]
             for at in some[node_map.is_open[some]].tolist():
-                if self.is_alive(at):
+                if self.may_be_best(at):
                     yield start / len(order), at
             if block < len(last) and last[block] > self.best:
                 return
 
-    def settle(self, at: int) -> None:
+    def decide(self, at: int) -> None:
         """Find out whether a node may be the best one, by looking at some above it.
 
         If it is not known to fit, the way up ends below nodes that do, and the highest
@@ -110,12 +110,12 @@ class _OptimalSearch:
             while path and not self.look(path.pop()).hopeless:
                 pass
             return
-        while path and self.is_alive(at):
+        while path and self.may_be_best(at):
             middle = len(path) // 2
             self.look(path[middle])
             path = path[:middle]
 
-    def is_alive(self, at: int) -> bool:
+    def may_be_best(self, at: int) -> bool:
         """Whether a node may still be the best one."""
         return bool(self.node_map.is_open[at] and self.node_map.bounds[at] <= self.best)
 
@@ -131,7 +131,7 @@ def find_optimal(lattice: Lattice, progress: Progress) -> SearchResult:
     for share, at in search.cheapest_first():
         found = search.found
         progress(share, "" if found.best is None else f"loss {found.loss:.4f}")
-        search.settle(at)
+        search.decide(at)
     search.found.proved, search.found.bound = 1.0, search.found.loss
     return search.found
 

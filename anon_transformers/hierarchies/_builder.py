@@ -29,7 +29,7 @@ class HierarchyBuilder(ABC):
 
     @property
     def extremes(self) -> str:
-        """What its labels tell of single persons, in a sentence or two.
+        """What its labels reveal about single persons, in a sentence or two.
 
         A release warns of it and its report says it; one that suppresses rows refuses
         it. Empty: no bound of a label is somebody's value, nor made of values.

@@ -300,7 +300,7 @@ class ByDataType(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What labels tell that are cut to the shortest value."""
+        """What labels reveal that are cut to the shortest value."""
         fixed = [name for name, kind in DATA_TYPES.items() if kind.rule in FIXED]
         if self.type in fixed:
             return ""

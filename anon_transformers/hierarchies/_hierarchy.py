@@ -84,7 +84,7 @@ class Hierarchy:
         check_depth(table)
         draft = draft_table(map(cell_texts, zip(*table, strict=True)))
         check_draft(draft)
-        self._hold(draft, unknown, normalizer, None)
+        self._set_levels(draft, unknown, normalizer, None)
 
     @classmethod
     def by_rule(
@@ -112,10 +112,10 @@ class Hierarchy:
         ground = np.arange(len(leaves), dtype=np.int32)
         # A rule gives each group one parent: there is nothing to check.
         draft = Draft([ground, *above.codes], [list(leaves), *above.labels])
-        hierarchy._hold(draft, unknown, normalizer, rule)
+        hierarchy._set_levels(draft, unknown, normalizer, rule)
         return hierarchy
 
-    def _hold(
+    def _set_levels(
         self,
         draft: Draft,
         unknown: Unknown,

@@ -134,7 +134,7 @@ class Intervals(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What bounds tell that are taken from the values."""
+        """What bounds reveal that are taken from the values."""
         if not self.quantiles:
             return ""
         return (

@@ -92,7 +92,7 @@ class Masking(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What labels tell that are as long as the longest value."""
+        """What labels reveal that are as long as the longest value."""
         if self.length is not None:
             return ""
         return (

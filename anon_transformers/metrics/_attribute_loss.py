@@ -77,7 +77,7 @@ def attribute_losses(
         original, published, hierarchies, quasi_identifiers, suppression_label
     )
     for column in columns:
-        _refuse_strangers(column)
+        _refuse_unknown_values(column)
     return {column.name: _loss(column, n_before, n_after) for column in columns}
 
 
@@ -167,7 +167,7 @@ def information_loss(
     return float(np.expm1(logs @ each / each.sum()))
 
 
-def _refuse_strangers(column: Recoded) -> None:
+def _refuse_unknown_values(column: Recoded) -> None:
     """Refuse cells that stand for no value at all: recoding never makes them."""
     stands_for_none = np.diff(column.cover.indptr) == 0
     count = int(stands_for_none[column.labels.codes].sum())

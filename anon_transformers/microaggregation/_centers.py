@@ -24,7 +24,7 @@ def publish_centers(
 
     Numbers and dates: the mean of the known cells. Ordinal values: their median, the
     lower one of two. Categories: the most frequent one; in a hierarchy the leaf that is
-    nearest to all known cells together. Of equals the first in order is taken. A group
+    nearest to all known cells together. In a tie the first in order is taken. A group
     publishes a missing value if more than half of its cells are missing.
 
     The share of a label is what its groups cover of the domain, as if their extent was

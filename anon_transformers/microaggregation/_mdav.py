@@ -45,7 +45,7 @@ class MDAVAnonymizer(TableAnonymizer):
     A group publishes of numbers and dates the mean of its known cells (numbers as
     floats, dates in their zone), of ordered categories the lower median, of others the
     most frequent one, and with a hierarchy the leaf that is nearest to all its cells;
-    of equals the first in order. Where more than half of its cells are missing it
+    the first in a tie in order. Where more than half of its cells are missing it
     publishes a missing value. Groups that publish the same are one class.
 
     Which of several rows at equal distances comes first is left to chance, and never to
@@ -182,7 +182,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What centers tell of single persons."""
+        """What centers reveal about single persons."""
         return (
             "A center is the mean, the median or the most frequent value of a class: "
             "whoever knows the values of all but one of its persons computes a number "
@@ -257,7 +257,7 @@ class MDAVAnonymizer(TableAnonymizer):
         classes = part.classes(labels, len(groups.sizes))
         into = merge_until_kept(groups, classes, models)
         labels, n_groups = into[labels], int(into.max()) + 1
-        self._hold(points, labels, groups.merge(into, n_groups))
+        self._store_groups(points, labels, groups.merge(into, n_groups))
         self.labels_ = np.full(table.n_rows, -1, dtype=np.int64)
         self.labels_[coded] = labels
         self._centers = [
@@ -280,7 +280,9 @@ class MDAVAnonymizer(TableAnonymizer):
         labels[ties] = found
         return labels
 
-    def _hold(self, points: np.ndarray, labels: np.ndarray, groups: RowGroups) -> None:
+    def _store_groups(
+        self, points: np.ndarray, labels: np.ndarray, groups: RowGroups
+    ) -> None:
         """Keep what is asked of the groups, and no row of theirs."""
         self.group_sizes_, self.centers_ = groups.sizes, groups.centers
         self._sse = _squares(points, self.centers_[labels])

@@ -265,7 +265,7 @@ class MondrianAnonymizer(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What means and tight boxes tell of single persons."""
+        """What means and tight boxes reveal about single persons."""
         if self.output == "center":
             return (
                 "A center is the mean of a class: whoever knows the values of all but "

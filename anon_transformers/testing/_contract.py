@@ -64,7 +64,7 @@ def _run(check: Callable[[Any], None], instance: Any) -> None:
 
 
 def run(subject: Any, checks: Iterable[Check]) -> None:
-    """Run every check, and tell of all that failed at once."""
+    """Run every check, and report all that failed at once."""
     failures: list[str] = []
     first: Exception | None = None
     count = 0

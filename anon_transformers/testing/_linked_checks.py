@@ -150,7 +150,7 @@ def check_no_attributes_are_carried(run: ExampleRun) -> None:
     )
 
 
-def check_links_are_told_on_request(estimator: Any) -> None:
+def check_links_are_given_on_request(estimator: Any) -> None:
     """``linkage`` gives the evidence; its sources are the rows that cells came from."""
     sentence = "linkage(original, published) links the rows, with sources if kept."
     for example in examples(estimator):
@@ -249,7 +249,7 @@ def check_transform_is_not_available(estimator: Any) -> None:
 
 
 def check_persons_have_one_row(estimator: Any) -> None:
-    """With ``subject``, a person with several rows is refused; the column goes."""
+    """With ``subject``, a person with several rows is refused; it is removed."""
     example = examples(estimator)[0]
     persons = [f"someone-{row}" for row in range(len(example.table))]
     configured = example.configure(estimator, subject="person")
@@ -307,7 +307,7 @@ CHECKS = (
     check_models_beyond_the_groups_are_infeasible,
     check_types_are_kept,
     check_no_attributes_are_carried,
-    check_links_are_told_on_request,
+    check_links_are_given_on_request,
     check_links_pass_the_judge,
     check_links_are_private,
     check_permutations_are_random,

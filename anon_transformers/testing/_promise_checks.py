@@ -115,7 +115,7 @@ def check_k_counts_subjects(estimator: Any) -> None:
 
 @on_every_run
 def check_suppressed_rows_agree(run: ExampleRun) -> None:
-    """The mask, the count, the limit and the marks tell the same story."""
+    """The mask, the count, the limit and the labels agree."""
     sentence = "suppressed_mask_ and n_suppressed_ say which rows were suppressed."
     fitted, mask = run.estimator, run.suppressed
     n_rows = len(run.example.table)

@@ -24,7 +24,7 @@ ILLEGAL: dict[str, Any] = {
     "suppression": "hide",
     "random_state": "dice",
 }
-TELLING_LENGTH = 6
+SHORTEST_CELL = 6
 """Shorter cells occur in any sentence by chance."""
 
 
@@ -187,7 +187,7 @@ def _require_no_cell(error: Exception, example: Example) -> None:
     cells = {str(label) for label in example.table.index}
     for name in example.table.columns:
         cells.update(column_texts(example.table, name))
-    shown = [cell for cell in cells if len(cell) >= TELLING_LENGTH and cell in sentence]
+    shown = [cell for cell in cells if len(cell) >= SHORTEST_CELL and cell in sentence]
     require(
         not shown,
         "Errors in data say how many rows, never a cell's value.",

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers.base._suppression import SuppressionRules, content_ranks, settle
+from anon_transformers.base._suppression import (
+    SuppressionRules,
+    content_ranks,
+    suppress_classes,
+)
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.privacy import AllOf, KAnonymity
@@ -34,7 +38,7 @@ def settled(classes, *models, limit=1.0, mode="mask", covered=None, marked=None)
         covered = np.ones(classes.n_classes, dtype=bool)
     if marked is None:
         marked = np.zeros(classes.n_classes, dtype=bool)
-    return settle(
+    return suppress_classes(
         classes,
         AllOf(models),
         SuppressionRules(limit, mode, "*"),

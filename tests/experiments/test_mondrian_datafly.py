@@ -9,7 +9,8 @@ import pytest
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.experiments import _mondrian_datafly
-from anon_transformers.experiments._mondrian_datafly import MondrianDatafly, published
+from anon_transformers.experiments._experiment import read_source
+from anon_transformers.experiments._mondrian_datafly import MondrianDatafly
 
 TESTS = Path(__file__).parents[1]
 VECTORS = {
@@ -19,7 +20,7 @@ VECTORS = {
     )["vectors"]
 }
 ADULT = TESTS.parents[1] / "shared" / "data" / "adult.csv.gz"
-KNOWN = published()
+KNOWN = read_source("mondrian-datafly")
 RUNS = [
     dict(zip(KNOWN["runs"]["columns"], row, strict=True))
     for row in KNOWN["runs"]["rows"]

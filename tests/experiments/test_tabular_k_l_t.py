@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from anon_transformers.experiments import _tabular_k_l_t
-from anon_transformers.experiments._tabular_k_l_t import TabularKLT, published
+from anon_transformers.experiments._experiment import read_source
+from anon_transformers.experiments._tabular_k_l_t import TabularKLT
 from anon_transformers.experiments._tabular_numbers import claim_findings, run_findings
 
 FILE = Path(__file__).parents[1] / "data" / "vectors" / "tabular-k-l-t.json"
 VECTORS = {v["name"]: v for v in json.loads(FILE.read_text(encoding="utf-8"))}
-KNOWN = published()
+KNOWN = read_source("tabular-k-l-t")
 RUNS = {run["run"]: run for run in KNOWN["runs"]}
 KEYS = {
     "loss": "loss_percent",

@@ -11,7 +11,7 @@ from pandas.api import types
 
 from anon_transformers._data.columns import identify
 from anon_transformers._kernels.grouping import Groups, group_rows
-from anon_transformers.evidence._linkage import Linkage, once
+from anon_transformers.evidence._linkage import Linkage, cached_per_linkage
 from anon_transformers.privacy.probabilistic._disclosure import (
     known_columns,
     wanted_columns,
@@ -22,7 +22,7 @@ EXACT = 1e-9
 """What is left of a column, relatively, where others give it exactly."""
 
 
-@once
+@cached_per_linkage
 def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
     """Wanted columns that are given by what an intruder knows; see ``_intruders``."""
     found: dict[Hashable, tuple[Hashable, ...]] = {}

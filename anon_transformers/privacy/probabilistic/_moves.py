@@ -15,7 +15,12 @@ import pandas as pd
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.numbers import comparable
 from anon_transformers._kernels.grouping import Groups, group_rows
-from anon_transformers.evidence._linkage import Linkage, Moved, as_columns, once
+from anon_transformers.evidence._linkage import (
+    Linkage,
+    Moved,
+    as_columns,
+    cached_per_linkage,
+)
 from anon_transformers.privacy.probabilistic._chance import (
     SIGNIFICANCE,
     CountMoments,
@@ -74,7 +79,7 @@ class Origins(NamedTuple):
     traceable: np.ndarray
 
 
-@once
+@cached_per_linkage
 def structure(linkage: Linkage, columns: Any) -> Structure:
     """See what became of the groups of columns that moved together."""
     labels = linkage.labels(columns)
@@ -104,7 +109,7 @@ def _source_differs(
     return (labels[sources] != labels) | (before[sources] != after)
 
 
-@once
+@cached_per_linkage
 def origins(linkage: Linkage, columns: Any) -> Origins:
     """Where cells came from; without ``sources``, those nobody else in the group has.
 
@@ -129,7 +134,7 @@ def origins(linkage: Linkage, columns: Any) -> Origins:
     return Origins(np.where(traceable[rows], rows, -1), traceable)
 
 
-@once
+@cached_per_linkage
 def record_hits(linkage: Linkage, columns: Any) -> Hits:
     """Count the rows whose cells came from themselves.
 
@@ -150,7 +155,7 @@ def record_hits(linkage: Linkage, columns: Any) -> Hits:
     return Hits(hits, CountMoments.of_own_cells(n_traceable, found.sizes[found.tested]))
 
 
-@once
+@cached_per_linkage
 def value_hits(linkage: Linkage, columns: Any) -> Hits:
     """Count the rows whose cells are equal to their own ones, whoever had them.
 
@@ -196,7 +201,7 @@ def shared_hits(linkage: Linkage, one: Any, other: Any) -> Hits:
     )
 
 
-@once
+@cached_per_linkage
 def moved_alike(linkage: Linkage) -> list[tuple[Moved, Moved]]:
     """Pairs of columns that moved separately, and with the same permutation.
 
@@ -209,7 +214,7 @@ def moved_alike(linkage: Linkage) -> list[tuple[Moved, Moved]]:
     ]
 
 
-@once
+@cached_per_linkage
 def by_chance(linkage: Linkage, columns: Any) -> bool:
     """Whether uniform permutations inside the groups explain what moved."""
     records, values = record_hits(linkage, columns), value_hits(linkage, columns)
@@ -273,7 +278,7 @@ def _cells_of_groups(labels: np.ndarray, cells: np.ndarray) -> Groups:
     return group_rows([labels, cells], spans)
 
 
-@once
+@cached_per_linkage
 def joint_cells(linkage: Linkage, columns: Any) -> tuple[np.ndarray, np.ndarray]:
     """One number for the cells of a row in all these columns, before and after."""
     pairs = [

@@ -13,7 +13,7 @@ import pandas as pd
 from anon_transformers._data.columns import Column, encode
 from anon_transformers._kernels.best_cells import best_cells
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.evidence._linkage import Linkage, once
+from anon_transformers.evidence._linkage import Linkage, cached_per_linkage
 from anon_transformers.privacy.probabilistic._disclosure import (
     known_columns,
     wanted_columns,
@@ -42,7 +42,7 @@ class RegressionHits(NamedTuple):
     excess: float
 
 
-@once
+@cached_per_linkage
 def regression_hits(linkage: Linkage, columns: Any) -> Mapping[Any, RegressionHits]:
     """For each wanted column, what a linear regression finds.
 
