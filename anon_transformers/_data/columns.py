@@ -22,7 +22,7 @@ from anon_transformers._data.dates import (
     plain_moments,
     read_moments,
     refuse_other_zone,
-    respelt_moment,
+    respelled_moment,
     single_moment_texts,
     zone_of,
 )
@@ -375,7 +375,7 @@ def leaf_places(series: pd.Series, hierarchy: Hierarchy) -> tuple[Column, np.nda
     if respell is None:
         return column, hierarchy.locate(texts)
     return column, hierarchy.locate(
-        [_spelt(text, respell, hierarchy) for text in texts]
+        [_spelled(text, respell, hierarchy) for text in texts]
     )
 
 
@@ -387,23 +387,23 @@ def leaf_column(
         column = _encode_text(single_moment_texts(series), series.name)
         zone = zone_of(series)
         if zone is not None:
-            return column, column.values, partial(respelt_moment, zone=zone)
-        return column, column.values, partial(respelt, ending="T00:00:00")
+            return column, column.values, partial(respelled_moment, zone=zone)
+        return column, column.values, partial(respelled, ending="T00:00:00")
     if types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.
         column = identify(series)
-        return column, column.texts(), partial(respelt, ending=".0")
+        return column, column.texts(), partial(respelled, ending=".0")
     column = _encode_text(series, series.name)
     return column, column.values, None
 
 
-def _spelt(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
+def _spelled(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
     """As the hierarchy has it: what a column of floats calls 20 may be 20.0 there."""
     other = respell(text)
     return other if text not in hierarchy and other in hierarchy else text
 
 
-def respelt(text: str, ending: str) -> str:
+def respelled(text: str, ending: str) -> str:
     """With the ending, if the text lacks it; without it, if it does not."""
     return text.removesuffix(ending) if text.endswith(ending) else text + ending
 

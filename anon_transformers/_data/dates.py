@@ -332,15 +332,15 @@ def _iso(moment: pd.Timestamp) -> str:
     return moment.isoformat()
 
 
-def respelt_moment(text: str, zone: tzinfo) -> str:
+def respelled_moment(text: str, zone: tzinfo) -> str:
     """A midnight of a zone as the day, and a day as its midnight; others as they are.
 
     Examples
     --------
     >>> from zoneinfo import ZoneInfo
-    >>> respelt_moment("2020-01-01", ZoneInfo("Europe/Vienna"))
+    >>> respelled_moment("2020-01-01", ZoneInfo("Europe/Vienna"))
     '2020-01-01T00:00:00+01:00'
-    >>> respelt_moment("2020-01-01T00:00:00+01:00", ZoneInfo("Europe/Vienna"))
+    >>> respelled_moment("2020-01-01T00:00:00+01:00", ZoneInfo("Europe/Vienna"))
     '2020-01-01'
     """
     if "T" in text:

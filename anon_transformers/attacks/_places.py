@@ -178,9 +178,9 @@ def _leaves(
         return 0, len(hierarchy.leaves) - 1, 1
     missing = text not in bounds and text.endswith(OR_MISSING)
     plain = text.removesuffix(OR_MISSING) if missing else text
-    for spelt in (plain, unquoted(plain), plain.removesuffix(".0")):
-        if spelt in bounds:
-            return *bounds[spelt], int(missing)
+    for spelled in (plain, unquoted(plain), plain.removesuffix(".0")):
+        if spelled in bounds:
+            return *bounds[spelled], int(missing)
     at = int(hierarchy.locate([plain])[0])
     return (at, at, int(missing)) if at >= 0 else (1, 0, -1)
 

@@ -58,7 +58,7 @@ class TableAnonymizer(FrameAnonymizer):
     trailing underscore, and ``_recode(table)``, which returns one
     :class:`PublishedColumn` per quasi-identifier (``_can_publish`` tells a search
     whether they would do). This class does the rest: roles, coding, suppression, the
-    final judgement, the report, and the published table.
+    final judgment, the report, and the published table.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def load_adult() -> "pd.DataFrame":
     References
     ----------
     B. Becker and R. Kohavi, "Adult", UCI Machine Learning Repository, 1996.
-    Licence CC BY 4.0.
+    License CC BY 4.0.
 
     Examples
     --------

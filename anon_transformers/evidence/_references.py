@@ -250,9 +250,9 @@ def _in_natural_order(
 
 def places_in(texts: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
     """Leaf of each value; -1 where the tree has none."""
-    spelt = [_spelling(str(text), hierarchy) for text in texts]
-    places = hierarchy.locate([text or "" for text in spelt])
-    return np.where([text is None for text in spelt], -1, places)
+    spelled = [_spelling(str(text), hierarchy) for text in texts]
+    places = hierarchy.locate([text or "" for text in spelled])
+    return np.where([text is None for text in spelled], -1, places)
 
 
 def _spelling(text: str, hierarchy: Hierarchy) -> str | None:

@@ -43,7 +43,7 @@ class Probabilistic:
         The CASC reference tables as CSV with a header: Census of 1,080 rows and EIA of
         4,092. What is not given is not run; give at least one.
     quick : bool, default=False
-        Few repetitions, and no judgement of how close they come.
+        Few repetitions, and no judgment of how close they come.
     repetitions : int, default=None
         Random runs a number; None: as many as the source made.
     random_state : int, default=0

@@ -33,7 +33,7 @@ FEW_POINTS = 8192
 
 
 class ClusterRecoder(SetRecoder):
-    """Base of recoders whose sets lie about centers that are learnt.
+    """Base of recoders whose sets lie about centers that are learned.
 
     A subclass implements ``_cluster``, which learns from given centers on.
     """

@@ -21,7 +21,7 @@ from anon_transformers.privacy import PrivacyModel
 class GustafsonKesselRecoder(ClusterRecoder):
     """Replace numbers and dates by fuzzy sets of different shapes.
 
-    As fuzzy c-means, but each set measures distances by a norm of its own, learnt with
+    As fuzzy c-means, but each set measures distances by a norm of its own, learned with
     its center, so that sets may be long and narrow. With one column, and coded
     independently, it is fuzzy c-means unless ``rho`` says otherwise.
 

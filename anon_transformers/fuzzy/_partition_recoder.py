@@ -77,7 +77,7 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     See Also
     --------
-    FuzzyCMeansRecoder : Sets that are learnt from the table.
+    FuzzyCMeansRecoder : Sets that are learned from the table.
     FuzzyPartition : Sets by hand.
 
     Examples

@@ -75,7 +75,7 @@ class SetRecoder(TableAnonymizer):
 
     A subclass implements ``_make_rule``, which puts the rows of one block of columns
     into a given number of sets. This class does the rest: which columns go together,
-    how many sets there are, missing values, the judgement of fuzzy models, and what is
+    how many sets there are, missing values, the judgment of fuzzy models, and what is
     kept of the private evidence.
     """
 

@@ -128,7 +128,7 @@ class CenterRule:
         How each set measures distances; None: alike in all directions.
     factors : float64 ndarray of shape (n_sets, n_axes, n_axes) or None
         Upper triangles R with ``norms = R'R``. Distances are computed by these, as they
-        were when the sets were learnt: by the norms they lose digits.
+        were when the sets were learned: by the norms they lose digits.
     m : float or None
         Fuzziness; None: a row belongs to the nearest center alone.
     n_iter : int
@@ -152,7 +152,7 @@ class CenterRule:
         return self._squares(columns).argmin(axis=1)
 
     def degrees(self, columns: Sequence[Column]) -> np.ndarray:
-        """Degrees by the formula that the centers were learnt with."""
+        """Degrees by the formula that the centers were learned with."""
         squares = self._squares(columns)
         if self.m is None:
             return one_hot(squares.argmin(axis=1), len(self.names))

@@ -168,7 +168,7 @@ class MondrianAnonymizer(TableAnonymizer):
     Attributes
     ----------
     tree_ : CutTree
-        The learnt cuts, in strict mode.
+        The learned cuts, in strict mode.
     boxes_ : Boxes
         Bounds of each box, as codes.
     {report_}

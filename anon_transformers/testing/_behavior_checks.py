@@ -60,8 +60,8 @@ def check_constructor(estimator: Any) -> None:
     again = cls().set_params(**given).get_params(deep=False)
     changed = [name for name in given if again[name] is not given[name]]
     require(not changed, sentence, f"set_params that does not store {changed} as given")
-    learnt = [name for name in vars(cls()) if name.endswith("_")]
-    require(not learnt, sentence, f"attributes before fit: {learnt}")
+    learned = [name for name in vars(cls()) if name.endswith("_")]
+    require(not learned, sentence, f"attributes before fit: {learned}")
 
 
 def check_private_parameters(estimator: Any) -> None:

@@ -70,7 +70,7 @@ def check_every_model_holds(run: ExampleRun) -> None:
         )
 
 
-def check_own_judgement_agrees(estimator: Any) -> None:
+def check_own_judgment_agrees(estimator: Any) -> None:
     """``check(table)`` passes the fitted table and fails a weaker one."""
     sentence = "check(table) judges a published table by every model that was given."
     run = publish(estimator, examples(estimator)[0], k=max(2, estimator.k))
@@ -199,7 +199,7 @@ CHECKS = (
     check_every_class_has_k_rows,
     check_no_value_is_finer_than_its_class,
     check_every_model_holds,
-    check_own_judgement_agrees,
+    check_own_judgment_agrees,
     check_k_counts_subjects,
     check_suppressed_rows_agree,
     check_report,

@@ -107,7 +107,7 @@ def small(monkeypatch):
     sets = [{"kind": "independent", "func": "quadratic", "sizes": [1000],
              "attributes": [1, 2]}]  # fmt: skip
     known = {**KNOWN, "data_sets": sets}
-    monkeypatch.setattr(_mondrian_datafly, "published", lambda: known)
+    monkeypatch.setattr(_mondrian_datafly, "read_source", lambda name: known)
 
 
 def test_a_part_of_the_grid(small, declared):

@@ -168,7 +168,7 @@ def found_beside(recomputed, ours, error, repetitions, **column):
 
 def test_few_runs_are_told_and_not_judged(monkeypatch):
     known = {**REPORTED, "k": REPORTED["k"][:1]}
-    monkeypatch.setattr(_probabilistic, "published", lambda: known)
+    monkeypatch.setattr(_probabilistic, "read_source", lambda name: known)
     found = reproduce("probabilistic", eia=EIA, repetitions=2)
     assert of(found, where="Table V", method="ranking-mdav")["equal"].isna().all()
     assert any("judged from 30 on" in note for note in found.notes)

@@ -92,7 +92,7 @@ def test_the_data_hold_the_distances():
 
 def few(monkeypatch, *names):
     known = {**KNOWN, "runs": [RUNS[name] for name in names]}
-    monkeypatch.setattr(_tabular_k_l_t, "published", lambda: known)
+    monkeypatch.setattr(_tabular_k_l_t, "read_source", lambda name: known)
     return known
 
 
