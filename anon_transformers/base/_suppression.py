@@ -267,6 +267,8 @@ def suppress_classes(
     if not within:
         raise InfeasibleError(_excess(classes, promise, kept, rules))
     published = _published(classes, kept, rules.mode)
+    # An intruder sees no difference between a row that was suppressed and one whose
+    # every label is the suppression label: both are judged as one class.
     published = _as_read(published, marked[kept], promise)
     verdicts = [judge(model, published) for model in promise.models]
     for verdict in verdicts:
@@ -299,6 +301,8 @@ def choose_kept(
         if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
             return kept, True
         if next_ones is None:
+            # Of one size, by content: the order of the source must not show in which
+            # class is published.
             sizes = np.where(kept, classes.rows, np.iinfo(np.int64).max)
             next_ones = iter(np.lexsort((ranks(), sizes)).tolist())
         kept[next(next_ones)] = False

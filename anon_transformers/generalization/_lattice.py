@@ -87,11 +87,16 @@ class Goal(NamedTuple):
     @property
     def prunes(self) -> bool:
         """Whether no node below one that fails can hold."""
+        # The classes of a node are unions of those of any node below it, so that what
+        # holds below holds above. Of persons with several combinations this is wrong:
+        # they are counted once in a union, which may then be less diverse.
         if self.persons_move and any(
             hasattr(model, "sensitive") for model in self.promise.models
         ):
             return False
         merging = self.promise.merging
+        # With suppression, a union may join a failing class that would be suppressed
+        # below; only models of kind "any" hold for such a union.
         return merging == "any" or (merging == "satisfying" and self.rules.limit == 0)
 
 
