@@ -235,7 +235,11 @@ BROKEN = [
     (NumpyLevel, "check_answers_are_plain", "plain number.*numpy.int64"),
     (NumpyFloatLevel, "check_answers_are_plain", "plain number.*numpy.float64"),
     (CountsInsteadOfBooleans, "check_answers_are_plain", "boolean array"),
-    (OneVerdictTooFew, "check_answers_are_plain", "one a class, or one for the table"),
+    (
+        OneVerdictTooFew,
+        "check_answers_are_plain",
+        "one per class, or one for the table",
+    ),
     (Mutates, "check_evidence_is_not_mutated", "leaves the evidence as it is"),
     (PassesEmptyTables, "check_nothing_to_judge_fails", "an empty table with passed"),
     (PassesWithoutColumn, "check_nothing_to_judge_fails", "without sensitive columns"),
