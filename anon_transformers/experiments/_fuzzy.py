@@ -37,7 +37,7 @@ COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
 
 
 @dataclass(frozen=True)
-class Fuzzy:
+class FuzzyExperiment:
     """Six codings of 55 pairs of attributes, k, Q, l, t and risk (master's thesis).
 
     Parameters

@@ -44,7 +44,7 @@ class _DataSet:
 
 
 @dataclass(frozen=True)
-class MondrianDatafly:
+class MondrianDataflyExperiment:
     """Mondrian and Datafly on 26 synthetic tables and on Adult (thesis, 2017).
 
     Parameters

@@ -34,7 +34,7 @@ from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)
-class Probabilistic:
+class ProbabilisticExperiment:
     """MDAV-ID, MDAV-SWAP and IR-SWAP on Census and EIA (conference paper).
 
     Parameters

@@ -57,7 +57,7 @@ PARAMETERS = ("k", "c", "l", "t")
 
 
 @dataclass(frozen=True)
-class TabularKLT:
+class TabularExperiment:
     """Optimal full-domain k, (c,l) and t on Adult, and its whole grid (thesis, 2018).
 
     Parameters

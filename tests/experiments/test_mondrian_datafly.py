@@ -10,7 +10,7 @@ import pytest
 from anon_transformers.exceptions import DataError
 from anon_transformers.experiments import _mondrian_datafly
 from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._mondrian_datafly import MondrianDatafly
+from anon_transformers.experiments._mondrian_datafly import MondrianDataflyExperiment
 
 TESTS = Path(__file__).parents[1]
 VECTORS = {
@@ -88,7 +88,7 @@ def test_every_claim_that_fails_has_a_reason():
 
 
 def test_the_whole_grid_is_that_of_the_source():
-    sets = list(MondrianDatafly()._data_sets(KNOWN))
+    sets = list(MondrianDataflyExperiment()._data_sets(KNOWN))
     assert len(sets) == len({one.name for one in sets}) == 20 + 6
     assert {one.name for one in sets} == {
         row["dataset"] for row in VECTORS["synthetic_reference_runs"]["rows"]
@@ -96,7 +96,9 @@ def test_the_whole_grid_is_that_of_the_source():
 
 
 def test_the_quick_grid_has_few_attributes():
-    names = [one.name for one in MondrianDatafly(quick=True)._data_sets(KNOWN)]
+    names = [
+        one.name for one in MondrianDataflyExperiment(quick=True)._data_sets(KNOWN)
+    ]
     assert len(names) == 12
     assert all(name.endswith(("-1", "-2")) for name in names)
 
@@ -112,7 +114,7 @@ def small(monkeypatch):
 
 def test_a_part_of_the_grid(small, declared):
     told = []
-    found = MondrianDatafly().run(lambda *now: told.append(now))
+    found = MondrianDataflyExperiment().run(lambda *now: told.append(now))
     assert len(found.runs) == 2 * 4 * 4
     assert not len(found.different)
     ran = found.numbers[found.numbers["equal"].eq(True)]
@@ -131,7 +133,7 @@ def test_a_wrong_result_is_found(small, declared, monkeypatch):
         _mondrian_datafly, "_measure",
         lambda *given: {**real(*given), "combinations": 99},
     )  # fmt: skip
-    assert len(MondrianDatafly().run().unexplained) == 32
+    assert len(MondrianDataflyExperiment().run().unexplained) == 32
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ def adult(tmp_path):
 def test_adult_is_read_by_its_column_names(adult, tmp_path):
     path = tmp_path / "adult.csv"
     adult.assign(other="x").to_csv(path, index=False)
-    *_, found = MondrianDatafly(adult=path)._data_sets(KNOWN)
+    *_, found = MondrianDataflyExperiment(adult=path)._data_sets(KNOWN)
     assert list(found.make()) == KNOWN["adult_columns"]
 
 
@@ -163,7 +165,7 @@ def test_another_table_than_adult_is_refused_before_any_run(
     ran = []
     monkeypatch.setattr(_mondrian_datafly, "_measure", lambda *run: ran.append(run))
     with pytest.raises(DataError, match=told):
-        MondrianDatafly(adult=path).run()
+        MondrianDataflyExperiment(adult=path).run()
     assert ran == []
 
 
@@ -171,12 +173,12 @@ def test_a_file_that_is_no_table_is_told_without_its_content(tmp_path):
     path = tmp_path / "adult.csv"
     path.write_bytes(b"secret\xff\xfe,1\n")
     with pytest.raises(DataError, match="cannot be read as CSV") as caught:
-        MondrianDatafly(adult=path).run()
+        MondrianDataflyExperiment(adult=path).run()
     assert "secret" not in str(caught.value)
 
 
 def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
-    found = MondrianDatafly(quick=True).run()
+    found = MondrianDataflyExperiment(quick=True).run()
     assert found.source == KNOWN["source"]
     told = " ".join(found.notes)
     assert "--adult FILE" in told
@@ -188,7 +190,7 @@ def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
 def test_the_whole_experiment_has_no_difference_without_a_reason(declared):
     if not ADULT.exists():
         pytest.skip("the full Adult file is not beside the repository")
-    found = MondrianDatafly(adult=ADULT).run()
+    found = MondrianDataflyExperiment(adult=ADULT).run()
     assert len(found.runs) == (20 + 6) * 4 * 4 + 16
     assert found.unexplained.to_dict("records") == []
     assert found.not_run.to_dict("records") == []

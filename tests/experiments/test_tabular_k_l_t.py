@@ -7,7 +7,7 @@ import pytest
 
 from anon_transformers.experiments import _tabular_k_l_t
 from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._tabular_k_l_t import TabularKLT
+from anon_transformers.experiments._tabular_k_l_t import TabularExperiment
 from anon_transformers.experiments._tabular_numbers import claim_findings, run_findings
 
 FILE = Path(__file__).parents[1] / "data" / "vectors" / "tabular-k-l-t.json"
@@ -103,9 +103,11 @@ THREE = ("k = 5", "c = 4, l = 3", "t = 0.6")
 def some():
     """Three of the runs, one of each method."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TabularKLT, "_planned", lambda *_: [RUNS[name] for name in THREE])
+        patch.setattr(
+            TabularExperiment, "_planned", lambda *_: [RUNS[name] for name in THREE]
+        )
         told = []
-        return TabularKLT().run(lambda *now: told.append(now)), told
+        return TabularExperiment().run(lambda *now: told.append(now)), told
 
 
 def test_some_runs_have_every_number(some):
@@ -164,7 +166,7 @@ def test_charts_are_drawn_against_every_parameter(some):
 
 def test_quick_makes_the_fast_runs_and_says_what_it_left_out(monkeypatch):
     few(monkeypatch, "k = 25", "c = 4, l = 12", "t = 0.1")
-    found = TabularKLT(quick=True).run()
+    found = TabularExperiment(quick=True).run()
     assert found.runs["run"].tolist() == ["k = 25"]
     assert set(found.not_run["reason"]) == {"not run"}
     assert "2 runs that look at many nodes were not made" in found.notes[-1]
@@ -205,7 +207,7 @@ def test_a_reason_explains_one_number_only(some):
 
 @pytest.mark.slow
 def test_the_whole_experiment_has_no_difference_without_a_reason():
-    found = TabularKLT().run()
+    found = TabularExperiment().run()
     assert len(found.runs) == 60
     assert found.unexplained.to_dict("records") == []
     assert found.not_run.to_dict("records") == []
