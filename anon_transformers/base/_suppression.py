@@ -112,7 +112,7 @@ class Approval:
 
     Attributes
     ----------
-    settlement : SuppressionResult
+    outcome : SuppressionResult
         The outcome for the classes.
     codes : int array of shape (n_columns, n_kept_classes)
         Positions of the labels of each kept class.

@@ -90,7 +90,7 @@ class KMeansRecoder(SetRecoder):
     See Also
     --------
     FuzzyCMeansRecoder : Clusters that rows belong to by degrees.
-    GlobalRecoder : IntervalRule of equal length or of equal numbers of rows.
+    GlobalRecoder : Intervals of equal length or of equal numbers of rows.
 
     Notes
     -----

@@ -85,7 +85,7 @@ def _one_fits(lattice: Lattice, node_map, nodes: np.ndarray) -> bool:
 
 
 def _fits(lattice: Lattice, node_map, at: int) -> bool:
-    """NodeResult at a node, and note what follows for those below or above it."""
+    """Evaluate a node, and note what follows for those below or above it."""
     node = tuple(lattice_map.levels_of(node_map, at).tolist())
     fits = lattice.look(node).fits
     if fits:
