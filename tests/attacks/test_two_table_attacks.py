@@ -144,12 +144,12 @@ def test_linkage(release, persons):
     report = LinkageAttack().run(
         frame(release), **OPTIONS, external=external, show_values=True
     )
-    told = report.details
-    assert told["matched_pairs"] == report.units == len(match)
-    assert told["matched_records"] == len(of_left)
-    assert told["matched_persons"] == len(of_right)
+    message = report.details
+    assert message["matched_pairs"] == report.units == len(match)
+    assert message["matched_records"] == len(of_left)
+    assert message["matched_persons"] == len(of_right)
     ones = sum(n == 1 for n in of_right.values())
-    assert told["persons_with_one_record"] == ones
+    assert message["persons_with_one_record"] == ones
     found = report.exposed_records
     assert set(zip(found.index, found["external: name"], strict=True)) == expected
     assert report.exposed == len(expected)
@@ -191,13 +191,13 @@ def test_complementary_release(release, other, k):
         if matched[i] and len(several) == 1 and possible[next(iter(several))] < k
     ]
     report = attack.run(frame(release), **OPTIONS, other=frame(other), show_values=True)
-    told = report.details
-    assert told["k"] == k
+    message = report.details
+    assert message["k"] == k
     assert report.exposed_records.index.tolist() == expected
-    assert told["compatible_pairs"] == report.units == sum(map(len, matched))
-    assert told["ambiguous_records"] == sum(len(several) > 1 for several in options)
+    assert message["compatible_pairs"] == report.units == sum(map(len, matched))
+    assert message["ambiguous_records"] == sum(len(several) > 1 for several in options)
     links = [Counter(link for row, link in t if kept(row)) for t in (release, other)]
-    assert told["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
+    assert message["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)
@@ -230,11 +230,11 @@ def test_tuple_order(data):
             TupleOrder().run(frame(release), **options)
         return
     report = TupleOrder().run(frame(release), **options)
-    told = report.details
-    assert told["columns_in_order"] == ["link"] * (verdicts[1] is True)
-    assert told["compatible_pairs"] == pairs
-    assert told["agreeing_rows"] == sum(m is not None for m in both)
-    same = told["same_order"]
+    message = report.details
+    assert message["columns_in_order"] == ["link"] * (verdicts[1] is True)
+    assert message["compatible_pairs"] == pairs
+    assert message["agreeing_rows"] == sum(m is not None for m in both)
+    same = message["same_order"]
     assert same is (True in verdicts)
     expected = [
         i
@@ -243,9 +243,9 @@ def test_tuple_order(data):
     ]
     assert report.exposed_records.index.tolist() == expected
     sizes = Counter(m for m in both if m is not None)
-    assert told["k_combined"] == (min(sizes.values()) if same and sizes else None)
+    assert message["k_combined"] == (min(sizes.values()) if same and sizes else None)
     single = [i for i in expected if all(len(part) == 1 for part in both[i])]
-    assert told["recovered"] == len(single)
+    assert message["recovered"] == len(single)
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)
@@ -349,7 +349,7 @@ def test_suppressed_records_hide_nobody():
 
 
 @pytest.mark.parametrize(
-    ("attack", "inputs", "error", "told"),
+    ("attack", "inputs", "error", "message"),
     [
         pytest.param(LinkageAttack(), {}, NotEvaluable,
                      "linkage needs external", id="needs"),
@@ -383,8 +383,8 @@ def test_suppressed_records_hide_nobody():
                      DataError, "'age' holds values in 3 rows", id="hierarchy"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_is_said(attack, inputs, error, told):
+def test_what_cannot_be_told_is_said(attack, inputs, error, message):
     release = pd.DataFrame({"age": ["20", "30"], "job": ["u", "v"]})
-    with pytest.raises(error, match=told) as raised:
+    with pytest.raises(error, match=message) as raised:
         attack.run(release, quasi_identifiers=["age"], **inputs)
     assert "Zebedee" not in str(raised.value)

@@ -271,9 +271,9 @@ class TestReport:
 
     def test_it_can_be_written_as_json_and_holds_no_cell(self):
         done = recoder(suppression_limit=0.3).fit(people())
-        told = json.dumps(asdict(done.report_))
-        assert not any(name in told for name in people()["name"])
-        assert "20s" not in told
+        message = json.dumps(asdict(done.report_))
+        assert not any(name in message for name in people()["name"])
+        assert "20s" not in message
 
 
 class TestCheck:

@@ -113,15 +113,15 @@ def small(monkeypatch):
 
 
 def test_a_part_of_the_grid(small, declared):
-    told = []
-    found = MondrianDataflyExperiment().run(lambda *now: told.append(now))
+    message = []
+    found = MondrianDataflyExperiment().run(lambda *now: message.append(now))
     assert len(found.runs) == 2 * 4 * 4
     assert not len(found.different)
     ran = found.numbers[found.numbers["equal"].eq(True)]
     assert len(ran) == 2 * 4 * 4
     assert set(found.not_run["reason"]) == {"not run"}
-    assert told[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
-    assert told[-1] == (32, 32, "")
+    assert message[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
+    assert message[-1] == (32, 32, "")
     figures = [figure.name for figure in found.figures]
     assert figures == [f"independent-{method}" for method in KNOWN["methods"]]
     assert set(found.figures[0].data["line"]) == {"k = 2", "k = 8", "k = 32", "k = 128"}
@@ -150,7 +150,7 @@ def test_adult_is_read_by_its_column_names(adult, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         pytest.param(lambda t: t.drop(columns="fnlwgt"), "lacks the columns fnlwgt"),
         pytest.param(lambda t: t.head(300), "has 300 rows"),
@@ -158,13 +158,13 @@ def test_adult_is_read_by_its_column_names(adult, tmp_path):
     ],
 )
 def test_another_table_than_adult_is_refused_before_any_run(
-    adult, tmp_path, monkeypatch, change, told
+    adult, tmp_path, monkeypatch, change, message
 ):
     path = tmp_path / "adult.csv"
     change(adult).to_csv(path, index=False)
     ran = []
     monkeypatch.setattr(_mondrian_datafly, "_measure", lambda *run: ran.append(run))
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         MondrianDataflyExperiment(adult=path).run()
     assert ran == []
 
@@ -180,10 +180,10 @@ def test_a_file_that_is_no_table_is_told_without_its_content(tmp_path):
 def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
     found = MondrianDataflyExperiment(quick=True).run()
     assert found.source == KNOWN["source"]
-    told = " ".join(found.notes)
-    assert "--adult FILE" in told
-    assert all(name in told for name in KNOWN["adult_columns"])
-    assert "--quick" in told
+    message = " ".join(found.notes)
+    assert "--adult FILE" in message
+    assert all(name in message for name in KNOWN["adult_columns"])
+    assert "--quick" in message
 
 
 @pytest.mark.slow

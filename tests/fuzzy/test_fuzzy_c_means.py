@@ -100,7 +100,7 @@ def test_other_rows_get_the_set_of_their_largest_degree():
 
 
 @pytest.mark.parametrize(
-    ("params", "told"),
+    ("params", "message"),
     [
         ({"m": 1}, "m must be a number above 1, got 1"),
         ({"tol": -1}, "tol"),
@@ -115,9 +115,9 @@ def test_other_rows_get_the_set_of_their_largest_degree():
         ({"labels": {"x": ["a", "b"]}, "coding": "joint"}, "takes no dict of columns"),
     ],
 )
-def test_bad_parameters(params, told):
+def test_bad_parameters(params, message):
     table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [1, 2, 2, 1]})
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         FuzzyCMeansRecoder(k=1, **params).fit(table)
 
 

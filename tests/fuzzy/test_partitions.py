@@ -93,7 +93,7 @@ def test_values_must_be_there():
 
 
 @pytest.mark.parametrize(
-    ("sets", "told"),
+    ("sets", "message"),
     [
         ({}, "needs sets"),
         ({"": (0, 1, 2)}, "each with a name"),
@@ -104,8 +104,8 @@ def test_values_must_be_there():
         ({"a": (2, 1, 0)}, "start < full_from"),
     ],
 )
-def test_sets_that_cannot_be_are_refused(sets, told):
-    with pytest.raises(ParameterError, match=told):
+def test_sets_that_cannot_be_are_refused(sets, message):
+    with pytest.raises(ParameterError, match=message):
         FuzzyPartition(sets)
 
 

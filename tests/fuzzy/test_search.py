@@ -158,10 +158,12 @@ def test_what_is_proved(most_trials, proved):
     )
     assert found.proved is proved
     assert len(found.trials) == (35 if proved else 5 + 2 + 5)
-    told = "no number of sets up to max_sets=6 keeps the promise."
+    message = "no number of sets up to max_sets=6 keeps the promise."
     if not proved:
-        told = "none of the 12 choices tried of 35 up to max_sets=6 keeps the promise."
-    assert found.refusal(6) == told
+        message = (
+            "none of the 12 choices tried of 35 up to max_sets=6 keeps the promise."
+        )
+    assert found.refusal(6) == message
 
 
 def test_a_refusal_has_few_digits():
@@ -321,8 +323,8 @@ def test_a_wide_table_of_outliers():
     recoder = GlobalRecoder(k=5, method="equidistant").fit(table)
     assert recoder.report_.details["n_sets"]["23"] >= 2
     table.loc[59, 23] = 1000.0
-    told = r"none of the \d+ choices tried of more than 25,000 up to max_sets=12"
-    with pytest.raises(InfeasibleError, match=told):
+    message = r"none of the \d+ choices tried of more than 25,000 up to max_sets=12"
+    with pytest.raises(InfeasibleError, match=message):
         recoder.fit(table)
 
 

@@ -308,8 +308,10 @@ class TestNearlyNumbers:
     @pytest.mark.parametrize("odd", [1, 2])
     def test_a_few_texts_are_told_in_numbers(self, odd):
         cells = [*map(str, range(19)), None, *["SECRET"] * odd]
-        told = f"'pay' is taken for texts.* {odd} of {19 + odd} cells are no numbers"
-        with pytest.warns(NearlyNumbersWarning, match=told) as caught:
+        reported = (
+            f"'pay' is taken for texts.* {odd} of {19 + odd} cells are no numbers"
+        )
+        with pytest.warns(NearlyNumbersWarning, match=reported) as caught:
             embed([encode(pd.Series(cells, name="pay"))])
         assert "SECRET" not in str(caught[0].message)
 
@@ -330,8 +332,8 @@ class TestNearlyNumbers:
 
     def test_too_many_categories_say_how_many_are_no_numbers(self):
         cells = [*map(str, range(_space.MOST_COORDINATES)), "SECRET"]
-        told = r"give it as numbers \(1 of 1001 cells are no numbers\)"
-        with pytest.raises(DataError, match=told) as caught:
+        reported = r"give it as numbers \(1 of 1001 cells are no numbers\)"
+        with pytest.raises(DataError, match=reported) as caught:
             one(cells)
         assert "SECRET" not in str(caught.value)
         with pytest.raises(DataError, match="give it as numbers or"):

@@ -249,22 +249,22 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "name", "told"), BROKEN)
-def test_a_broken_swapper_fails(cls, name, told):
+@pytest.mark.parametrize(("cls", "name", "message"), BROKEN)
+def test_a_broken_swapper_fails(cls, name, message):
     check = dict(anonymizer_checks(cls(k=2)))[name]
-    with pytest.raises(AssertionError, match=re.escape(told)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         check()
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("check_every_model_holds_in_the_groups", "reaches level 1 in the groups"),
         ("check_models_beyond_the_groups_are_infeasible", "a table and no error"),
         ("check_report_of_links", "other numbers in ['passed']"),
     ],
 )
-def test_a_swapper_that_breaks_its_models_fails(name, told):
+def test_a_swapper_that_breaks_its_models_fails(name, message):
     careless = IgnoresModels(k=2, models=[DistinctLDiversity(l=3)])
-    with pytest.raises(AssertionError, match=re.escape(told)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         dict(anonymizer_checks(careless))[name]()

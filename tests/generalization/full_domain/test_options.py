@@ -97,7 +97,7 @@ class TestParameters:
         assert keep_job.levels_ == {"zip": 1, "job": 0, "sex": 0}
 
     @pytest.mark.parametrize(
-        ("options", "told"),
+        ("options", "message"),
         [
             ({"loss": "precison"}, "'precision'"),
             ({"search": "best"}, "'optimal'"),
@@ -124,9 +124,9 @@ class TestParameters:
             ),
         ],
     )
-    def test_mistakes_are_told(self, slow, options, told):
+    def test_mistakes_are_told(self, slow, options, message):
         frame = slow.frame_of([("0", "a", "f", "u")] * 4)
-        with pytest.raises(ParameterError, match=told):
+        with pytest.raises(ParameterError, match=message):
             slow.anonymizer(k=2, **options).fit(frame)
 
     def test_an_infeasible_request_tells_the_best_level(self, slow):
