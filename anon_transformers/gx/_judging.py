@@ -104,7 +104,7 @@ class Scope:
     subject : hashable or None
         Column that tells persons apart.
     suppression_label : str
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
     """
 
     quasi_identifiers: Sequence[Hashable]

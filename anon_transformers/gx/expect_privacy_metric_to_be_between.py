@@ -36,7 +36,7 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
     report : dict, optional
         Fields of the report of the run, for metrics that are taken from it.
 

@@ -27,7 +27,7 @@ class ExpectPrivacyModelToHold(ModelExpectation):
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
 
     Each may be given as ``{"$PARAMETER": name}``. An unknown model or parameter gives
     a failing result, for the suite may be read where a plugin is not installed.

@@ -22,7 +22,7 @@ class ExpectTableToBeKAnonymous(ModelExpectation):
     subject : column, optional
         Tells persons apart, so that k counts persons, not rows.
     suppression_label : str, default="*"
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
 
     Each may be given as ``{"$PARAMETER": name}``.
 

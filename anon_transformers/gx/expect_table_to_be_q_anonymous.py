@@ -28,7 +28,7 @@ class ExpectTableToBeQAnonymous(FuzzyExpectation):
     subject : column, optional
         Tells persons apart.
     suppression_label : str, default="*"
-        The text of a suppressed cell; suppressed rows are in no class.
+        The mark of a suppressed cell; suppressed rows are in no class.
 
     Each may be given as ``{"$PARAMETER": name}``. Degrees of membership are private
     evidence: see ``knowing``.

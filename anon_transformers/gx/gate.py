@@ -141,7 +141,7 @@ def run_gate(
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
     report : mapping, optional
         Fields of the report of the run, for metrics that are taken from it.
     suite : mapping, optional

@@ -65,7 +65,7 @@ def table_faults(
     publishes : {"labels", "names", "centers", "swaps"}
         What the anonymizer says it puts into quasi-identifiers.
     suppression_label : str
-        The text of a suppressed cell.
+        The mark of a suppressed cell.
     """
     wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
     faults = column_faults(map(str, table.columns), wanted)
