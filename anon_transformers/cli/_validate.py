@@ -195,7 +195,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
     options.pop("thresholds", None)
     measured = options.pop("checks", [])
-    evidence = PrivateEvidence(
+    known = PrivateEvidence(
         options.pop("references", None),
         options.pop("hierarchies"),
         nodes=options.pop("nodes", None),
@@ -212,9 +212,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
         requirements, Scope(options["quasi_identifiers"], options["sensitive"])
     )
     with working(f"judging {len(frame):,} rows"):
-        result = run_gate(
-            frame, requirements=requirements, evidence=evidence, **options
-        )
+        result = run_gate(frame, requirements=requirements, evidence=known, **options)
     result = _in_options(result)
     if options["subject"] not in {None, *frame.columns}:
         return _without_persons(result, options["subject"], measured)
