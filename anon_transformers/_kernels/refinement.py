@@ -21,7 +21,7 @@ _SHARE, _SHARE_OF_ALL = 1e-9, 1e-12
 _TOGETHER = 10
 
 
-class MutableGroups(NamedTuple):
+class Groups(NamedTuple):
     """A grouping that can be changed.
 
     Attributes
@@ -118,7 +118,7 @@ def _split_large(points, labels, k):
 @njit
 def _as_groups(points, labels, k):
     total = len(labels) // k
-    groups = MutableGroups(
+    groups = Groups(
         np.empty((total, 2 * k - 1), dtype=np.int64),
         np.zeros(total, dtype=np.int64),
         np.zeros((total, points.shape[1])),

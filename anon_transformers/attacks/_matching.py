@@ -10,7 +10,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._kernels import compatibility
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._places import PairedColumn, pair
 from anon_transformers.exceptions import NotEvaluable
@@ -28,7 +28,7 @@ class Matching:
     ----------
     columns : sequence of PairedColumn
         The columns that are compared by what they cover.
-    groups : pair of Groups
+    groups : pair of GroupedRows
         Combinations of each table: combination of each row, first row, rows.
     codes : pair of int32 arrays of shape (n_combinations, n_columns)
         Values of each combination.
@@ -41,7 +41,7 @@ class Matching:
     """
 
     columns: Sequence[PairedColumn]
-    groups: tuple[Groups, Groups]
+    groups: tuple[GroupedRows, GroupedRows]
     codes: tuple[np.ndarray, np.ndarray]
     links: tuple[np.ndarray, np.ndarray]
     order: tuple[np.ndarray, np.ndarray]
@@ -185,14 +185,14 @@ def agreeing(left: Column, right: Column) -> tuple[np.ndarray, np.ndarray]:
     return left.codes.astype(np.int64), place[right.codes]
 
 
-def _group(columns: list[Column], links: list[np.ndarray]) -> Groups:
+def _group(columns: list[Column], links: list[np.ndarray]) -> GroupedRows:
     codes = [c.codes for c in columns] + links
     sizes = [c.cardinality for c in columns]
     sizes += [int(link.max(initial=0)) + 1 for link in links]
     return group_rows(codes, sizes)
 
 
-def _at_first(columns: list[Column], groups: Groups) -> np.ndarray:
+def _at_first(columns: list[Column], groups: GroupedRows) -> np.ndarray:
     return np.stack([c.codes[groups.first] for c in columns], axis=1)
 
 

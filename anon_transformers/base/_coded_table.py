@@ -22,7 +22,7 @@ from anon_transformers._data.columns import (
 )
 from anon_transformers._data.dates import in_zone
 from anon_transformers._data.readings import read_spellings
-from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows, sort_rows
 from anon_transformers.evidence import Classes
 from anon_transformers.evidence._counts import n_persons
 from anon_transformers.evidence._references import ReferenceCounts
@@ -313,7 +313,7 @@ def without_unused_categories(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def group_published(columns: list[PublishedColumn]) -> Groups:
+def group_published(columns: list[PublishedColumn]) -> GroupedRows:
     """Rows by published combination; a row without a label is marked by code 0."""
     return group_rows(
         [column.codes + 1 for column in columns],

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._kernels import datafly
-from anon_transformers._kernels.grouping import Groups
+from anon_transformers._kernels.grouping import GroupedRows
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.base._coded_table import (
     CodedTable,
@@ -205,7 +205,7 @@ class DataflyAnonymizer(TableAnonymizer):
         self._n_uncoded = int((points.of_row < 0).sum())
         refuse_too_few(points, self.k)
 
-        def violating(groups: Groups) -> int:
+        def violating(groups: GroupedRows) -> int:
             labels = np.append(groups.labels, -1)[points.of_row]
             classes = table.classes(labels, len(groups.sizes))
             return int(classes.rows[~models.satisfied(classes)].sum())

@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._data.columns import identify
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
 from anon_transformers.evidence._linkage import Linkage, cached_per_linkage
 from anon_transformers.privacy.probabilistic._disclosure import (
     known_columns,
@@ -63,7 +63,7 @@ def copies(
     return found
 
 
-def _repeated(series: pd.Series) -> Groups | None:
+def _repeated(series: pd.Series) -> GroupedRows | None:
     """Rows by value; None if there is one value, or if they hardly repeat."""
     column = identify(series)
     values = group_rows([column.codes], [column.cardinality])

@@ -14,7 +14,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.numbers import comparable
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
 from anon_transformers.evidence._linkage import (
     Linkage,
     Moved,
@@ -272,7 +272,7 @@ def _part_laws(sizes: np.ndarray) -> list[CountMoments]:
     ]
 
 
-def _cells_of_groups(labels: np.ndarray, cells: np.ndarray) -> Groups:
+def _cells_of_groups(labels: np.ndarray, cells: np.ndarray) -> GroupedRows:
     """Rows of one group that have one cell."""
     spans = [1 + int(codes.max(initial=0)) for codes in (labels, cells)]
     return group_rows([labels, cells], spans)
