@@ -34,7 +34,7 @@ class NotEvaluable(AnonymizationError, ValueError):
 
 
 class PluginError(AnonymizationError, RuntimeError):
-    """A plugin is broken, misspelt, or takes a name that is already taken."""
+    """A plugin is broken, misspelled, or takes a name that is already taken."""
 
 
 class ReleaseError(AnonymizationError, RuntimeError):

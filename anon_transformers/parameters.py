@@ -1,21 +1,37 @@
-"""Parameters: plain numbers of the right kind, or an error that says so."""
+"""Parameters: checks that say what is wrong, and texts that docstrings share."""
 
 import math
+import re
+from collections.abc import Callable, Mapping
 from numbers import Real
+from textwrap import dedent, indent
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
 from anon_transformers.exceptions import ParameterError
 
+Class = TypeVar("Class", bound=type)
+_PLACEHOLDER = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
+
+
+def is_whole(given: object) -> TypeGuard[int]:
+    """Whether something is a whole number; True and False are none."""
+    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+
+
+def is_number(given: object) -> TypeGuard[float]:
+    """Whether something is a number, also NaN; True and False are none."""
+    return isinstance(given, Real) and not isinstance(given, bool)
+
 
 def whole(key: str, given: object, least: int = 1) -> int:
     """A whole number as a plain one: a report is written as JSON."""
-    legal = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    if not legal or int(given) < least:  # type: ignore[call-overload]
+    if not is_whole(given) or int(given) < least:
         raise ParameterError(
             f"{key} must be a whole number of at least {least}, got {given!r}."
         )
-    return int(given)  # type: ignore[call-overload]
+    return int(given)
 
 
 def real(
@@ -28,8 +44,7 @@ def real(
     below: bool = False,
 ) -> float:
     """A number from ``low`` to ``high``; ``above`` and ``below`` leave an end out."""
-    legal = isinstance(given, Real) and not isinstance(given, bool)
-    number = float(given) if legal else math.nan  # type: ignore[arg-type]
+    number = float(given) if is_number(given) else math.nan
     inside = low < number if above else low <= number
     inside = inside and (number < high if below else number <= high)
     if not inside or math.isinf(number):
@@ -49,3 +64,38 @@ def generator(random_state: object) -> np.random.Generator:
             "random_state must be None, a whole number of at least 0 or a numpy "
             f"Generator, got {random_state!r}."
         ) from None
+
+
+def substitute(texts: Mapping[str, str]) -> Callable[[Class], Class]:
+    r"""Fill the docstring of a class, where a line is the name of a text in braces.
+
+    Parameters
+    ----------
+    texts : mapping of str to str
+        Entries of a docstring by name; not all of them need be used.
+
+    Examples
+    --------
+    >>> @substitute({"k": "k : int\n    Smallest number of rows in a class."})
+    ... class Method:
+    ...     '''Do nothing.
+    ...
+    ...     {k}
+    ...     '''
+    >>> print(Method.__doc__)
+    Do nothing.
+    <BLANKLINE>
+        k : int
+            Smallest number of rows in a class.
+    <BLANKLINE>
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        return indent(dedent(texts[found[2]]).strip("\n"), found[1])
+
+    def decorate(cls: Class) -> Class:
+        if cls.__doc__ is not None:  # as python -OO leaves it
+            cls.__doc__ = _PLACEHOLDER.sub(fill, cls.__doc__)
+        return cls
+
+    return decorate

@@ -72,34 +72,37 @@ class Roles:
         ('age',)
         """
         columns = list(columns)
+        all_others = quasi_identifiers is None
         declared = _declared("identifiers", identifiers)
         persons = () if subject in (None, *declared) else (subject,)
-        hidden = (*declared, *persons)
-        wanted = _declared("sensitive", sensitive)
-        known = _declared("quasi_identifiers", quasi_identifiers)
-        refuse_repeated_columns(columns, named=(*hidden, *wanted, *known))
-        if quasi_identifiers is None:
-            known = tuple(c for c in columns if c not in (*hidden, *wanted))
+        dropped = (*declared, *persons)
+        sensitive = _declared("sensitive", sensitive)
+        quasi_identifiers = _declared("quasi_identifiers", quasi_identifiers)
+        named = (*dropped, *sensitive, *quasi_identifiers)
+        refuse_repeated_columns(columns, named=named)
+        if all_others:
+            quasi_identifiers = tuple(c for c in columns if c not in named)
         _refuse_unknown(
             columns,
             subject=persons,
             identifiers=declared,
-            quasi_identifiers=known,
-            sensitive=wanted,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
         )
-        both = set(known).intersection(wanted) if sensitive_may_be_known else set()
+        both = set(quasi_identifiers) & set(sensitive) if sensitive_may_be_known else ()
         _refuse_overlap(
             subject=persons,
             identifiers=declared,
-            quasi_identifiers=known,
-            sensitive=tuple(c for c in wanted if c not in both),
+            quasi_identifiers=quasi_identifiers,
+            sensitive=tuple(c for c in sensitive if c not in both),
         )
-        if need_quasi_identifiers and not known:
+        if need_quasi_identifiers and not quasi_identifiers:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."
             )
-        rest = tuple(c for c in columns if c not in (*hidden, *known, *wanted))
-        return cls(hidden, known, wanted, rest, subject)
+        taken = (*dropped, *quasi_identifiers, *sensitive)
+        rest = tuple(c for c in columns if c not in taken)
+        return cls(dropped, quasi_identifiers, sensitive, rest, subject)
 
 
 def _declared(role: str, names: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
@@ -121,7 +124,7 @@ def refuse_repeated_columns(
 ) -> None:
     """Refuse a table in which a name may mean two columns.
 
-    Names that nobody gave are not told: the first line of a file without a header is
+    Names that nobody gave are not shown: the first line of a file without a header is
     a person.
 
     Parameters

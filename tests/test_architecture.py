@@ -31,7 +31,7 @@ FAMILIES = LAYERS[RANKS["partitioning"]]
 # What judges a release never imports what made it.
 JUDGES = {"gx", "privacy", "metrics", "attacks"}
 MAY_IMPORT_DATASETS = {"cli", "release", "experiments", "datasets"}
-DATASETS_MAY_IMPORT = {"hierarchies", "exceptions", "lazy", "datasets"}
+DATASETS_MAY_IMPORT = {"hierarchies", "exceptions", "lazy", "parameters", "datasets"}
 KERNELS_MAY_IMPORT = {"numpy", "numba"}
 # The vocabulary of judging; the models themselves gx gets from the registry.
 GX_MAY_NAME = {
@@ -47,6 +47,8 @@ GX_MAY_NAME = {
     "wanted_columns",
     "AllOf",
 }
+# Folders in which a class name is defined once, public or private.
+NAMED_ONCE = (LIBRARY,)
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 
@@ -203,6 +205,16 @@ def _docstring_lines(node):
     return node.body[0].end_lineno - node.body[0].lineno + 1
 
 
+def class_homes(paths):
+    """Every class of some files, by name, with the modules that define it."""
+    homes = {}
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module_name(path))
+    return homes
+
+
 def faults(rule, *folders, only=lambda module: True):
     return [
         fault
@@ -265,6 +277,12 @@ def test_no_import_is_relative():
 
 def test_no_function_is_too_long():
     assert not faults(function_faults, LIBRARY, "plugins", "dags")
+
+
+def test_a_class_name_has_one_meaning():
+    homes = class_homes(sources(*NAMED_ONCE))
+    assert homes
+    assert not {name: found for name, found in homes.items() if len(found) > 1}
 
 
 def test_no_file_is_too_long():
@@ -347,6 +365,13 @@ def test_the_rules_let_a_right_import_pass(module, source):
 )
 def test_the_other_rules_catch_what_they_should(rule, source):
     assert len(list(rule("module", ast.parse(source)))) == 1
+
+
+def test_a_class_name_in_two_files_is_found(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("class Twice: ...", encoding="utf-8")
+    assert class_homes(sources(".")) == {"Twice": ["one", "two"]}
 
 
 def test_a_docstring_does_not_count_as_code():

@@ -22,7 +22,7 @@ from anon_transformers._data.dates import (
     plain_moments,
     read_moments,
     refuse_other_zone,
-    respelt_moment,
+    respelled_moment,
     single_moment_texts,
     zone_of,
 )
@@ -345,17 +345,17 @@ def _as_texts(series: pd.Series) -> pd.Series:
     return series if plain else to_text(series)
 
 
-def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
+def _encode_leaves(series: pd.Series, name: Hashable, given: Any) -> Column:
     """Code by the leaves of a hierarchy, or of one that is built from the values."""
-    if isinstance(tree, Hierarchy):
-        hierarchy = tree
-        column, places = leaf_places(series, tree)
-    elif hasattr(tree, "build"):
+    if isinstance(given, Hierarchy):
+        hierarchy = given
+        column, places = leaf_places(series, given)
+    elif hasattr(given, "build"):
         column, found, _ = leaf_column(series)
-        builder: Any = tree
+        builder: Any = given
         texts: Sequence[str] = list(found)
         if _holds_floats(series):
-            builder, texts = for_floats(tree, texts)
+            builder, texts = for_floats(given, texts)
         try:
             hierarchy = builder.build(texts)
         except DataError as error:
@@ -369,12 +369,14 @@ def _encode_leaves(series: pd.Series, name: Hashable, tree: Any) -> Column:
     return Column(name, "hierarchy", leaves, codes, hierarchy=hierarchy, zone=zone)
 
 
-def leaf_places(series: pd.Series, tree: Hierarchy) -> tuple[Column, np.ndarray]:
+def leaf_places(series: pd.Series, hierarchy: Hierarchy) -> tuple[Column, np.ndarray]:
     """Code by values; the place of each among the leaves, or -1."""
     column, texts, respell = leaf_column(series)
     if respell is None:
-        return column, tree.locate(texts)
-    return column, tree.locate([_spelt(text, respell, tree) for text in texts])
+        return column, hierarchy.locate(texts)
+    return column, hierarchy.locate(
+        [_spelled(text, respell, hierarchy) for text in texts]
+    )
 
 
 def leaf_column(
@@ -385,23 +387,23 @@ def leaf_column(
         column = _encode_text(single_moment_texts(series), series.name)
         zone = zone_of(series)
         if zone is not None:
-            return column, column.values, partial(respelt_moment, zone=zone)
-        return column, column.values, partial(respelt, ending="T00:00:00")
+            return column, column.values, partial(respelled_moment, zone=zone)
+        return column, column.values, partial(respelled, ending="T00:00:00")
     if types.is_numeric_dtype(series.dtype) and not types.is_bool_dtype(series.dtype):
         # 20.0, a whole number beside missing ones, is the leaf 20.
         column = identify(series)
-        return column, column.texts(), partial(respelt, ending=".0")
+        return column, column.texts(), partial(respelled, ending=".0")
     column = _encode_text(series, series.name)
     return column, column.values, None
 
 
-def _spelt(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
+def _spelled(text: str, respell: Callable[[str], str], hierarchy: Hierarchy) -> str:
     """As the hierarchy has it: what a column of floats calls 20 may be 20.0 there."""
     other = respell(text)
     return other if text not in hierarchy and other in hierarchy else text
 
 
-def respelt(text: str, ending: str) -> str:
+def respelled(text: str, ending: str) -> str:
     """With the ending, if the text lacks it; without it, if it does not."""
     return text.removesuffix(ending) if text.endswith(ending) else text + ending
 
@@ -427,12 +429,12 @@ def refuse_unknown(column: Column) -> None:
         )
 
 
-def encode_sensitive(series: pd.Series, tree: Any = None) -> Column:
+def encode_sensitive(series: pd.Series, hierarchy: Any = None) -> Column:
     """Code a sensitive column; its hierarchy tells models which values are near."""
     column = identify(series)
-    if tree is None:
+    if hierarchy is None:
         return column
-    return replace(column, hierarchy=encode(series, tree).hierarchy)
+    return replace(column, hierarchy=encode(series, hierarchy).hierarchy)
 
 
 def without_rows(column: Column) -> Column:
@@ -451,19 +453,22 @@ def sensitive_names(held: Mapping[Any, Any], name: Hashable | None) -> list[Hash
     return [name]
 
 
-def refuse_mark(column: Column, series: pd.Series, mark: str) -> None:
-    """Refuse a column that holds the suppression mark already."""
-    if column.kind == "category" and mark not in column.values:
+def refuse_suppression_label(
+    column: Column, series: pd.Series, suppression_label: str
+) -> None:
+    """Refuse a column that holds the suppression label already."""
+    if column.kind == "category" and suppression_label not in column.values:
         return
     known = column.kind == "hierarchy" and column.codes.min(initial=0) >= 0
-    if known and mark not in column.values:
+    if known and suppression_label not in column.values:
         return
     plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
-    if plain and not any(letter.isdigit() for letter in mark):
+    if plain and not any(letter.isdigit() for letter in suppression_label):
         return
-    count = int((_as_texts(series) == mark).sum())
+    count = int((_as_texts(series) == suppression_label).sum())
     if count:
         raise DataError(
-            f"column {series.name!r} holds the suppression mark {mark!r} in {count} "
-            "rows; choose another with suppression_label=."
+            f"column {series.name!r} holds the suppression label "
+            f"{suppression_label!r} in {count} rows; choose another with "
+            "suppression_label=."
         )

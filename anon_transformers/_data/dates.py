@@ -1,4 +1,4 @@
-"""Dates and times: one order for all of them, told in the zone they came in.
+"""Dates and times: one order for all of them, shown in the zone they came in.
 
 Codes go by moments of UTC. What is published of a column with a time zone is what a
 clock of that zone shows: days where every moment is a midnight there, otherwise times
@@ -20,6 +20,7 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.parameters import is_whole
 
 _MIDNIGHT = re.compile(r"T00:00:00[+-][0-9:]+\Z")
 
@@ -114,8 +115,8 @@ class DateFormat:
                 "last_year says which years two digits (%y) mean, and nothing else: "
                 "{date: '%d/%m/%y', last_year: 2025} reads 63 as 1963."
             )
-        whole = isinstance(self.last_year, int) and not isinstance(self.last_year, bool)
-        if self.last_year is not None and not (whole and self.last_year in YEARS):
+        year = self.last_year
+        if year is not None and not (is_whole(year) and year in YEARS):
             raise ParameterError(
                 f"last_year must be a year from {YEARS[0]} to {YEARS[-1]}, got "
                 f"{self.last_year!r}."
@@ -163,9 +164,9 @@ def written_format(values: Sequence[str]) -> str | None:
         enough = max(NEARLY_ALL * len(some), 1)
         if sum(map(bool, found)) < enough or sum(map(_is_iso, some)) >= enough:
             return None
-    told = [one for formats in found for one in formats]
+    votes = [one for formats in found for one in formats]
     # Of equally many, the one that comes first among the usual ones.
-    return max(dict.fromkeys(told), key=told.count)
+    return max(dict.fromkeys(votes), key=votes.count)
 
 
 def _formats(text: str) -> list[str]:
@@ -331,15 +332,15 @@ def _iso(moment: pd.Timestamp) -> str:
     return moment.isoformat()
 
 
-def respelt_moment(text: str, zone: tzinfo) -> str:
+def respelled_moment(text: str, zone: tzinfo) -> str:
     """A midnight of a zone as the day, and a day as its midnight; others as they are.
 
     Examples
     --------
     >>> from zoneinfo import ZoneInfo
-    >>> respelt_moment("2020-01-01", ZoneInfo("Europe/Vienna"))
+    >>> respelled_moment("2020-01-01", ZoneInfo("Europe/Vienna"))
     '2020-01-01T00:00:00+01:00'
-    >>> respelt_moment("2020-01-01T00:00:00+01:00", ZoneInfo("Europe/Vienna"))
+    >>> respelled_moment("2020-01-01T00:00:00+01:00", ZoneInfo("Europe/Vienna"))
     '2020-01-01'
     """
     if "T" in text:

@@ -1,6 +1,7 @@
-"""Numbers without a wrong digit, whatever type they came in."""
+"""Numbers, and dates as numbers, without a wrong digit, whatever type they came in."""
 
 from collections.abc import Hashable
+from datetime import tzinfo
 from decimal import Decimal
 from numbers import Integral
 from typing import Any
@@ -71,3 +72,61 @@ def comparable(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _largest(whole: np.ndarray) -> int:
     return max(-int(whole.min()), int(whole.max()))
+
+
+def counting_origin(values: np.ndarray) -> Any:
+    """Where to count rising values from so that a double holds them; None: from 0.
+
+    Dates are counted from the first, and so are whole numbers beyond 2**53.
+    """
+    if values.dtype.kind == "M":
+        return values[0].astype(np.int64)
+    wide = values.dtype.kind in "iu" and (
+        max(-int(values[0]), int(values[-1])) > LARGEST_WHOLE
+    )
+    return values[0] if wide else None
+
+
+def ticks_per_day(values: np.ndarray) -> float:
+    """How many units of its type a day has; 1 for numbers."""
+    if values.dtype.kind != "M":
+        return 1.0
+    unit, _ = np.datetime_data(values.dtype)
+    day = np.timedelta64(1, "D").astype(f"m8[{unit}]").astype(np.int64)
+    return float(day)
+
+
+def count_from(origin: Any, values: np.ndarray) -> np.ndarray:
+    """Numbers or dates as doubles, counted from ``origin``; None: from 0."""
+    if values.dtype.kind == "M":
+        values = values.astype(np.int64)
+    if origin is None:
+        return values.astype(np.float64)
+    if values.dtype.kind not in "iu":
+        # Python numbers beside such whole ones; they subtract without a wrong digit.
+        return (values.astype(object) - int(origin)).astype(np.float64)
+    below = values < origin
+    # Unsigned, a difference is right even where the signed one overflows.
+    these, first = values.astype(np.uint64), origin.astype(np.uint64)
+    gap = np.where(below, first - these, these - first)
+    return np.where(below, -1.0, 1.0) * gap
+
+
+def point_text(point: Any, zone: tzinfo | None = None) -> str:
+    """A number or date between values as it is published; reading it gives it back.
+
+    Examples
+    --------
+    >>> point_text(np.float64(20)), point_text(np.float64(0.1) + np.float64(0.2))
+    ('20', '0.30000000000000004')
+    """
+    if isinstance(point, np.datetime64):
+        moment = pd.Timestamp(point)
+        if zone is not None:
+            moment = moment.tz_localize("UTC").tz_convert(zone)
+        clock = moment.tz_localize(None)
+        return str(clock.date()) if clock == clock.normalize() else moment.isoformat()
+    if not isinstance(point, np.floating):
+        return str(point)
+    short = f"{point:.15g}"
+    return short if float(short) == point else repr(float(point))

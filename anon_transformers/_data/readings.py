@@ -303,10 +303,12 @@ def _single_amount(text: str) -> float:
 
 def _written_out(seen: Sequence[str]) -> dict[str, str]:
     """Words with two letters for one, as in ``Mueller``, and what they stand for."""
-    spelt = ((text, text.translate(TWO_LETTERS)) for text in seen if not text.isascii())
+    spelled = (
+        (text, text.translate(TWO_LETTERS)) for text in seen if not text.isascii()
+    )
     return {
         _word(other, _bare(other)): _word(text, _bare(text))
-        for text, other in spelt
+        for text, other in spelled
         if other != text
     }
 

@@ -52,13 +52,15 @@ def tie_order(
     chance = rng.permutation(n_rows)
     if subject is None or key is None:
         return chance
-    marks = np.array([_mark(text, key) for text in subject.texts()], dtype=np.uint64)
+    # Keyed, so that ties fall alike in every run of a schedule, and nobody without the
+    # key can compute who stood first.
+    hashes = np.array([_hash(text, key) for text in subject.texts()], dtype=np.uint64)
     nobody = subject.codes == subject.missing_code
     drawn = rng.integers(2**64, size=n_rows, dtype=np.uint64)
-    place = np.where(nobody, drawn, np.append(marks, np.uint64(0))[subject.codes])
+    place = np.where(nobody, drawn, np.append(hashes, np.uint64(0))[subject.codes])
     return chance[np.argsort(place[chance], kind="stable")]
 
 
-def _mark(text: object, key: bytes) -> int:
+def _hash(text: object, key: bytes) -> int:
     digest = blake2b(str(text).encode(), key=key, digest_size=_DIGEST_BYTES)
     return int.from_bytes(digest.digest())

@@ -61,8 +61,8 @@ def _share_read(texts: list[str], numbers: np.ndarray, rows: np.ndarray) -> floa
     n_read = int(rows.sum() - rows[unread].sum())
     if not n_read:
         return 0.0
-    told = read_values([texts[at] for at in unread])
-    known = unread if told is None else unread[told[:-1] != told[-1]]
+    readings = read_values([texts[at] for at in unread])
+    known = unread if readings is None else unread[readings[:-1] != readings[-1]]
     return n_read / (n_read + int(rows[known].sum()))
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
 
 
 class Step(NamedTuple):
@@ -20,7 +20,7 @@ class Step(NamedTuple):
     generalized: int
 
 
-Violating = Callable[[Groups], int]
+Violating = Callable[[GroupedRows], int]
 Stops = Callable[[tuple[int, ...], int], bool]
 
 

@@ -11,7 +11,7 @@ LARGEST_KEY = 2**62
 """Keys stay below this, so that one more column cannot overflow unnoticed."""
 
 
-class Groups(NamedTuple):
+class GroupedRows(NamedTuple):
     """Rows by equivalence class, classes numbered by first appearance."""
 
     labels: np.ndarray
@@ -19,7 +19,9 @@ class Groups(NamedTuple):
     sizes: np.ndarray
 
 
-def group_rows(columns: Sequence[np.ndarray], cardinalities: Sequence[int]) -> Groups:
+def group_rows(
+    columns: Sequence[np.ndarray], cardinalities: Sequence[int]
+) -> GroupedRows:
     """Number the distinct combinations of codes.
 
     Parameters
@@ -31,7 +33,7 @@ def group_rows(columns: Sequence[np.ndarray], cardinalities: Sequence[int]) -> G
 
     Returns
     -------
-    Groups
+    GroupedRows
         Class of each row, row at which each class first appears, class sizes.
 
     Examples
@@ -76,9 +78,9 @@ def _append(key, codes, cardinality):
         key[row] = key[row] * cardinality + codes[row]
 
 
-def number_keys(key: np.ndarray, span: int) -> Groups:
+def number_keys(key: np.ndarray, span: int) -> GroupedRows:
     """Number distinct keys, all from 0 to ``span`` minus one, by first appearance."""
-    return Groups(*_number(key, span))
+    return GroupedRows(*_number(key, span))
 
 
 def _number(key: np.ndarray, span: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""What an intruder can do with a release: one attack a file."""
+"""What an intruder can do with a release: one attack per file."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         is_generalization,
     )
     from anon_transformers.attacks._homogeneity import Homogeneity
-    from anon_transformers.attacks._linkage import Linkage
+    from anon_transformers.attacks._linkage import LinkageAttack
     from anon_transformers.attacks._probabilistic_inference import (
         ProbabilisticInference,
     )
@@ -37,7 +37,7 @@ __all__ = [
     "ComplementaryRelease",
     "DiversityLimits",
     "Homogeneity",
-    "Linkage",
+    "LinkageAttack",
     "ProbabilisticInference",
     "RecordIntruder",
     "Similarity",

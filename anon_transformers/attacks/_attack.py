@@ -10,7 +10,7 @@ import pandas as pd
 
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class AttackReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the records, as plain values."""
-        told = {
+        plain = {
             f.name: getattr(self, f.name)
             for f in fields(self)
             if f.name != "exposed_records"
         }
-        return {**told, "params": dict(self.params), "share": self.share}
+        return {**plain, "params": dict(self.params), "share": self.share}
 
 
 @dataclass(frozen=True)
-class Found:
+class AttackResult:
     """What an attack hands to :meth:`Attack.run_on`.
 
     Attributes
@@ -127,7 +127,7 @@ class Attack(ABC):
     remedy: ClassVar[str]
 
     @abstractmethod
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         """Look for exposed records; raise NotEvaluable if that is not possible."""
 
     def lacks(self, attack_input: AttackInput) -> tuple[str, ...]:
@@ -207,10 +207,3 @@ suppression_label, subject
             details=found.details,
             exposed_records=records,
         )
-
-
-def check_share(key: str, given: float) -> None:
-    """Refuse a share that does not lie between 0 and 1."""
-    number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if not number or not 0 <= given <= 1:
-        raise ParameterError(f"{key} must lie between 0 and 1, got {given!r}.")

@@ -79,20 +79,20 @@ class AttackInput:
         object.__setattr__(self, "sensitive", roles.sensitive)
         if not len(self.release):
             raise NotEvaluable("the release is empty: there is nothing to attack.")
-        trees = dict(self.hierarchies or {})
-        for column, tree in trees.items():
-            if not isinstance(tree, Hierarchy):
+        hierarchies = dict(self.hierarchies or {})
+        for column, hierarchy in hierarchies.items():
+            if not isinstance(hierarchy, Hierarchy):
                 raise ParameterError(
                     f"hierarchies: what {column!r} has is no Hierarchy."
                 )
-        object.__setattr__(self, "hierarchies", trees)
+        object.__setattr__(self, "hierarchies", hierarchies)
 
     def has(self, name: str) -> bool:
         """Whether an input of that name was given."""
         given = getattr(self, name)
         return given is not None and (name in TABLES or len(given) > 0)
 
-    def tree(self, column: Hashable) -> Hierarchy | None:
+    def hierarchy(self, column: Hashable) -> Hierarchy | None:
         """Hierarchy of a column, if it has one."""
         return (self.hierarchies or {}).get(column)
 
@@ -142,6 +142,6 @@ class AttackInput:
 
         The original is the table where it was given, else the release.
         """
-        known = identify(self.reference_column(column))
-        rows = np.bincount(known.codes, minlength=known.cardinality)
-        return known.texts(), rows[:-1]
+        coded = identify(self.reference_column(column))
+        rows = np.bincount(coded.codes, minlength=coded.cardinality)
+        return coded.texts(), rows[:-1]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import to_text
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
@@ -65,7 +65,7 @@ class BackgroundKnowledge(Attack):
                 raise ParameterError("excluded must be a list of values.")
             object.__setattr__(self, "excluded", tuple(self.excluded))
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         looked_at = self._looked_at(attack_input)
         exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(len(looked_at), dtype=bool)
@@ -73,14 +73,14 @@ class BackgroundKnowledge(Attack):
         for column in attack_input.sensitive:
             counts = ValueCounts.of(attack_input, column)
             if self.excluded is None:
-                left, told = self._by_number(counts, looked_at)
+                left, disclosure = self._by_number(counts, looked_at)
             else:
                 out = _ruled_out(attack_input, column, self.excluded)
-                left, told = _by_value(counts, looked_at, out)
+                left, disclosure = _by_value(counts, looked_at, out)
             exposed |= counts.rows_of(left)
             classes[counts.at[left]] = True
-            details[str(column)] = {**counts.tell(left), **told}
-        return Found(exposed, "classes", looked_at.sum(), classes.sum(), details)
+            details[str(column)] = {**counts.summarize(left), **disclosure}
+        return AttackResult(exposed, "classes", looked_at.sum(), classes.sum(), details)
 
     def _by_number(
         self, counts: ValueCounts, looked_at: np.ndarray
@@ -129,10 +129,10 @@ def _by_value(
     n_left = np.bincount(counts.at[remains], minlength=len(looked_at))
     total = np.bincount(counts.at[remains], counts.count[remains], len(looked_at))
     left = remains & (n_left[counts.at] == 1)
-    told: dict[str, Any] = {"positive_disclosure": bool(left.any())}
+    disclosure: dict[str, Any] = {"positive_disclosure": bool(left.any())}
     if remains.any():
         after = counts.count[remains] / total[counts.at[remains]]
         most = int(np.argmax(after - counts.share[remains]))
-        told["belief_before"] = float(counts.share[remains][most])
-        told["belief_after"] = float(after[most])
-    return left, told
+        disclosure["belief_before"] = float(counts.share[remains][most])
+        disclosure["belief_after"] = float(after[most])
+    return left, disclosure

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._kernels import compatibility
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._matching import Matching, refuse_unrelated_tables
 from anon_transformers.attacks._tuple_order import meet_labels, padded
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
@@ -78,7 +78,7 @@ class ComplementaryRelease(Attack):
         if self.k is not None:
             whole("k", self.k, 1)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         other = padded(attack_input)
         if not len(other):
             raise NotEvaluable(f"{self.name}: the other release is empty.")
@@ -86,7 +86,7 @@ class ComplementaryRelease(Attack):
         same = {name: name for name in names}
         matching = Matching.of(attack_input, other, same, {name: name for name in on})
         of_left, _, _ = matching.candidates()
-        refuse_strangers(matching, of_left, names)
+        refuse_unrelated_tables(matching, of_left, names)
         smallest = [_smallest_kept(attack_input, table) for table in (None, other)]
         k = min(smallest) if self.k is None else self.k
         joined = _Joined(matching)
@@ -109,7 +109,7 @@ class ComplementaryRelease(Attack):
                 int(joined.sizes[single].min()) if single.any() else None
             ),
         }
-        return Found(
+        return AttackResult(
             exposed,
             "pairs",
             pairs,

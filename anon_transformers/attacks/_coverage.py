@@ -33,9 +33,9 @@ def covers() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a model, one column a disclosure (``identity``: a person is linked to
-        a record; ``attribute``: something new is learned of a person) or attack. True
-        where the model covers it.
+        One row per model, one column per disclosure (``identity``: a person is linked
+        to a record; ``attribute``: something new is learned of a person) or attack.
+        True where the model covers it.
 
     Notes
     -----

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.parameters import whole
 
@@ -66,7 +66,7 @@ class DiversityLimits(Attack):
     def __post_init__(self) -> None:
         whole("l", self.l, 1)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         n_classes = attack_input.classes.n_classes
         details: dict[str, Any] = {}
         beyond = 0
@@ -85,7 +85,7 @@ class DiversityLimits(Attack):
                 "smallest_c": _smallest_c(rows, self.l),
             }
         nobody = np.zeros(attack_input.rows, dtype=bool)
-        return Found(nobody, "classes", n_classes, max(beyond, 0), details)
+        return AttackResult(nobody, "classes", n_classes, max(beyond, 0), details)
 
 
 def most_classes(counts: np.ndarray, l: int) -> int:  # noqa: E741

@@ -105,17 +105,19 @@ def distance_vector(
     for name in published.columns:
         if name not in original.columns:
             raise DataError(unknown_choice("column", name, original.columns))
-    trees = {c: t for c, t in hierarchies.items() if c in published.columns}
+    hierarchies = {c: t for c, t in hierarchies.items() if c in published.columns}
     texts = {name: _texts(published[name]) for name in published.columns}
     hidden = np.zeros(len(published), dtype=bool)
-    if trees and suppressed_allowed:
-        hidden = np.all([texts[name] == suppression_label for name in trees], axis=0)
+    if hierarchies and suppressed_allowed:
+        hidden = np.all(
+            [texts[name] == suppression_label for name in hierarchies], axis=0
+        )
     if len(published) > len(original) or (
         not suppressed_allowed and len(published) < len(original)
     ):
         return None
-    for levels in _levels(original, texts, trees, hidden):
-        if _explained(original, texts, trees, levels, hidden):
+    for levels in _levels(original, texts, hierarchies, hidden):
+        if _explained(original, texts, hierarchies, levels, hidden):
             return {name: levels.get(name, 0) for name in published.columns}
     return None
 
@@ -127,35 +129,35 @@ def _texts(series: pd.Series) -> np.ndarray:
 def _levels(
     original: pd.DataFrame,
     texts: Texts,
-    trees: Mapping[Any, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     hidden: np.ndarray,
 ) -> Iterator[dict[Hashable, int]]:
     """Levels whose names are those that the columns hold, smallest sum first."""
     fitting = []
-    for name, tree in trees.items():
+    for name, hierarchy in hierarchies.items():
         held = {text for text in texts[name][~hidden] if text is not None}
         fitting.append(
             [
                 level
-                for level in range(tree.n_levels)
-                if held <= set(tree.level(level).labels.tolist())
+                for level in range(hierarchy.n_levels)
+                if held <= set(hierarchy.level(level).labels.tolist())
             ]
         )
     for levels in sorted(product(*fitting), key=lambda chosen: (sum(chosen), chosen)):
-        yield dict(zip(trees, levels, strict=True))
+        yield dict(zip(hierarchies, levels, strict=True))
 
 
 def _explained(
     original: pd.DataFrame,
     texts: Texts,
-    trees: Mapping[Any, Hierarchy],
+    hierarchies: Mapping[Any, Hierarchy],
     levels: Mapping[Any, int],
     hidden: np.ndarray,
 ) -> bool:
     """Whether each published row has an original one of its own."""
     source = [
-        _raised(original[name], trees[name], levels[name])
-        if name in trees
+        _raised(original[name], hierarchies[name], levels[name])
+        if name in hierarchies
         else _texts(original[name])
         for name in texts
     ]
@@ -164,20 +166,20 @@ def _explained(
     if shown - left:
         return False
     # What is left over must hold the suppressed rows, by the columns they still show.
-    at = [place for place, name in enumerate(texts) if name not in trees]
+    at = [place for place, name in enumerate(texts) if name not in hierarchies]
     rest: Counter[tuple[Any, ...]] = Counter()
     for row, count in (left - shown).items():
         rest[tuple(row[place] for place in at)] += count
-    kept = [texts[name][hidden] for name in texts if name not in trees]
+    kept = [texts[name][hidden] for name in texts if name not in hierarchies]
     masked = zip(*kept, strict=True) if kept else [()] * int(hidden.sum())
     return not Counter(masked) - rest
 
 
-def _raised(series: pd.Series, tree: Hierarchy, level: int) -> np.ndarray:
+def _raised(series: pd.Series, hierarchy: Hierarchy, level: int) -> np.ndarray:
     """Texts of a column at a level; a missing value stays missing."""
-    coded = encode(series, tree)
+    coded = encode(series, hierarchy)
     refuse_unknown(coded)
-    at = tree.level(level)
+    at = hierarchy.level(level)
     # The missing value last but one; what the hierarchy does not have, code -1, last.
-    names = [*at.labels[at.codes].tolist(), None, tree.root]
+    names = [*at.labels[at.codes].tolist(), None, hierarchy.root]
     return np.array(names, dtype=object)[coded.codes]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ValueCounts
 
@@ -45,7 +45,7 @@ class Homogeneity(Attack):
     )
     remedy: ClassVar[str] = "Ask for l-diversity or t-closeness beside k-anonymity."
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details = {}
@@ -60,7 +60,7 @@ class Homogeneity(Attack):
             exposed |= counts.rows_of(alone)
             classes[counts.at[alone]] = True
             details[str(column)] = {
-                **counts.tell(alone),
+                **counts.summarize(alone),
                 "fewest_values": int(counts.distinct.min()),
             }
-        return Found(exposed, "classes", len(classes), classes.sum(), details)
+        return AttackResult(exposed, "classes", len(classes), classes.sum(), details)

@@ -19,7 +19,7 @@ from anon_transformers.privacy.probabilistic._linking import (
 
 
 def pair_column(
-    original: pd.Series, release: pd.Series, mark: str
+    original: pd.Series, release: pd.Series, suppression_label: str
 ) -> PairedColumn | None:
     """Bring a column of two tables on one scale; None if they have nothing in common.
 
@@ -30,7 +30,9 @@ def pair_column(
         return _useful(PairedNumbers(_floats(original), _floats(release)))
     left, right = identify(original), identify(release)
     try:
-        reading = read_columns((left, right), (_texts(left), _texts(right)), mark)
+        reading = read_columns(
+            (left, right), (_texts(left), _texts(right)), suppression_label
+        )
     except NotEvaluable:
         return None  # ranges beside names: what they have in common cannot be said
     read = _reader(reading)

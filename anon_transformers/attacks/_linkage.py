@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, refuse_strangers
+from anon_transformers.attacks._matching import Matching, refuse_unrelated_tables
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
 
 
 @dataclass(frozen=True)
-class Linkage(Attack):
+class LinkageAttack(Attack):
     """Find records that one person of an external table, and nobody else, can be.
 
     A person and a record match if every value of the person is one that the published
@@ -44,7 +44,8 @@ class Linkage(Attack):
     ...     {"age": ["[20, 29]", "[30, 39]", "[30, 39]"], "job": ["a", "b", "c"]}
     ... )
     >>> voters = pd.DataFrame({"name": ["Ann", "Bob"], "age": [23, 31]})
-    >>> report = Linkage().run(release, quasi_identifiers=["age"], external=voters)
+    >>> attack = LinkageAttack()
+    >>> report = attack.run(release, quasi_identifiers=["age"], external=voters)
     >>> report.exposed, report.details["matched_pairs"]
     (1, 3)
     """
@@ -60,7 +61,7 @@ class Linkage(Attack):
         "Make quasi-identifiers of what others know, and ask for k-anonymity."
     )
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         external = attack_input.external
         assert external is not None
         on = self._columns(attack_input, external)
@@ -68,7 +69,7 @@ class Linkage(Attack):
             raise NotEvaluable(f"{self.name}: the external table is empty.")
         matching = Matching.of(attack_input, external, on)
         of_left, of_right, partner = matching.candidates()
-        refuse_strangers(matching, of_left, list(on))
+        refuse_unrelated_tables(matching, of_left, list(on))
         rows, persons = matching.rows(0), matching.rows(1)
         one = (rows == 1) & (of_left == 1)
         one[one] = of_right[partner[one]] == 1
@@ -85,7 +86,7 @@ class Linkage(Attack):
             "matched_persons": int(persons[of_right > 0].sum()),
             "persons_with_one_record": int(persons[of_right == 1].sum()),
         }
-        return Found(
+        return AttackResult(
             exposed,
             "pairs",
             pairs,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._kernels import compatibility
-from anon_transformers._kernels.grouping import Groups, group_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._places import PairedColumn, pair
 from anon_transformers.exceptions import NotEvaluable
@@ -20,7 +20,7 @@ from anon_transformers.exceptions import NotEvaluable
 class Matching:
     """Distinct combinations of two tables, ready to be compared.
 
-    Suppressed combinations, whose compared columns all hold the mark, would be
+    Suppressed combinations, whose compared columns all hold the label, would be
     compatible with everybody and hide every other match: they have no candidates and
     are nobody's.
 
@@ -28,7 +28,7 @@ class Matching:
     ----------
     columns : sequence of PairedColumn
         The columns that are compared by what they cover.
-    groups : pair of Groups
+    groups : pair of GroupedRows
         Combinations of each table: combination of each row, first row, rows.
     codes : pair of int32 arrays of shape (n_combinations, n_columns)
         Values of each combination.
@@ -41,7 +41,7 @@ class Matching:
     """
 
     columns: Sequence[PairedColumn]
-    groups: tuple[Groups, Groups]
+    groups: tuple[GroupedRows, GroupedRows]
     codes: tuple[np.ndarray, np.ndarray]
     links: tuple[np.ndarray, np.ndarray]
     order: tuple[np.ndarray, np.ndarray]
@@ -69,11 +69,11 @@ class Matching:
         linked : mapping of column to column, optional
             Columns that must agree exactly.
         """
-        mark = attack_input.suppression_label
+        suppression_label = attack_input.suppression_label
         left = [identify(attack_input.release[name]) for name in compared]
         right = [identify(other[name]) for name in compared.values()]
         columns = [
-            pair(one, two, attack_input.tree(name), mark)
+            pair(one, two, attack_input.hierarchy(name), suppression_label)
             for name, one, two in zip(compared, left, right, strict=True)
         ]
         linking = [
@@ -86,7 +86,7 @@ class Matching:
         links = _link_codes(keys, groups)
         for side in (0, 1):
             texts = [column.texts[side] for column in columns]
-            links[side][_suppressed(codes[side], texts, mark)] = -1
+            links[side][_suppressed(codes[side], texts, suppression_label)] = -1
         order, ranges = _arrange(links, _buckets(columns, codes, links))
         return cls(columns, groups, codes, links, order, ranges)
 
@@ -185,22 +185,24 @@ def agreeing(left: Column, right: Column) -> tuple[np.ndarray, np.ndarray]:
     return left.codes.astype(np.int64), place[right.codes]
 
 
-def _group(columns: list[Column], links: list[np.ndarray]) -> Groups:
+def _group(columns: list[Column], links: list[np.ndarray]) -> GroupedRows:
     codes = [c.codes for c in columns] + links
     sizes = [c.cardinality for c in columns]
     sizes += [int(link.max(initial=0)) + 1 for link in links]
     return group_rows(codes, sizes)
 
 
-def _at_first(columns: list[Column], groups: Groups) -> np.ndarray:
+def _at_first(columns: list[Column], groups: GroupedRows) -> np.ndarray:
     return np.stack([c.codes[groups.first] for c in columns], axis=1)
 
 
-def _suppressed(codes: np.ndarray, texts: list[np.ndarray], mark: str) -> np.ndarray:
-    """Combinations that are the mark in every column."""
+def _suppressed(
+    codes: np.ndarray, texts: list[np.ndarray], suppression_label: str
+) -> np.ndarray:
+    """Combinations that are the suppression label in every column."""
     marked = np.ones(len(codes), dtype=bool)
     for at, column in enumerate(texts):
-        marked &= (column == mark)[codes[:, at]]
+        marked &= (column == suppression_label)[codes[:, at]]
     return marked
 
 
@@ -275,7 +277,7 @@ def _arrange(links, buckets) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]
     return order, ranges
 
 
-def refuse_strangers(
+def refuse_unrelated_tables(
     matching: Matching, of_left: np.ndarray, names: Sequence[Hashable]
 ) -> None:
     """Refuse columns without a value in common: most likely a hierarchy is missing."""
@@ -283,7 +285,7 @@ def refuse_strangers(
         return
     for at, name in enumerate(names):
         column = matching.columns[at]
-        # Suppressed rows are compatible with everything, and tell nothing.
+        # Suppressed rows are compatible with everything, and summarize nothing.
         codes = [
             np.unique(side[links >= 0, at])
             for side, links in zip(matching.codes, matching.links, strict=True)

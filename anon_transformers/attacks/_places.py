@@ -48,18 +48,18 @@ class PairedColumn:
 
 
 def pair(
-    left: Column, right: Column, hierarchy: Hierarchy | None, mark: str
+    left: Column, right: Column, hierarchy: Hierarchy | None, suppression_label: str
 ) -> PairedColumn:
     """Give the values of one column in two tables common places.
 
     With a hierarchy, a value covers its leaves. Without, the grammar of labels decides:
     a range covers what lies between its ends (numbers by size, anything else by its
-    text), a set its members, ``mark`` everything, any other text itself.
+    text), a set its members, ``suppression_label`` everything, any other text itself.
     """
     texts = _texts(left), _texts(right)
     if hierarchy is not None:
-        return _by_leaves(texts, (left, right), hierarchy, mark)
-    reading = read_columns((left, right), texts, mark)
+        return _by_leaves(texts, (left, right), hierarchy, suppression_label)
+    reading = read_columns((left, right), texts, suppression_label)
     return (_by_members if reading.has_sets else _by_order)(texts, reading)
 
 
@@ -119,14 +119,15 @@ def _by_leaves(
     texts: tuple[np.ndarray, np.ndarray],
     columns: tuple[Column, Column],
     hierarchy: Hierarchy,
-    mark: str,
+    suppression_label: str,
 ) -> PairedColumn:
     """Place a value on the leaves below it."""
     bounds = _leaf_bounds(hierarchy)
     sides = []
     for side, column in zip(texts, columns, strict=True):
         places = np.array(
-            [_leaves(text, bounds, hierarchy, mark) for text in side], dtype=np.int32
+            [_leaves(text, bounds, hierarchy, suppression_label) for text in side],
+            dtype=np.int32,
         )
         unknown = int((places[:, 2] < 0)[column.codes].sum())
         if unknown:
@@ -136,10 +137,10 @@ def _by_leaves(
             )
         sides.append(places)
     names = {ends: label for label, ends in reversed(bounds.items())}
-    return PairedColumn(sides[0], sides[1], texts, partial(_tree_text, names=names))
+    return PairedColumn(sides[0], sides[1], texts, partial(_group_text, names=names))
 
 
-def _tree_text(
+def _group_text(
     place: Sequence[int], *, names: dict[tuple[int, int], str]
 ) -> str | None:
     """Name the lowest value of a tree that covers these leaves."""
@@ -169,17 +170,17 @@ def _leaves(
     text: str | None,
     bounds: dict[str, tuple[int, int]],
     hierarchy: Hierarchy,
-    mark: str,
+    suppression_label: str,
 ) -> tuple[int, int, int]:
     if text is None:
         return 1, 0, 1
-    if text == mark:
+    if text == suppression_label:
         return 0, len(hierarchy.leaves) - 1, 1
     missing = text not in bounds and text.endswith(OR_MISSING)
     plain = text.removesuffix(OR_MISSING) if missing else text
-    for spelt in (plain, unquoted(plain), plain.removesuffix(".0")):
-        if spelt in bounds:
-            return *bounds[spelt], int(missing)
+    for spelled in (plain, unquoted(plain), plain.removesuffix(".0")):
+        if spelled in bounds:
+            return *bounds[spelled], int(missing)
     at = int(hierarchy.locate([plain])[0])
     return (at, at, int(missing)) if at >= 0 else (1, 0, -1)
 
@@ -212,7 +213,7 @@ def _by_members(texts: tuple[np.ndarray, np.ndarray], reading: Reading) -> Paire
 
 
 def _bits(side: list[Label], place: dict[str, int], n_members: int) -> np.ndarray:
-    """One whole number a label; the highest bit stands for a missing value."""
+    """One whole number per label; the highest bit stands for a missing value."""
     absent = 1 << n_members
     bits = np.empty(len(side), dtype=object)
     for at, label in enumerate(side):

@@ -21,7 +21,7 @@ ATTACKS = {
         "Find classes in which only one sensitive value is known.",
     ),
     "linkage": (
-        "Linkage",
+        "LinkageAttack",
         "Find records that one person of an external table, and nobody else, can be.",
     ),
     "probabilistic-inference": (

@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
+from anon_transformers.parameters import real
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class ProbabilisticInference(Attack):
     remedy: ClassVar[str] = "Ask for entropy or recursive l-diversity, or t-closeness."
 
     def __post_init__(self) -> None:
-        check_share("threshold", self.threshold)
+        real("threshold", self.threshold, 0, 1)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details = {}
@@ -53,7 +54,7 @@ class ProbabilisticInference(Attack):
             exposed |= counts.rows_of(frequent)
             classes[counts.at[frequent]] = True
             details[str(column)] = {
-                **counts.tell(frequent),
+                **counts.summarize(frequent),
                 "highest_share": float(counts.share.max(initial=0.0)),
             }
-        return Found(exposed, "classes", len(classes), classes.sum(), details)
+        return AttackResult(exposed, "classes", len(classes), classes.sum(), details)

@@ -57,7 +57,7 @@ class Reading:
     Attributes
     ----------
     labels : pair of lists of Label
-        One label a code.
+        One label per code.
     scale : {"number", "date", "text"}
         By what the values are ordered.
     """
@@ -75,17 +75,19 @@ class Reading:
         ends = {end for side in self.labels for end in _ends(side)}
         rank_of: dict[str, int] = {}
         names: list[str] = []
-        known: dict[Any, int] = {}
+        numbers: dict[Any, int] = {}
         for key, end in sorted((_key(end, self.scale), end) for end in ends):
-            if key not in known:
-                known[key] = len(names)
+            if key not in numbers:
+                numbers[key] = len(names)
                 names.append(end)
-            rank_of[end] = known[key]
+            rank_of[end] = numbers[key]
         return rank_of, names
 
 
 def read_columns(
-    columns: tuple[Column, Column], texts: tuple[np.ndarray, np.ndarray], mark: str
+    columns: tuple[Column, Column],
+    texts: tuple[np.ndarray, np.ndarray],
+    suppression_label: str,
 ) -> Reading:
     """Read the labels of both sides.
 
@@ -96,10 +98,10 @@ def read_columns(
     NotEvaluable
         If a label of a column of ranges cannot be read: its records would match nobody.
     """
-    labels = _read(texts, mark)
+    labels = _read(texts, suppression_label)
     typed = any(c.kind == "number" and c.values.dtype.kind != "M" for c in columns)
     if not Reading(labels, "text").has_sets:
-        dashed = _read(texts, mark, dashes=True)
+        dashed = _read(texts, suppression_label, dashes=True)
         every = all(is_number(end) for side in dashed for end in _ends(side))
         labels = dashed if typed or every or _show_numbers(labels) else labels
         if typed or _ranges(labels):
@@ -118,7 +120,9 @@ def read_columns(
     return Reading(labels, scale)
 
 
-def read_label(text: str | None, mark: str, *, dashes: bool = False) -> Label:
+def read_label(
+    text: str | None, suppression_label: str, *, dashes: bool = False
+) -> Label:
     """Read a published value by the grammar of labels.
 
     Examples
@@ -130,7 +134,7 @@ def read_label(text: str | None, mark: str, *, dashes: bool = False) -> Label:
     """
     if text is None:
         return Label("none", missing=True)
-    if text == mark:
+    if text == suppression_label:
         return Label("all", missing=True)
     missing = text.endswith(OR_MISSING)
     plain = text.removesuffix(OR_MISSING)
@@ -144,9 +148,15 @@ def read_label(text: str | None, mark: str, *, dashes: bool = False) -> Label:
 
 
 def _read(
-    texts: tuple[np.ndarray, np.ndarray], mark: str, *, dashes: bool = False
+    texts: tuple[np.ndarray, np.ndarray],
+    suppression_label: str,
+    *,
+    dashes: bool = False,
 ) -> tuple[list[Label], list[Label]]:
-    left, right = ([read_label(t, mark, dashes=dashes) for t in side] for side in texts)
+    left, right = (
+        [read_label(t, suppression_label, dashes=dashes) for t in side]
+        for side in texts
+    )
     return left, right
 
 

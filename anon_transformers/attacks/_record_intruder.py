@@ -8,19 +8,19 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import identify
-from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._known_columns import pair_column
 from anon_transformers.attacks._matching import agreeing
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
-    ParameterError,
     check_choice,
     unknown_choice,
 )
+from anon_transformers.parameters import real, whole
 from anon_transformers.privacy.probabilistic._linking import (
-    Nearest,
+    NearestRows,
     PairedColumn,
     Share,
     equal_rows,
@@ -53,7 +53,7 @@ class RecordIntruder(Attack):
 
     An informed intruder also tries each known column alone, and takes a published row
     that is equal in it: columns that were moved alike lead to each other, whatever the
-    other columns look like. What finds most is told.
+    other columns look like. The attempt that finds most is reported.
 
     Parameters
     ----------
@@ -117,50 +117,47 @@ class RecordIntruder(Attack):
     def __post_init__(self) -> None:
         check_choice("scenario", self.scenario, ("uninformed", "informed"))
         check_choice("linkage", self.linkage, ("distance", "rank"))
-        check_share("confidence", self.confidence)
-        if self.confidence == 1:
-            raise ParameterError("confidence must be below 1, got 1.")
-        whole = isinstance(self.k, int) and not isinstance(self.k, bool)
-        if self.k is not None and (not whole or self.k < 1):
-            raise ParameterError(
-                f"k must be a whole number of at least 1, got {self.k!r}."
-            )
+        real("confidence", self.confidence, 0, 1, below=True)
+        if self.k is not None:
+            whole("k", self.k)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         original = self._in_order_of_release(attack_input)
         pairs = self._pairs(attack_input, original)
         exposed = np.zeros(attack_input.rows, dtype=bool)
-        told: dict[str, dict[str, Any]] = {}
-        tries: list[_Link] = []
+        by_column: dict[str, dict[str, Any]] = {}
+        attempts: list[_Link] = []
         for column in attack_input.sensitive or (None,):
-            if not tries or self.scenario == "informed":
-                tries = self._tries(pairs, column)
-            # Of many tries one finds much by chance: its interval must be wider.
-            confidence = 1 - (1 - self.confidence) / len(tries)
+            if not attempts or self.scenario == "informed":
+                attempts = self._attempts(pairs, column)
+            # Of many attempts one finds much by chance: its interval must be wider.
+            confidence = 1 - (1 - self.confidence) / len(attempts)
             found = [
-                _Try(by, *_hits(attack_input, original, nearest, column), confidence)
-                for by, nearest in tries
+                _Attempt(
+                    by, *_hits(attack_input, original, nearest, column), confidence
+                )
+                for by, nearest in attempts
             ]
             worst = max(found, key=lambda one: one.share.share)
             exposed |= self._exposed(worst.records, worst.share.low)
             known = [name for name in pairs if name != column]
-            told["row" if column is None else str(column)] = {
+            by_column["row" if column is None else str(column)] = {
                 **worst.share._asdict(),
                 "values": worst.values,
                 "found_by": [str(name) for name in worst.by],
                 "columns_known": [str(n) for n in known if pairs[n] is not None],
                 "columns_left_out": [str(n) for n in known if pairs[n] is None],
             }
-        worst_of_all = max(told, key=lambda name: told[name]["share"])
-        return Found(
+        worst_of_all = max(by_column, key=lambda name: by_column[name]["share"])
+        return AttackResult(
             exposed,
             "records",
             attack_input.rows,
             exposed.sum(),
             {
-                **told[worst_of_all],
+                **by_column[worst_of_all],
                 "column": worst_of_all if attack_input.sensitive else None,
-                "columns": told,
+                "columns": by_column,
             },
             remedy=self._remedy(attack_input, original),
         )
@@ -186,14 +183,16 @@ class RecordIntruder(Attack):
         names: Sequence[Hashable] = attack_input.quasi_identifiers
         if self.scenario == "informed":
             names = list(attack_input.release.columns)
-        mark = attack_input.suppression_label
+        suppression_label = attack_input.suppression_label
         return {
-            name: pair_column(original[name], attack_input.release[name], mark)
+            name: pair_column(
+                original[name], attack_input.release[name], suppression_label
+            )
             for name in names
             if name in original.columns and name != self.key
         }
 
-    def _tries(
+    def _attempts(
         self, pairs: Mapping[Any, PairedColumn | None], wanted: Hashable
     ) -> list["_Link"]:
         """The rows that the intruder takes, and the columns they are found by."""
@@ -207,10 +206,12 @@ class RecordIntruder(Attack):
                 f"{self.name}: no column that the intruder knows has a value in common "
                 "in the two tables."
             )
-        tries: list[_Link] = [([*used], nearest_rows([*used.values()], self.linkage))]
+        attempts: list[_Link] = [
+            ([*used], nearest_rows([*used.values()], self.linkage))
+        ]
         if self.scenario == "informed":
-            tries += [([name], equal_rows(pair)) for name, pair in used.items()]
-        return tries
+            attempts += [([name], equal_rows(pair)) for name, pair in used.items()]
+        return attempts
 
     def _in_order_of_release(self, attack_input: AttackInput) -> pd.DataFrame:
         """The original, row by row the persons of the release."""
@@ -245,11 +246,11 @@ class RecordIntruder(Attack):
         return original.iloc[at].reset_index(drop=True)
 
 
-_Link = tuple[list[Hashable], Nearest]
+_Link = tuple[list[Hashable], NearestRows]
 """Columns, and the rows that are found by them."""
 
 
-class _Try(NamedTuple):
+class _Attempt(NamedTuple):
     """What an intruder found by certain columns."""
 
     by: list[Hashable]
@@ -281,7 +282,7 @@ def _refuse_other_order(attack_input: AttackInput, original: pd.DataFrame) -> No
 def _hits(
     attack_input: AttackInput,
     original: pd.DataFrame,
-    nearest: Nearest,
+    nearest: NearestRows,
     column: Hashable,
 ) -> tuple[np.ndarray, float | None]:
     """Chance of each person to be linked rightly; share of values guessed."""

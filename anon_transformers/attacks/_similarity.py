@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers._data.columns import encode, refuse_unknown
-from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.parameters import real
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Similarity(Attack):
     remedy: ClassVar[str] = "Ask for t-closeness with a hierarchy or an order."
 
     def __post_init__(self) -> None:
-        check_share("width", self.width)
+        real("width", self.width, 0, 1)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details: dict[str, Any] = {}
@@ -71,19 +72,19 @@ class Similarity(Attack):
             entries = (close & (counts.distinct > 1))[counts.at]
             exposed |= counts.rows_of(entries)
             classes[counts.at[entries]] = True
-            details[str(column)] = {"examined": True, **counts.tell(entries)}
-        if not any(told["examined"] for told in details.values()):
+            details[str(column)] = {"examined": True, **counts.summarize(entries)}
+        if not any(detail["examined"] for detail in details.values()):
             raise NotEvaluable(
                 f"{self.name}: no sensitive column has a hierarchy, numbers or an "
                 "order."
             )
-        return Found(exposed, "classes", len(classes), classes.sum(), details)
+        return AttackResult(exposed, "classes", len(classes), classes.sum(), details)
 
     def _close_classes(
         self, attack_input: AttackInput, column: Hashable, counts: ValueCounts
     ) -> np.ndarray | None:
-        series, tree = attack_input.release[column], attack_input.tree(column)
-        coded = encode(series, tree)
+        series, hierarchy = attack_input.release[column], attack_input.hierarchy(column)
+        coded = encode(series, hierarchy)
         refuse_unknown(coded)
         # Any row of an entry stands for it: they hold one value.
         row = np.empty(len(counts.at), dtype=np.int64)
@@ -110,12 +111,12 @@ def _bounds(counts: ValueCounts, numbers: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _share_a_group(
-    tree: Hierarchy, leaves: np.ndarray, counts: ValueCounts
+    hierarchy: Hierarchy, leaves: np.ndarray, counts: ValueCounts
 ) -> np.ndarray:
     """Classes that meet below the level at which the whole table meets."""
     close = np.zeros(len(counts.distinct), dtype=bool)
-    for level in range(1, tree.n_levels):
-        groups = tree.level(level).codes[leaves]
+    for level in range(1, hierarchy.n_levels):
+        groups = hierarchy.level(level).codes[leaves]
         # What the hierarchy does not have is close to nothing.
         groups = np.where(leaves < 0, -1 - np.arange(len(leaves)), groups)
         if len(np.unique(groups)) <= 1:

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.attacks._attack import Attack, Found, check_share
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._value_counts import ROUNDING, ValueCounts
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.parameters import is_number, real
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,11 @@ class Skewness(Attack):
     remedy: ClassVar[str] = "Ask for t-closeness."
 
     def __post_init__(self) -> None:
-        check_share("difference", self.difference)
-        number = isinstance(self.ratio, int | float | np.number)
-        if not number or isinstance(self.ratio, bool) or not self.ratio >= 1:
+        real("difference", self.difference, 0, 1)
+        if not is_number(self.ratio) or not self.ratio >= 1:  # may be infinite
             raise ParameterError(f"ratio must be at least 1, got {self.ratio!r}.")
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         exposed = np.zeros(attack_input.rows, dtype=bool)
         classes = np.zeros(attack_input.classes.n_classes, dtype=bool)
         details: dict[str, Any] = {}
@@ -71,11 +71,11 @@ class Skewness(Attack):
             exposed |= counts.rows_of(far)
             classes[counts.at[far]] = True
             details[str(column)] = {
-                **counts.tell(far),
+                **counts.summarize(far),
                 "largest_difference": float(shift.max(initial=0.0)),
                 "largest_ratio": float(factor.max(initial=0.0)),
             }
-        return Found(exposed, "classes", len(classes), classes.sum(), details)
+        return AttackResult(exposed, "classes", len(classes), classes.sum(), details)
 
 
 def _whole_shares(attack_input: AttackInput, column: Hashable) -> np.ndarray:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.parameters import whole
@@ -58,7 +58,7 @@ class SmallClasses(Attack):
         whole("k", self.k, 1)
         TCloseness(self.t, self.distance)
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         original, subject = attack_input.original, attack_input.subject
         references = None
         if original is not None:
@@ -77,9 +77,9 @@ class SmallClasses(Attack):
             suppression_label=attack_input.suppression_label,
             references=references,
             hierarchies={
-                name: tree
+                name: hierarchy
                 for name in attack_input.sensitive
-                if (tree := attack_input.tree(name)) is not None
+                if (hierarchy := attack_input.hierarchy(name)) is not None
             },
         )
         reference: Literal["input", "released"] = (
@@ -95,4 +95,4 @@ class SmallClasses(Attack):
         }
         labels = classes.labels
         assert labels is not None
-        return Found(found[labels], "classes", len(found), found.sum(), details)
+        return AttackResult(found[labels], "classes", len(found), found.sum(), details)

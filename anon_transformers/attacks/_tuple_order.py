@@ -12,9 +12,13 @@ from scipy.special import gammaln
 from anon_transformers._data.columns import identify
 from anon_transformers._kernels import compatibility
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._matching import Matching, agreeing, refuse_strangers
+from anon_transformers.attacks._matching import (
+    Matching,
+    agreeing,
+    refuse_unrelated_tables,
+)
 from anon_transformers.exceptions import NotEvaluable
 
 FAR = 4.0
@@ -35,7 +39,7 @@ class TupleOrder(Attack):
     agree, as in a random order they would in one of twenty tables at most, or of many
     more rows than in a random order. Any other column that both have may show it, too.
     Rows that contradict each other without that are in another order, and expose
-    nobody. Where all agree and would in most orders, there is nothing to tell.
+    nobody. Where all agree and would in most orders, there is nothing to summarize.
 
     Notes
     -----
@@ -59,12 +63,12 @@ class TupleOrder(Attack):
     name: ClassVar[str] = "tuple-order"
     needs: ClassVar[tuple[str, ...]] = ("release", "other")
     meaning: ClassVar[str] = (
-        "The same line of two releases is the same person, and both together tell "
+        "The same line of two releases is the same person, and both together summarize "
         "more than either."
     )
     remedy: ClassVar[str] = "Shuffle the rows of every release anew."
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         other = padded(attack_input)
         if len(other) != attack_input.rows:
             raise NotEvaluable(
@@ -74,15 +78,15 @@ class TupleOrder(Attack):
         names = attack_input.quasi_identifiers
         matching = Matching.of(attack_input, other, {name: name for name in names})
         of_left, _, _ = matching.candidates()
-        refuse_strangers(matching, of_left, names)
+        refuse_unrelated_tables(matching, of_left, names)
         partners = _partners(matching, of_left, attack_input.rows)
         pairs = int(partners.sum())
-        rows = _Lines(matching)
+        rows = _LinePairs(matching)
         agree = rows.compatible[rows.of_row]
-        told = (rows.compatible & rows.tells_more)[rows.of_row]
+        refined = (rows.compatible & rows.narrows)[rows.of_row]
         shown = _orders(attack_input, other)
         same = _settled([same_order(int(agree.sum()), partners), *shown.values()])
-        exposed = told if same else np.zeros_like(told)
+        exposed = refined if same else np.zeros_like(refined)
         details = {
             "same_order": same,
             "columns_in_order": [str(name) for name, is_so in shown.items() if is_so],
@@ -94,7 +98,7 @@ class TupleOrder(Attack):
             "k_combined": _smallest_meet(rows, agree) if same else None,
             "recovered": int((exposed & rows.single[rows.of_row]).sum()),
         }
-        return Found(
+        return AttackResult(
             exposed,
             "records",
             attack_input.rows,
@@ -104,7 +108,7 @@ class TupleOrder(Attack):
         )
 
 
-class _Lines:
+class _LinePairs:
     """What the two releases say in the same line, by distinct pairs of lines."""
 
     def __init__(self, matching: Matching):
@@ -120,7 +124,7 @@ class _Lines:
         self.compatible, self.meets = compatibility.meet_pairs(one, two, *tables)
         own = [compatibility.own_records(side, tables.start) for side in (one, two)]
         differs = [(self.meets != side).any(axis=(1, 2)) for side in own]
-        self.tells_more = differs[0] & differs[1]
+        self.narrows = differs[0] & differs[1]
         self.single = matching.single(self.meets)
 
     def table(self, attack_input: AttackInput, rows: np.ndarray) -> pd.DataFrame:
@@ -145,8 +149,8 @@ def padded(attack_input: AttackInput) -> pd.DataFrame:
     """The other release; a quasi-identifier that it has not is suppressed in it."""
     other = attack_input.other
     assert other is not None
-    known = [name for name in attack_input.quasi_identifiers if name in other.columns]
-    if not known:
+    shared = [name for name in attack_input.quasi_identifiers if name in other.columns]
+    if not shared:
         raise NotEvaluable("the other release has none of the quasi-identifiers.")
     lacking = [n for n in attack_input.quasi_identifiers if n not in other.columns]
     return _with_marks(attack_input, other, lacking) if lacking else other
@@ -209,8 +213,8 @@ def same_order(agree: int, partners: np.ndarray) -> bool | None:
     Returns
     -------
     bool or None
-        None if nothing can be told: all rows agree, but would in many orders, or none
-        does in any.
+        None if nothing can be concluded: all rows agree, but would in many orders, or
+        none does in any.
 
     Notes
     -----
@@ -235,7 +239,7 @@ def _smallest(codes: np.ndarray, sizes: np.ndarray) -> int:
     return int(np.bincount(labels, sizes).min())
 
 
-def _smallest_meet(rows: _Lines, agree: np.ndarray) -> int | None:
+def _smallest_meet(rows: _LinePairs, agree: np.ndarray) -> int | None:
     """Smallest class of the combined rows."""
     if not agree.any():
         return None

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.attacks._attack import Attack, Found
+from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 
 OF_A_PERSON = (
@@ -49,7 +49,7 @@ class UniqueCombinations(Attack):
     )
     remedy: ClassVar[str] = "Generalize or suppress until k-anonymity holds."
 
-    def _find(self, attack_input: AttackInput) -> Found:
+    def _find(self, attack_input: AttackInput) -> AttackResult:
         # Rows that belong to no known person may be anybody's, also all of one.
         alone = attack_input.classes.sizes <= 1
         persons = (
@@ -66,7 +66,7 @@ class UniqueCombinations(Attack):
                 "without": _n_unique(rest, persons, attack_input.rows),
             }
         exposed = alone[attack_input.labels]
-        return Found(
+        return AttackResult(
             exposed, "classes", len(alone), alone.sum(), details,
             meaning=None if persons is None else OF_A_PERSON,
         )  # fmt: skip

@@ -66,7 +66,7 @@ class ValueCounts:
         """Which rows hold one of the ``entries``, given as booleans."""
         return np.append(entries, False)[self.row_entry]
 
-    def tell(self, entries: np.ndarray) -> dict[str, int]:
+    def summarize(self, entries: np.ndarray) -> dict[str, int]:
         """Classes and records of some entries."""
         return {
             "classes": len(np.unique(self.at[entries])),

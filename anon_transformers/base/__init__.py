@@ -7,7 +7,7 @@ from anon_transformers.lazy import lazy_names
 if TYPE_CHECKING:
     from anon_transformers._data.columns import Column
     from anon_transformers.base._base import BaseAnonymizer
-    from anon_transformers.base._coded_table import PublishedColumn, Table
+    from anon_transformers.base._coded_table import CodedTable, PublishedColumn
     from anon_transformers.base._graph import GraphAnonymizer
     from anon_transformers.base._linked import LinkedAnonymizer
     from anon_transformers.base._linked_table import LinkedTable
@@ -17,11 +17,11 @@ else:
 
 __all__ = [
     "BaseAnonymizer",
+    "CodedTable",
     "Column",
     "GraphAnonymizer",
     "LinkedAnonymizer",
     "LinkedTable",
     "PublishedColumn",
-    "Table",
     "TableAnonymizer",
 ]

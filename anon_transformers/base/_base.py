@@ -51,7 +51,7 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
 
     @property
     def extremes(self) -> str:
-        """What published values tell of single persons, in a sentence or two.
+        """What published values reveal about single persons, in a sentence or two.
 
         A release warns of it and its report says it. Empty: no published value is
         somebody's extreme, or computed from the values of few.
@@ -89,6 +89,34 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     sensitive: Sequence[Hashable] | None
     identifiers: Sequence[Hashable] | None
     subject: Hashable | None
+
+    def fit(self, X: Any, y: Any = None):
+        """Learn from a table what may be published of it, and publish nothing.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        y : ignored
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    @abstractmethod
+    def _fit(self, X: Any) -> tuple[pd.DataFrame, Any]:
+        """Learn from a table; it as a frame, and what it takes to publish it."""
+
+    def _begin(self, X: Any) -> pd.DataFrame:
+        """Forget an earlier fit, check the parameters and open the table."""
+        # The report comes last: after a fit that fails nothing passes for fitted.
+        self.__dict__.pop("report_", None)
+        self._check_parameters()
+        return self._open(X, reset=True)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the published columns: all but the identifiers.
@@ -191,12 +219,12 @@ def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
         return
     found = repeated_identifiers(frame, roles.identifiers)
     if found:
-        told = "; ".join(
+        repeats = "; ".join(
             f"identifier {name!r} repeats ({n_values} values stand in several rows)"
             for name, n_values in found.items()
         )
         warnings.warn(
-            f"{told}: k counts rows, and a person with several rows may be a class "
+            f"{repeats}: k counts rows, and a person with several rows may be a class "
             "alone. Where persons have several, name the column that tells them apart, "
             f"such as subject={next(iter(found))!r}.",
             RepeatedIdentifierWarning,

@@ -17,15 +17,15 @@ from anon_transformers._data.columns import (
     encode,
     encode_sensitive,
     identify,
-    refuse_mark,
+    refuse_suppression_label,
     refuse_unknown,
 )
 from anon_transformers._data.dates import in_zone
 from anon_transformers._data.readings import read_spellings
-from anon_transformers._kernels.grouping import Groups, group_rows, sort_rows
+from anon_transformers._kernels.grouping import GroupedRows, group_rows, sort_rows
 from anon_transformers.evidence import Classes
 from anon_transformers.evidence._counts import n_persons
-from anon_transformers.evidence._references import Reference
+from anon_transformers.evidence._references import ReferenceCounts
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
@@ -41,7 +41,7 @@ from anon_transformers.roles import Roles
 class Points(NamedTuple):
     """Distinct combinations of quasi-identifiers.
 
-    ``codes`` has one row an attribute, ``weights`` counts rows, and ``of_row`` gives
+    ``codes`` has one row per attribute, ``weights`` counts rows, and ``of_row`` gives
     the point of each row, -1 where a value cannot be coded.
     """
 
@@ -63,14 +63,14 @@ def refuse_too_few(points: Points, k: int) -> None:
 
 
 @dataclass(frozen=True)
-class Table:
+class CodedTable:
     """A table at work: coded quasi-identifiers, and what models need to judge.
 
     Attributes
     ----------
     n_rows : int
         Rows of the table.
-    known : tuple of Column
+    quasi_identifiers : tuple of Column
         The quasi-identifiers in their order.
     sensitive : tuple of Column
         The sensitive columns.
@@ -81,15 +81,17 @@ class Table:
     """
 
     n_rows: int
-    known: tuple[Column, ...]
+    quasi_identifiers: tuple[Column, ...]
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
-    references: Mapping[Any, Reference] | None = None
+    references: Mapping[Any, ReferenceCounts] | None = None
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
         codes, coded = self._coded()
-        groups = group_rows(list(codes), [column.cardinality for column in self.known])
+        groups = group_rows(
+            list(codes), [column.cardinality for column in self.quasi_identifiers]
+        )
         of_row = groups.labels
         if coded is not None:
             of_row = np.full(self.n_rows, -1, dtype=np.int32)
@@ -107,7 +109,9 @@ class Table:
         if coded is not None:
             ties = (np.cumsum(coded) - 1)[ties[coded[ties]]]
         order = ties[
-            sort_rows(list(codes[:, ties]), [c.cardinality for c in self.known])
+            sort_rows(
+                list(codes[:, ties]), [c.cardinality for c in self.quasi_identifiers]
+            )
         ]
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -119,14 +123,14 @@ class Table:
 
     def _coded(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Codes of the rows that have all of theirs, and which rows (None: all)."""
-        codes = np.stack([column.codes for column in self.known])
+        codes = np.stack([column.codes for column in self.quasi_identifiers])
         if codes.min(initial=0) >= 0:
             return codes, None
         coded = np.all(codes >= 0, axis=0)
         return codes[:, coded], coded
 
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
-        """Evidence for classes given by a label a row (-1: in no class)."""
+        """Evidence for classes given by one label per row (-1: in no class)."""
         return Classes.from_labels(
             labels,
             n_classes,
@@ -135,19 +139,19 @@ class Table:
             references=self.references,
         )
 
-    def part(self, rows: np.ndarray) -> "Table":
+    def part(self, rows: np.ndarray) -> "CodedTable":
         """Some of the rows, which models still compare with the whole input."""
 
         def of(column: Column) -> Column:
             return replace(column, codes=column.codes[rows])
 
         references = self.references or {
-            column.name: Reference.of_column(column, self.subject)
+            column.name: ReferenceCounts.of_column(column, self.subject)
             for column in self.sensitive
         }
-        return Table(
+        return CodedTable(
             int(rows.sum()),
-            tuple(map(of, self.known)),
+            tuple(map(of, self.quasi_identifiers)),
             tuple(map(of, self.sensitive)),
             None if self.subject is None else of(self.subject),
             references,
@@ -174,22 +178,24 @@ class Table:
 def encode_table(
     frame: pd.DataFrame,
     roles: Roles,
-    trees: Mapping[Any, Any],
-    tree_of: Callable[[pd.Series], Any],
-    mark: str,
-) -> Table:
-    """Code a table by its roles; ``tree_of`` gives a quasi-identifier's hierarchy."""
-    legal, sensitive = roles.quasi_identifiers, roles.sensitive
-    refuse_unknown_trees(trees, [*legal, *sensitive])
-    known = tuple(encode(frame[name], tree_of(frame[name])) for name in legal)
-    for column in known:
-        refuse_mark(column, frame[column.name], mark)
+    hierarchies: Mapping[Any, Any],
+    hierarchy_of: Callable[[pd.Series], Any],
+    suppression_label: str,
+) -> CodedTable:
+    """Code a table by its roles; ``hierarchy_of`` gives the hierarchy of a column."""
+    names, sensitive = roles.quasi_identifiers, roles.sensitive
+    refuse_unknown_hierarchies(hierarchies, [*names, *sensitive])
+    coded = tuple(encode(frame[name], hierarchy_of(frame[name])) for name in names)
+    for column in coded:
+        refuse_suppression_label(column, frame[column.name], suppression_label)
         refuse_unknown(column)
         warn_of_spellings(column)
-    return Table(
+    return CodedTable(
         len(frame),
-        known,
-        tuple(encode_sensitive(frame[name], trees.get(name)) for name in sensitive),
+        coded,
+        tuple(
+            encode_sensitive(frame[name], hierarchies.get(name)) for name in sensitive
+        ),
         None if roles.subject is None else identify(frame[roles.subject]),
     )
 
@@ -211,12 +217,14 @@ def warn_of_spellings(column: Column) -> None:
         )
 
 
-def refuse_unknown_trees(trees: Mapping[Any, Any], legal: Sequence[Hashable]) -> None:
+def refuse_unknown_hierarchies(
+    hierarchies: Mapping[Any, Any], legal: Sequence[Hashable]
+) -> None:
     """Refuse a hierarchy of a column that has no use for one."""
-    for name in trees:
+    for name in hierarchies:
         if name not in legal:
-            told = unknown_choice("column", name, legal)
-            raise ParameterError(f"hierarchies: {told}")
+            message = unknown_choice("column", name, legal)
+            raise ParameterError(f"hierarchies: {message}")
 
 
 @dataclass(frozen=True)
@@ -241,11 +249,11 @@ class PublishedColumn:
     shares: np.ndarray
     zone: tzinfo | None = None
 
-    def decode(self, suppressed: np.ndarray, mark: str) -> ExtensionArray:
-        """Published cells; a suppressed number or date is missing, a text the mark."""
+    def decode(self, suppressed: np.ndarray, suppression_label: str) -> ExtensionArray:
+        """Published cells; suppressed numbers and dates are missing."""
         hidden = suppressed | (self.codes < 0)
         codes = np.where(hidden, len(self.labels), self.codes)
-        gap: Any = {"O": mark, "M": np.datetime64("NaT")}.get(
+        gap: Any = {"O": suppression_label, "M": np.datetime64("NaT")}.get(
             self.labels.dtype.kind, np.nan
         )
         return in_zone(np.append(self.labels, gap), self.zone).array.take(codes)
@@ -257,33 +265,37 @@ class PublishedColumn:
         return float((rows[0] + rows[1:] @ self.shares) / len(codes))
 
 
-def refuse_published_mark(
-    known: Sequence[Column], published: list[PublishedColumn], mark: str
+def refuse_ambiguous_labels(
+    quasi_identifiers: Sequence[Column],
+    published: list[PublishedColumn],
+    suppression_label: str,
 ) -> None:
-    """Refuse labels that a reader would take for the suppression mark.
+    """Refuse labels that a reader would take for the suppression label.
 
-    The root of a hierarchy may be the mark: both stand for every value.
+    The root of a hierarchy may be that label: both stand for every value.
     """
-    for column, recoded in zip(known, published, strict=True):
+    for column, recoded in zip(quasi_identifiers, published, strict=True):
         if recoded.labels.dtype != object:
             continue
-        marked = recoded.labels == mark
+        marked = recoded.labels == suppression_label
         if not marked.any():
             continue
         if column.hierarchy is not None:
-            marked &= (recoded.shares < 1) & _names_a_part(column.hierarchy, mark)
+            marked &= (recoded.shares < 1) & _names_a_part(
+                column.hierarchy, suppression_label
+            )
         count = int(np.append(marked, False)[recoded.codes].sum())
         if count:
             raise DataError(
-                f"column {column.name!r} would be published with the suppression mark "
-                f"{mark!r} in {count} rows that are not suppressed; choose another "
-                "with suppression_label=."
+                f"column {column.name!r} would be published with the suppression label "
+                f"{suppression_label!r} in {count} rows that are not suppressed; "
+                "choose another with suppression_label=."
             )
 
 
-def _names_a_part(tree: Hierarchy, name: str) -> bool:
+def _names_a_part(hierarchy: Hierarchy, name: str) -> bool:
     """Whether a group, at some level, has this name and not every value."""
-    levels = map(tree.level, range(tree.n_levels))
+    levels = map(hierarchy.level, range(hierarchy.n_levels))
     return any(
         bool((level.leaf_counts[level.labels == name] < len(level.codes)).any())
         for level in levels
@@ -301,7 +313,7 @@ def without_unused_categories(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def group_published(columns: list[PublishedColumn]) -> Groups:
+def group_published(columns: list[PublishedColumn]) -> GroupedRows:
     """Rows by published combination; a row without a label is marked by code 0."""
     return group_rows(
         [column.codes + 1 for column in columns],
@@ -310,12 +322,12 @@ def group_published(columns: list[PublishedColumn]) -> Groups:
 
 
 def approved(codes: np.ndarray, columns: list[PublishedColumn]) -> np.ndarray:
-    """Rows whose combination of labels is among ``codes``, one combination a column."""
+    """Rows whose combination of labels is one of the columns of ``codes``."""
     n_codes = codes.shape[1]
     joined = group_rows(
         [
-            np.concatenate((known, column.codes)) + 1
-            for known, column in zip(codes, columns, strict=True)
+            np.concatenate((own, column.codes)) + 1
+            for own, column in zip(codes, columns, strict=True)
         ],
         [len(column.labels) + 1 for column in columns],
     )

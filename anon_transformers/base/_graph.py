@@ -130,7 +130,7 @@ class GraphAnonymizer(BaseAnonymizer):
         return np.arange(n_nodes)
 
     def _alike(self, published: Graph) -> np.ndarray:
-        """A number a node, the same for nodes that readers cannot tell apart."""
+        """One number per node, the same for nodes that readers cannot tell apart."""
         return published.degrees
 
     def _classes(self, published: Graph) -> Classes:

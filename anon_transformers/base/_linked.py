@@ -20,7 +20,11 @@ from anon_transformers._kernels.swapping import (
     permute_members,
 )
 from anon_transformers.base._base import FrameAnonymizer
-from anon_transformers.base._coded_table import index_is_asked_for, refuse_unknown_trees
+from anon_transformers.base._coded_table import (
+    index_is_asked_for,
+    refuse_unknown_hierarchies,
+)
+from anon_transformers.base._docs import LINKED_TEXTS
 from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
 from anon_transformers.base._suppression import make_promise
 from anon_transformers.evidence import Report
@@ -34,7 +38,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics._class_statistics import ClassStatistics
-from anon_transformers.parameters import generator, whole
+from anon_transformers.parameters import generator, substitute, whole
 from anon_transformers.privacy import (
     AllOf,
     PrivacyModel,
@@ -46,7 +50,7 @@ from anon_transformers.privacy import (
 from anon_transformers.roles import Roles
 
 
-class Pass(NamedTuple):
+class SwapPass(NamedTuple):
     """What permuting once does, in numbers."""
 
     sizes: np.ndarray
@@ -54,6 +58,7 @@ class Pass(NamedTuple):
     agreements: dict[Hashable, Agreement]
 
 
+@substitute(LINKED_TEXTS)
 class LinkedAnonymizer(FrameAnonymizer):
     """Anonymizer that swaps cells between the rows of a group.
 
@@ -80,32 +85,19 @@ class LinkedAnonymizer(FrameAnonymizer):
     models : list of privacy models, default=None
         What the sensitive values inside each group must satisfy beside: l-diversity,
         t-closeness and the like.
-    identifiers : list, default=None
-        Columns that are dropped.
+    {identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         Which values are near to each other.
-    subject : column, default=None
-        Tells persons apart; it is dropped. A table in which a person has several rows
-        is refused: they might share a group, which then has fewer than k persons.
-    keep_links : bool, default=False
-        Keep which row each cell came from, in ``permutations_``. A judge then follows
-        every cell. Without it, it follows only those that nobody else of the group has:
-        where values repeat, it may not see that cells stayed, or that columns moved
-        alike. Whoever has this can undo every swap.
-    random_state : int or Generator, default=None
-        Decides ties between rows, and the swaps: whoever knows it can undo every one.
-        None: fresh entropy.
+    {subject}
+    {keep_links}
+    {random_state}
 
     Attributes
     ----------
-    labels_ : dict of tuple of columns to int ndarray
-        For columns that moved together the group of each row.
-    group_sizes_ : dict of tuple of columns to int ndarray
-        Rows of each group.
-    k_effective_ : int
-        Rows of the smallest group.
-    permutations_ : dict of tuple of columns to int ndarray
-        The row that each row's cells came from; only with ``keep_links=True``.
+    {labels_}
+    {group_sizes_}
+    {k_effective_}
+    {permutations_}
     report_ : Report
         Groups, loss, risk and time, in numbers. ``classes`` describes the groups of all
         permutations. ``loss`` is the mean distance from a row's own cell to one drawn
@@ -146,7 +138,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What cells that only moved tell of single persons."""
+        """What cells that only moved reveal about single persons."""
         return (
             "Every published cell is the value of a person, as it was: the lowest and "
             "the highest of each column are published, and whoever knows that a person "
@@ -182,23 +174,6 @@ class LinkedAnonymizer(FrameAnonymizer):
     def _details(self) -> dict[str, Any]:
         """What the report should hold beside the common numbers."""
         return {}
-
-    def fit(self, X: Any, y: Any = None):
-        """Find the groups and draw the permutations.
-
-        Parameters
-        ----------
-        X : data frame or array
-            The table to be protected.
-        y : ignored
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X)
-        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` with cells swapped inside groups of k rows, or raise.
@@ -281,24 +256,23 @@ class LinkedAnonymizer(FrameAnonymizer):
         for model in self.models or ():
             judged = getattr(model, "sensitive", None)
             if judged not in (None, *roles.sensitive):
-                told = unknown_choice("sensitive column", judged, roles.sensitive)
-                raise ParameterError(f"models: {model.name}: {told}")
+                message = unknown_choice("sensitive column", judged, roles.sensitive)
+                raise ParameterError(f"models: {model.name}: {message}")
         return roles
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, dict[Moved, np.ndarray]]:
         started = time.perf_counter()
-        # The report comes last: after a fit that fails nothing passes for fitted.
-        for name in ("report_", "permutations_"):
-            self.__dict__.pop(name, None)
-        self._check_parameters()
-        frame = self._open(X, reset=True)
-        roles, trees = self.roles_, self.hierarchies or {}
-        refuse_unknown_trees(trees, [*roles.quasi_identifiers, *roles.sensitive])
+        self.__dict__.pop("permutations_", None)
+        frame = self._begin(X)
+        roles, hierarchies = self.roles_, self.hierarchies or {}
+        refuse_unknown_hierarchies(
+            hierarchies, [*roles.quasi_identifiers, *roles.sensitive]
+        )
         _refuse_too_few(len(frame), self.k)
         if roles.subject is not None:
             _refuse_repeated_persons(frame[roles.subject])
-        sources, passes = self._swap(frame, trees)
-        verdicts = self._judge(LinkedTable(frame, trees), sources)
+        sources, passes = self._swap(frame, hierarchies)
+        verdicts = self._judge(LinkedTable(frame, hierarchies), sources)
         self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
         if self.keep_links:
             self.permutations_ = sources
@@ -307,8 +281,8 @@ class LinkedAnonymizer(FrameAnonymizer):
         return frame, sources
 
     def _swap(
-        self, frame: pd.DataFrame, trees: Mapping[Any, Any]
-    ) -> tuple[dict[Moved, np.ndarray], list[Pass]]:
+        self, frame: pd.DataFrame, hierarchies: Mapping[Any, Any]
+    ) -> tuple[dict[Moved, np.ndarray], list[SwapPass]]:
         """Group and permute, for one set of columns after the other.
 
         Groups are made of rows in the order of ties: no method can see where a row
@@ -317,7 +291,7 @@ class LinkedAnonymizer(FrameAnonymizer):
         rng, subject = self._generator(), self.roles_.subject
         persons = None if subject is None else identify(frame[subject])
         ties = self._tie_order(len(frame), rng, persons)
-        table = LinkedTable(frame.iloc[ties], trees)
+        table = LinkedTable(frame.iloc[ties], hierarchies)
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table
@@ -351,7 +325,9 @@ class LinkedAnonymizer(FrameAnonymizer):
             _refuse_broken(verdicts[-1])
         return verdicts
 
-    def _measured(self, table: LinkedTable, moving: Moved, members: Members) -> Pass:
+    def _measured(
+        self, table: LinkedTable, moving: Moved, members: Members
+    ) -> SwapPass:
         """What groups cost and give away, whatever permutation is drawn in them."""
         places = {name: table.places(name) for name in moving}
         losses = {name: places[name].loss(members) for name in moving}
@@ -359,10 +335,14 @@ class LinkedAnonymizer(FrameAnonymizer):
         for name in hidden:
             places.setdefault(name, table.places(name))
         agreements = {name: agreement(members, places[name].keys) for name in hidden}
-        return Pass(np.diff(members.starts), losses, agreements)
+        return SwapPass(np.diff(members.starts), losses, agreements)
 
     def _report(
-        self, n_rows: int, passes: list[Pass], verdicts: list[Verdict], seconds: float
+        self,
+        n_rows: int,
+        passes: list[SwapPass],
+        verdicts: list[Verdict],
+        seconds: float,
     ) -> Report:
         sizes = np.concatenate([done.sizes for done in passes])
         losses = {str(n): loss for done in passes for n, loss in done.losses.items()}

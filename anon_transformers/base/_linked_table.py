@@ -16,7 +16,7 @@ from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError
 
 
-class Places(NamedTuple):
+class NumericCells(NamedTuple):
     """Cells of one column as numbers.
 
     Attributes
@@ -38,12 +38,12 @@ class Places(NamedTuple):
         return expected_shift(members, self.line)
 
     def ranks(self) -> np.ndarray:
-        """One coordinate a row: how many values lie below its own."""
+        """One coordinate per row: how many values lie below its own."""
         order = np.unique(self.keys, return_inverse=True)[1]
         return order.astype(np.float64)[:, np.newaxis]
 
     def points(self) -> np.ndarray:
-        """One coordinate a row: its place, or its rank among values without distance.
+        """One coordinate per row: its place, or its rank among values without distance.
 
         Missing cells lie beyond the last value, as far as that is from the first.
         """
@@ -64,12 +64,12 @@ class LinkedTable:
     ----------
     frame : DataFrame
         The table as it was given.
-    trees : mapping of column to Hierarchy or builder
+    hierarchies : mapping of column to Hierarchy or builder
         Which values are near.
     """
 
     frame: pd.DataFrame = field(repr=False)
-    trees: Mapping[Any, Any] = field(default_factory=dict, repr=False)
+    hierarchies: Mapping[Any, Any] = field(default_factory=dict, repr=False)
     _moved: dict[Hashable, np.ndarray] = field(default_factory=dict, repr=False)
     _coded: dict[Hashable, Column] = field(default_factory=dict, repr=False)
     _judged: dict[Hashable, Column] = field(default_factory=dict, repr=False)
@@ -83,24 +83,24 @@ class LinkedTable:
         """A column as codes, swapped as far as it is."""
         return self._as_moved(self._encoded(name))
 
-    def places(self, name: Hashable) -> Places:
+    def places(self, name: Hashable) -> NumericCells:
         """A column as numbers to rank and to measure by, as it was given."""
         series = self.frame[name]
-        if name not in self.trees and _is_plain(series.dtype):
+        if name not in self.hierarchies and _is_plain(series.dtype):
             # The numbers themselves: to code millions of them takes longer than a sort.
             return _plain_places(series)
         column = self._encoded(name)
         keys = column.codes.astype(np.int64)
         if column.kind not in {"number", "date"}:
-            return Places(keys, None)
-        return Places(keys, np.append(column.positions(), np.nan)[keys])
+            return NumericCells(keys, None)
+        return NumericCells(keys, np.append(column.positions(), np.nan)[keys])
 
     def classes(self, labels: np.ndarray, names: Sequence[Hashable]) -> Classes:
         """What models may know of groups: their cells, swapped as far as they are."""
         for name in names:
             if name not in self._judged:
-                tree = self.trees.get(name)
-                self._judged[name] = encode_sensitive(self.frame[name], tree)
+                hierarchy = self.hierarchies.get(name)
+                self._judged[name] = encode_sensitive(self.frame[name], hierarchy)
         columns = [self._as_moved(self._judged[name]) for name in names]
         return Classes.from_labels(labels, int(labels.max()) + 1, sensitive=columns)
 
@@ -115,7 +115,7 @@ class LinkedTable:
 
     def _encoded(self, name: Hashable) -> Column:
         if name not in self._coded:
-            self._coded[name] = _encode(self.frame[name], self.trees.get(name))
+            self._coded[name] = _encode(self.frame[name], self.hierarchies.get(name))
         return self._coded[name]
 
 
@@ -164,8 +164,8 @@ def _cells(series: pd.Series, rows: np.ndarray | None) -> ExtensionArray:
     return series.array.copy() if rows is None else series.array.take(rows)
 
 
-def _encode(series: pd.Series, tree: Any) -> Column:
-    column = encode(series, tree)
+def _encode(series: pd.Series, hierarchy: Any) -> Column:
+    column = encode(series, hierarchy)
     if column.kind == "category":
         refuse_written_dates(series, column.values)
     count = int((column.codes < 0).sum())
@@ -188,14 +188,16 @@ def _is_plain(dtype: Any) -> bool:
     )
 
 
-def _plain_places(series: pd.Series) -> Places:
+def _plain_places(series: pd.Series) -> NumericCells:
     numbers = series.to_numpy()
     if numbers.dtype.kind != "f":
-        return Places(numbers.astype(np.int64, copy=False), numbers.astype(np.float64))
+        return NumericCells(
+            numbers.astype(np.int64, copy=False), numbers.astype(np.float64)
+        )
     count = int(np.isinf(numbers).sum())
     if count:
         raise DataError(
             f"column {series.name!r} holds infinite numbers in {count} rows."
         )
     doubles = numbers.astype(np.float64, copy=False)
-    return Places(doubles, doubles)
+    return NumericCells(doubles, doubles)

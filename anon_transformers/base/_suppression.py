@@ -3,12 +3,16 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
-from anon_transformers.base._coded_table import PublishedColumn, Table, group_published
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    group_published,
+)
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
     InfeasibleError,
@@ -17,6 +21,7 @@ from anon_transformers.exceptions import (
     check_choice,
     level_of_caller,
 )
+from anon_transformers.parameters import is_number
 from anon_transformers.privacy import (
     AllOf,
     KAnonymity,
@@ -49,7 +54,7 @@ def make_promise(k: int, models: Sequence[PrivacyModel] | None) -> AllOf:
     return promise
 
 
-def check_promise(promise: AllOf, table: Table) -> None:
+def check_promise(promise: AllOf, table: CodedTable) -> None:
     """Raise where not even the whole table as one class could keep the promise.
 
     Warns where values are protected, and persons can be told apart.
@@ -80,7 +85,7 @@ Ranks = Callable[[], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Settlement:
+class SuppressionResult:
     """The outcome.
 
     Attributes
@@ -107,7 +112,7 @@ class Approval:
 
     Attributes
     ----------
-    settlement : Settlement
+    outcome : SuppressionResult
         The outcome for the classes.
     codes : int array of shape (n_columns, n_kept_classes)
         Positions of the labels of each kept class.
@@ -115,12 +120,12 @@ class Approval:
         Which rows are suppressed.
     """
 
-    settlement: Settlement
+    outcome: SuppressionResult
     codes: np.ndarray
     suppressed: np.ndarray
 
 
-class Rules(NamedTuple):
+class SuppressionRules(NamedTuple):
     """How much may be suppressed, and what becomes of it.
 
     A ``limit`` that is a whole number of at least 1, and no float, counts rows; any
@@ -129,19 +134,18 @@ class Rules(NamedTuple):
 
     limit: float
     mode: str
-    mark: str
+    suppression_label: str
 
     def check(self) -> None:
         """Refuse what an anonymizer was not meant to be given."""
         check_choice("suppression", self.mode, MODES)
-        number = isinstance(self.limit, Real) and not isinstance(self.limit, bool)
         highest = np.inf if isinstance(self.limit, Integral) else 1
-        if not number or not 0 <= self.limit <= highest:
+        if not is_number(self.limit) or not 0 <= self.limit <= highest:
             raise ParameterError(
                 "suppression_limit must be a share from 0 to 1, or a number of rows as "
                 f"a whole number, got {self.limit!r}."
             )
-        if not isinstance(self.mark, str) or not self.mark:
+        if not isinstance(self.suppression_label, str) or not self.suppression_label:
             raise ParameterError("suppression_label must be a text that is not empty.")
 
     def allowance(self, n_rows: int) -> int:
@@ -149,8 +153,10 @@ class Rules(NamedTuple):
 
         Examples
         --------
-        >>> Rules(0.29, "mask", "*").allowance(100), Rules(3, "mask", "*").allowance(2)
-        (29, 2)
+        >>> SuppressionRules(0.29, "mask", "*").allowance(100)
+        29
+        >>> SuppressionRules(3, "mask", "*").allowance(2)
+        2
         """
         if isinstance(self.limit, Integral):
             return min(int(self.limit), n_rows)
@@ -163,26 +169,32 @@ class Rules(NamedTuple):
 
 
 def approve(
-    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
+    table: CodedTable,
+    published: list[PublishedColumn],
+    promise: AllOf,
+    rules: SuppressionRules,
 ) -> Approval:
     """Decide which published combinations a table may show, or raise."""
     groups = group_published(published)
     codes = np.stack([column.codes[groups.first] for column in published])
     labels = [column.labels for column in published]
-    settlement = settle(
+    outcome = suppress_classes(
         table.classes(groups.labels, len(groups.sizes)),
         promise,
         rules,
         covered=np.all(codes >= 0, axis=0),
-        marked=_all_marked(codes, published, rules.mark),
+        marked=_all_suppressed(codes, published, rules.suppression_label),
         ranks=lambda: content_ranks(codes, labels),
     )
-    kept = settlement.kept
-    return Approval(settlement, codes[:, kept], ~kept[groups.labels])
+    kept = outcome.kept
+    return Approval(outcome, codes[:, kept], ~kept[groups.labels])
 
 
 def can_approve(
-    table: Table, published: list[PublishedColumn], promise: AllOf, rules: Rules
+    table: CodedTable,
+    published: list[PublishedColumn],
+    promise: AllOf,
+    rules: SuppressionRules,
 ) -> bool:
     """Whether :func:`approve` would not raise."""
     try:
@@ -201,29 +213,29 @@ def content_ranks(codes: np.ndarray, labels: list[np.ndarray]) -> np.ndarray:
     return np.argsort(np.lexsort(keys))
 
 
-def _all_marked(
-    codes: np.ndarray, published: list[PublishedColumn], mark: str
+def _all_suppressed(
+    codes: np.ndarray, published: list[PublishedColumn], suppression_label: str
 ) -> np.ndarray:
-    """Classes that a reader takes for suppressed rows: every label is the mark.
+    """Classes that a reader takes for suppressed rows, since nothing else is shown.
 
     Only a label that stands for all values may be; others are refused elsewhere.
     """
     marked = np.ones(codes.shape[1], dtype=bool)
     for own, column in zip(codes, published, strict=True):
-        whole = (column.labels == mark) & (column.shares >= 1)
+        whole = (column.labels == suppression_label) & (column.shares >= 1)
         marked &= np.append(whole, False)[own]
     return marked
 
 
-def settle(
+def suppress_classes(
     classes: Classes,
     promise: AllOf,
-    rules: Rules,
+    rules: SuppressionRules,
     *,
     covered: np.ndarray,
     marked: np.ndarray,
     ranks: Ranks,
-) -> Settlement:
+) -> SuppressionResult:
     """Suppress what breaks the promise, or raise.
 
     The suppressed rows are one class and must satisfy every model like any other,
@@ -236,12 +248,12 @@ def settle(
         All classes of the recoded table.
     promise : AllOf
         What each published class must satisfy.
-    rules : Rules
+    rules : SuppressionRules
         How many rows may go, and what happens to them.
     covered : bool ndarray
         Classes that the recoding rule covers; others are always suppressed.
     marked : bool ndarray
-        Classes that were generalized until nothing is left but the mark.
+        Classes that were generalized until nothing is left but the label.
     ranks : callable
         Order of the classes by content, for those of one size.
 
@@ -255,19 +267,26 @@ def settle(
     if not within:
         raise InfeasibleError(_excess(classes, promise, kept, rules))
     published = _published(classes, kept, rules.mode)
+    # An intruder sees no difference between a row that was suppressed and one whose
+    # every label is the suppression label: both are judged as one class.
     published = _as_read(published, marked[kept], promise)
     verdicts = [judge(model, published) for model in promise.models]
     for verdict in verdicts:
         if not verdict.passed:
             raise InfeasibleError(
-                f"{_told(verdict, published)} in the table as it would be published."
+                f"{_describe(verdict, published)} in the table as it would be "
+                "published."
             )
     n_extra = classes.rows[fine].sum() - classes.rows[kept].sum()
-    return Settlement(kept, int(n_extra), published, verdicts)
+    return SuppressionResult(kept, int(n_extra), published, verdicts)
 
 
 def choose_kept(
-    classes: Classes, promise: AllOf, fine: np.ndarray, rules: Rules, ranks: Ranks
+    classes: Classes,
+    promise: AllOf,
+    fine: np.ndarray,
+    rules: SuppressionRules,
+    ranks: Ranks,
 ) -> tuple[np.ndarray, bool]:
     """Which of the ``fine`` classes are published, and whether the limit allows it.
 
@@ -282,6 +301,8 @@ def choose_kept(
         if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
             return kept, True
         if next_ones is None:
+            # Of one size, by content: the order of the source must not show in which
+            # class is published.
             sizes = np.where(kept, classes.rows, np.iinfo(np.int64).max)
             next_ones = iter(np.lexsort((ranks(), sizes)).tolist())
         kept[next(next_ones)] = False
@@ -298,13 +319,13 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
         hidden[published.suppressed] = True
     n_shown = int((~hidden).sum())
     if not n_shown:
-        told = "; ".join(
+        levels = "; ".join(
             f"{describe_model(model)} at level {describe_level(model.level(published))}"
             for model in promise.models
         )
         raise InfeasibleError(
-            f"{told}: every quasi-identifier would be published as the mark; a result "
-            "with no kept class is no result."
+            f"{levels}: every quasi-identifier would be published as the suppression "
+            "label; a result with no kept class is no result."
         )
     into = np.where(hidden, n_shown, np.cumsum(~hidden) - 1)
     return replace(published.merge(into, n_shown + 1), suppressed=n_shown)
@@ -315,7 +336,7 @@ def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
     return gone.blanked(0) if mode == "blank" else gone
 
 
-def _is_within(classes: Classes, kept: np.ndarray, rules: Rules) -> bool:
+def _is_within(classes: Classes, kept: np.ndarray, rules: SuppressionRules) -> bool:
     """Whether enough is kept; a result with no kept class is no result."""
     total = int(classes.rows.sum())
     gone = total - classes.rows[kept].sum()
@@ -335,7 +356,9 @@ def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
     return published
 
 
-def _excess(classes: Classes, promise: AllOf, kept: np.ndarray, rules: Rules) -> str:
+def _excess(
+    classes: Classes, promise: AllOf, kept: np.ndarray, rules: SuppressionRules
+) -> str:
     """Why the limit does not do."""
     total = int(classes.rows.sum())
     gone = total - classes.rows[kept].sum()
@@ -355,13 +378,13 @@ def _worst(promise: AllOf, classes: Classes) -> str | None:
     for model in promise.models:
         verdict = judge(model, classes)
         if not verdict.passed:
-            return _told(verdict, classes)
+            return _describe(verdict, classes)
     return None
 
 
-def _told(verdict: Verdict, classes: Classes) -> str:
+def _describe(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
     report = getattr(model, "report", None)
     exposed = describe_exposed(report(classes)) if report else ""
-    told = describe_verdict(verdict, "classes")
-    return f"{told}; {exposed}" if exposed else told
+    message = describe_verdict(verdict, "classes")
+    return f"{message}; {exposed}" if exposed else message

@@ -3,6 +3,7 @@
 import time
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,70 +15,69 @@ from anon_transformers._data.dates import refuse_written_dates
 from anon_transformers._data.frames import is_frame, like_input, to_frame
 from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.base._coded_table import (
+    CodedTable,
     PublishedColumn,
-    Table,
     approved,
     encode_table,
     index_is_asked_for,
-    refuse_published_mark,
+    refuse_ambiguous_labels,
     without_unused_categories,
 )
-from anon_transformers.base._report import make_report
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.base._suppression import (
-    Rules,
-    Settlement,
+    SuppressionResult,
+    SuppressionRules,
     approve,
     can_approve,
     check_promise,
     make_promise,
 )
-from anon_transformers.evidence import SUPPRESSED, Classes
-from anon_transformers.evidence._references import Reference, by_set, stretched
+from anon_transformers.evidence import SUPPRESSED, Classes, Report
+from anon_transformers.evidence._references import (
+    ReferenceCounts,
+    by_set,
+    scaled_reference,
+)
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.metrics import (
+    AverageRisk,
+    HighestRisk,
+    class_statistics,
+    domain_share_loss,
+)
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
 
 
+@substitute(TABLE_TEXTS)
 class TableAnonymizer(FrameAnonymizer):
     """Anonymizer of tables that learns a recoding rule.
 
     A subclass implements ``_learn(table, models)``, which sets attributes with a
     trailing underscore, and ``_recode(table)``, which returns one
-    :class:`PublishedColumn` a quasi-identifier (``_can_publish`` tells a search whether
-    they would do). This class does the rest: roles, coding, suppression, the final
-    judgement, the report, and the published table.
+    :class:`PublishedColumn` per quasi-identifier (``_can_publish`` tells a search
+    whether they would do). This class does the rest: roles, coding, suppression, the
+    final judgment, the report, and the published table.
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
+    {quasi_identifiers}
+    {k}
     models : list of privacy models, default=None
         Further promises.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        How values are made less exact.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {n_suppressed_}
+    {suppressed_mask_}
     """
 
     kind: ClassVar[str] = "table"
@@ -109,7 +109,7 @@ class TableAnonymizer(FrameAnonymizer):
         self.suppression_label = suppression_label
 
     @abstractmethod
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn] | None:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn] | None:
         """Learn the recoding rule; set attributes with a trailing underscore.
 
         A method that is bound to the rows it saw has no rule, and returns what it
@@ -117,29 +117,12 @@ class TableAnonymizer(FrameAnonymizer):
         """
 
     @abstractmethod
-    def _recode(self, table: Table) -> list[PublishedColumn]:
-        """Apply the rule, one column a quasi-identifier."""
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
+        """Apply the rule, one column per quasi-identifier."""
 
     def _details(self) -> dict[str, Any]:
         """What the report should hold beside the common numbers."""
         return {}
-
-    def fit(self, X: Any, y: Any = None):
-        """Learn a recoding rule and which classes it may publish.
-
-        Parameters
-        ----------
-        X : data frame or array
-            The table to be protected.
-        y : ignored
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X)
-        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Publish ``X`` so that every promised model holds, or raise.
@@ -193,19 +176,22 @@ class TableAnonymizer(FrameAnonymizer):
         Returns
         -------
         list of Verdict
-            One a model.
+            One per model.
         """
         check_is_fitted(self)
         frame = to_frame(table)
         if not is_frame(table):
             frame = frame.set_axis(self._kept_columns, axis=1)
-        known, sensitive = self.roles_.quasi_identifiers, self.roles_.sensitive
-        subject, mark = self.roles_.subject, self.suppression_label
+        quasi_identifiers, sensitive = (
+            self.roles_.quasi_identifiers,
+            self.roles_.sensitive,
+        )
+        subject, suppression_label = self.roles_.subject, self.suppression_label
         if subject not in {None, *frame.columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
         # A batch may hold more rows than were fitted: only the shares are asked for.
         references = {
-            name: stretched(
+            name: scaled_reference(
                 rows, frame[name], None if subject is None else frame[subject]
             )
             for name, rows in self._references.items()
@@ -213,10 +199,10 @@ class TableAnonymizer(FrameAnonymizer):
         }
         classes = Classes.from_frame(
             frame,
-            known,
+            quasi_identifiers,
             sensitive,
             subject,
-            mark,
+            suppression_label,
             references=references,
             hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
         )
@@ -233,51 +219,50 @@ class TableAnonymizer(FrameAnonymizer):
         return make_promise(self.k, self.models)
 
     def _check_parameters(self) -> None:
+        self._promise()
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
-        Rules(limit, self.suppression, self.suppression_label).check()
+        SuppressionRules(limit, self.suppression, self.suppression_label).check()
         if self.hierarchies and not self.uses_hierarchies:
             raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()
-        # The report comes last: after a fit that fails nothing passes for fitted.
-        self.__dict__.pop("report_", None)
-        promise = self._promise()
-        self._check_parameters()
-        frame = self._open(X, reset=True)
+        frame, promise = self._begin(X), self._promise()
         table = self._encode(frame)
         check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
-        refuse_published_mark(table.known, published, self.suppression_label)
+        refuse_ambiguous_labels(
+            table.quasi_identifiers, published, self.suppression_label
+        )
         settled = self._approve(table, published, promise)
-        self._columns = [without_rows(column) for column in table.known]
+        self._columns = [without_rows(column) for column in table.quasi_identifiers]
         self._sensitive = [without_rows(column) for column in table.sensitive]
         self._references = {
-            c.name: by_set(c, Reference.of_column(c, table.subject))
+            c.name: by_set(c, ReferenceCounts.of_column(c, table.subject))
             for c in table.sensitive
         }
         seconds = time.perf_counter() - started
         self.report_ = make_report(self, published, settled, seconds)
         return frame, published
 
-    def _reopen(self, X: Any) -> tuple[pd.DataFrame, Table]:
+    def _reopen(self, X: Any) -> tuple[pd.DataFrame, CodedTable]:
         """Other rows, and their quasi-identifiers coded as the fitted ones."""
         frame = self._open(X, reset=False)
         if not (self._named and is_frame(X)):  # by position, as scikit-learn does
             frame = frame.set_axis(self._all_columns, axis=1)
-        known = tuple(
+        coded = tuple(
             column.encode_more(frame[name])
             for column, name in zip(
                 self._columns, self.roles_.quasi_identifiers, strict=True
             )
         )
-        return frame, Table(len(frame), known)
+        return frame, CodedTable(len(frame), coded)
 
-    def _tree(self, series: pd.Series) -> Any:
+    def _hierarchy_of(self, series: pd.Series) -> Any:
         """Hierarchy of a quasi-identifier or what builds it; None if there is none."""
         return (self.hierarchies or {}).get(series.name)
 
-    def _own_trees(self) -> dict[Hashable, Any]:
+    def _own_hierarchies(self) -> dict[Hashable, Any]:
         """What builds hierarchies of quasi-identifiers for which none is given."""
         return {}
 
@@ -285,14 +270,18 @@ class TableAnonymizer(FrameAnonymizer):
         """Share of rows that may be suppressed, or their number."""
         return self.suppression_limit or 0.0
 
-    def _rules(self, n_rows: int) -> Rules:
+    def _rules(self, n_rows: int) -> SuppressionRules:
         """How rows of a table of this size are suppressed."""
-        return Rules(self._limit(n_rows), self.suppression, self.suppression_label)
+        return SuppressionRules(
+            self._limit(n_rows), self.suppression, self.suppression_label
+        )
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
-        trees, mark = self.hierarchies or {}, self.suppression_label
-        table = encode_table(frame, self.roles_, trees, self._tree, mark)
-        for column in table.known:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+        hierarchies, suppression_label = self.hierarchies or {}, self.suppression_label
+        table = encode_table(
+            frame, self.roles_, hierarchies, self._hierarchy_of, suppression_label
+        )
+        for column in table.quasi_identifiers:
             if column.name not in self._described():
                 refuse_written_dates(frame[column.name], column.values)
         return table
@@ -301,15 +290,17 @@ class TableAnonymizer(FrameAnonymizer):
         """Columns of which a parameter says what their values are."""
         return self.hierarchies or {}
 
-    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
+    def _approve(
+        self, table: CodedTable, published: list, promise: AllOf
+    ) -> SuppressionResult:
         """Decide which classes may be published, and remember them."""
         approval = approve(table, published, promise, self._rules(table.n_rows))
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
-        self.n_extra_suppressed_ = approval.settlement.n_extra_rows
-        return approval.settlement
+        self.n_extra_suppressed_ = approval.outcome.n_extra_rows
+        return approval.outcome
 
-    def _can_publish(self, table: Table, published: list, models: AllOf) -> bool:
+    def _can_publish(self, table: CodedTable, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""
         return can_approve(table, published, models, self._rules(table.n_rows))
 
@@ -340,3 +331,28 @@ class TableAnonymizer(FrameAnonymizer):
         if not index_is_asked_for(self):
             table = table.reset_index(drop=True)
         return like_input(table, X, changed, rows)
+
+
+def make_report(
+    anonymizer: Any,
+    published: list[PublishedColumn],
+    settled: SuppressionResult,
+    seconds: float,
+) -> Report:
+    """Put the numbers of a fitted anonymizer together."""
+    classes, n_rows = settled.published, len(anonymizer.suppressed_mask_)
+    names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
+    losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
+    return Report(
+        method=type(anonymizer).__name__,
+        rows=n_rows,
+        suppressed_rows=n_rows - int(classes.kept().rows.sum()),
+        extra_suppressed_rows=anonymizer.n_extra_suppressed_,
+        classes=asdict(class_statistics(classes)),
+        models=tuple(verdict.to_dict() for verdict in settled.verdicts),
+        loss=domain_share_loss(losses),
+        column_losses=dict(zip(names, losses, strict=True)),
+        risk={m.name: m.measure(classes) for m in (AverageRisk(), HighestRisk())},
+        seconds=seconds,
+        details=anonymizer._details(),
+    )

@@ -24,16 +24,22 @@ from anon_transformers.cli._columns import (
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._formulas import SpreadsheetSafe, guard_formulas
+from anon_transformers.cli._hierarchy_files import (
+    HierarchyFiles,
+    UnknownOption,
+    UnknownValues,
+    read_hierarchies,
+)
 from anon_transformers.cli._output import (
     LOSS_IN_WORDS,
     JsonFlag,
     assignments,
+    handle_errors,
     percent,
     print_json,
     print_table,
+    print_warning,
     shown,
-    told,
-    warn_of,
     working,
 )
 from anon_transformers.cli._promises import (
@@ -44,12 +50,6 @@ from anon_transformers.cli._promises import (
 )
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
-from anon_transformers.cli._trees import (
-    Trees,
-    Unknown,
-    UnknownOption,
-    read_hierarchies,
-)
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -97,7 +97,7 @@ KeepOrder = Annotated[
 ACCEPT_IN_WORDS = "(--accept-unique COLUMN, or COLUMN,COLUMN of a pair)"
 
 
-@told
+@handle_errors
 def anonymize(
     source: Source,
     target: Target,
@@ -113,8 +113,8 @@ def anonymize(
     models: Models = None,
     suppression_limit: SuppressionLimit = None,
     options: Options = None,
-    hierarchies: Trees = None,
-    unknown: UnknownOption = Unknown.error,
+    hierarchies: HierarchyFiles = None,
+    unknown: UnknownOption = UnknownValues.error,
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
@@ -167,7 +167,7 @@ def anonymize(
     if json_output:
         print_json({"target": str(target), **asdict(report)}, to_stderr=to_stderr)
     else:
-        _tell(target, report, subject, to_stderr=to_stderr)
+        _print_report(target, report, subject, to_stderr=to_stderr)
 
 
 def _check_roles(frame: Any, roles: Any, method: str) -> None:
@@ -194,7 +194,7 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
         raise DataError(_in_options(str(error))) from None
 
 
-def _in_options(told: str) -> str:
+def _in_options(message: str) -> str:
     """A message of a release in the words of this command.
 
     Examples
@@ -202,15 +202,15 @@ def _in_options(told: str) -> str:
     >>> _in_options("top level: accept_unique: unknown column 'a'.")
     "--accept-unique: unknown column 'a'."
     """
-    told = told.removeprefix("top level: ")
-    told = told.replace("(accept_unique)", ACCEPT_IN_WORDS)
+    message = message.removeprefix("top level: ")
+    message = message.replace("(accept_unique)", ACCEPT_IN_WORDS)
     for key in ("accept_unique", "rows_are_persons"):
-        told = re.sub(rf"\b{key}\b", f"--{key.replace('_', '-')}", told)
-    return told
+        message = re.sub(rf"\b{key}\b", f"--{key.replace('_', '-')}", message)
+    return message
 
 
 def _parameters(
-    known: dict[str, Any], stated: dict[str, Any], options: list[str]
+    defaults: dict[str, Any], stated: dict[str, Any], options: list[str]
 ) -> dict[str, Any]:
     """What the anonymizer is made with; further options may not repeat the others.
 
@@ -223,7 +223,10 @@ def _parameters(
             "order of its rows, and swaps, are drawn from it, and whoever knew a seed "
             "could undo them."
         )
-    given = {**known, **{n: value for n, value in stated.items() if value is not None}}
+    given = {
+        **defaults,
+        **{n: value for n, value in stated.items() if value is not None},
+    }
     for name in (given.keys() | {"hierarchies", "models"}) & own.keys():
         raise ConfigurationError(f"--option: {name} has an option of its own.")
     return {**given, **own}
@@ -238,7 +241,7 @@ def _run(
     from anon_transformers.release._build import build, installed
 
     if params["k"] == 1 and not params.get("models"):
-        warn_of("k = 1 promises nothing: a person may stand alone in a class.")
+        print_warning("k = 1 promises nothing: a person may stand alone in a class.")
     catalog = installed().anonymizers
     anonymizer = build(f"method {method}", catalog, method, params)
     table = anonymizer.fit_transform(frame)
@@ -248,7 +251,9 @@ def _run(
     return table, anonymizer.report_
 
 
-def _tell(target: Path, report: Any, subject: str | None, *, to_stderr: bool) -> None:
+def _print_report(
+    target: Path, report: Any, subject: str | None, *, to_stderr: bool
+) -> None:
     counted = "rows" if subject is None else "persons"
     units = {"k-anonymity": f" {counted}"}
     rows = [

@@ -24,20 +24,20 @@ from anon_transformers.cli._dialects import (
     Separator,
     find_dialect,
 )
+from anon_transformers.cli._hierarchy_files import Folder, read_folder
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     Console,
     JsonFlag,
+    handle_errors,
     name_and_assignments,
     percent,
     print_json,
     print_table,
-    told,
-    warn_of,
+    print_warning,
 )
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
-from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ ShowValues = Annotated[
 ]
 
 
-@told
+@handle_errors
 def attack(
     path: Release,
     quasi_identifiers: Known = None,
@@ -133,16 +133,16 @@ def attack(
         if file is not None:
             how = stated if name == "original" else ()
             dialect = find_dialect(file, own, *how)
-            known = options["quasi_identifiers"]
-            tables[name] = reader.read(file, dialect, as_text=known)
+            quasi_identifiers = options["quasi_identifiers"]
+            tables[name] = reader.read(file, dialect, as_text=quasi_identifiers)
     declared = (options["quasi_identifiers"], options["sensitive"])
     columns = [*declared[0], *declared[1]]
     held = [frame, *([tables["original"]] if original is not None else [])]
     check_persons(path, held, declared, identifiers, subject)
     from anon_transformers.attacks import AttackInput
 
-    trees = read_folder(hierarchies, columns, encoding)
-    attack_input = AttackInput(frame, **options, **tables, hierarchies=trees)
+    by_column = read_folder(hierarchies, columns, encoding)
+    attack_input = AttackInput(frame, **options, **tables, hierarchies=by_column)
     reports, skipped, broken = _run(
         chosen, attack_input, show_values, quiet=json_output
     )
@@ -150,7 +150,7 @@ def attack(
     if json_output:
         print_json({"counted": counted, **_plain(reports, skipped, show_values)})
     else:
-        _tell(path, reports, skipped, show_values, counted)
+        _print_report(path, reports, skipped, show_values, counted)
     if any(report.exposed for report in reports) or broken or (attacks and skipped):
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -179,7 +179,7 @@ def _release(
     path: Path,
     dialect: Dialect,
     reader: TableReader,
-    known: list[str] | None,
+    quasi_identifiers: list[str] | None,
     sensitive: list[str] | None,
     subject: str | None,
 ) -> tuple[Any, dict[str, Any]]:
@@ -188,16 +188,16 @@ def _release(
     if path.is_dir():
         frame, manifest = read_release(path)
         if manifest["subject"] is not None:
-            warn_of(f"this release counts persons; {NOT_PUBLISHED}")
+            print_warning(f"this release counts persons; {NOT_PUBLISHED}")
         reader.declare(frame.columns)
         wanted = ("quasi_identifiers", "sensitive", "suppression_label")
         options = {name: manifest[name] for name in wanted}
     else:
-        needed = [*typed_texts(known, sensitive, subject)]
+        needed = [*typed_texts(quasi_identifiers, sensitive, subject)]
         options["subject"] = subject
-        frame = reader.read(path, dialect, needed, as_text=known or ())
-    if known:
-        options["quasi_identifiers"] = known
+        frame = reader.read(path, dialect, needed, as_text=quasi_identifiers or ())
+    if quasi_identifiers:
+        options["quasi_identifiers"] = quasi_identifiers
     if sensitive:
         options["sensitive"] = sensitive
     if "quasi_identifiers" not in options:
@@ -227,20 +227,20 @@ def _run(
 def _plain(
     reports: "list[AttackReport]", skipped: dict[str, str], show_values: bool
 ) -> dict[str, Any]:
-    told_of = []
+    entries = []
     for report in reports:
         plain = report.to_dict()
         if show_values and report.exposed_records is not None:
             plain["exposed_records"] = report.exposed_records.to_dict("records")
-        told_of.append(plain)
+        entries.append(plain)
     return {
         "exposed": any(report.exposed for report in reports),
-        "attacks": told_of,
+        "attacks": entries,
         "not_run": skipped,
     }
 
 
-def _tell(
+def _print_report(
     path: Path,
     reports: "list[AttackReport]",
     skipped: dict[str, str],
@@ -261,7 +261,7 @@ def _tell(
     title = f"{path}: what an intruder can do; {counted} are counted"
     print_table(title, header, rows)
     for report in reports:
-        _tell_interval(report)
+        _print_interval(report)
         if report.exposed:
             typer.echo(f"- {report.attack}: {report.remedy}")
     for name, why in skipped.items():
@@ -278,7 +278,7 @@ def _tell(
             )
 
 
-def _tell_interval(report: "AttackReport") -> None:
+def _print_interval(report: "AttackReport") -> None:
     """The share of persons that an attack expects to find in the worst column."""
     details = report.details
     if not {"share", "low", "high", "column"} <= set(details):

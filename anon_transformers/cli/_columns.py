@@ -122,11 +122,11 @@ def check_persons(
 
     columns = dict.fromkeys(name for frame in frames for name in frame.columns)
     refuse_lacking(list(columns), identifiers or [], str(path))
-    known, sensitive = declared
+    quasi_identifiers, sensitive = declared
     for frame in frames:
         there = [name for name in identifiers or [] if name in frame.columns]
         roles = Roles.resolve(
-            frame.columns, known, sensitive or None, there or None, subject,
+            frame.columns, quasi_identifiers, sensitive or None, there or None, subject,
             sensitive_may_be_known=True,
         )  # fmt: skip
         warn_of_repeated_identifiers(frame, roles)

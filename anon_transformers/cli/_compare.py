@@ -17,23 +17,23 @@ from anon_transformers.cli._columns import (
     repeated,
 )
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
+from anon_transformers.cli._hierarchy_files import (
+    HierarchyFiles,
+    UnknownOption,
+    UnknownValues,
+    read_hierarchies,
+)
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
+    handle_errors,
     number_or_text,
     print_json,
     print_table,
+    run_bar,
     shown,
-    told,
 )
-from anon_transformers.cli._progress import run_bar
 from anon_transformers.cli._tables import TableReader, typed_texts
-from anon_transformers.cli._trees import (
-    Trees,
-    Unknown,
-    UnknownOption,
-    read_hierarchies,
-)
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ SHOWN = {
 }
 
 SPARE = ("variance", "largest", "mean", "highest risk", "seconds", "smallest")
-TOLD = ("quasi-identifiers", "persons")
+SHOWN_FACTS = ("quasi-identifiers", "persons")
 
 
-@told
+@handle_errors
 def compare(
     source: Source,
     quasi_identifiers: Known = None,
@@ -88,8 +88,8 @@ def compare(
     subject: Subject = None,
     methods: Methods = None,
     grids: Grids = None,
-    hierarchies: Trees = None,
-    unknown: UnknownOption = Unknown.error,
+    hierarchies: HierarchyFiles = None,
+    unknown: UnknownOption = UnknownValues.error,
     out: Out = None,
     force: Force = False,
     separator: Separator = ",",
@@ -118,21 +118,21 @@ def compare(
         "identifiers": identifiers,
         "subject": subject,
     }
-    trees = read_hierarchies(hierarchies or [], unknown, encoding)
+    by_column = read_hierarchies(hierarchies or [], unknown, encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
     written = read_dates(dates)
-    needed = [*typed_texts(*roles.values(), trees and [*trees], [*written])]
+    needed = [*typed_texts(*roles.values(), by_column and [*by_column], [*written])]
     reader = TableReader(missing, [*needed, *typed_texts(grid)])
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
-    roles["hierarchies"] = trees
+    roles["hierarchies"] = by_column
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _write(results, out, source.name)
     if json_output:
-        told_of = {"about": results.attrs["about"], "runs": plain_rows(results)}
-        print_json({**told_of, "files": [str(f) for f in files]})
+        result = {"about": results.attrs["about"], "runs": plain_rows(results)}
+        print_json({**result, "files": [str(f) for f in files]})
     else:
-        _tell(source, results, files)
+        _print_report(source, results, files)
     if results["error"].notna().all():
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -191,7 +191,7 @@ def plain_rows(results: "pd.DataFrame") -> list[Any]:
     return results.astype(object).where(results.notna(), None).to_dict("records")
 
 
-def _tell(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
+def _print_report(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
     ran = results[results["error"].isna()]
     rows = [
         [_parameters(c) if isinstance(c, dict) else shown(c) for c in row]
@@ -199,16 +199,16 @@ def _tell(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
     ]
     print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows, spare=SPARE)
     about = results.attrs["about"]
-    for what in (name for name in about if name.startswith(TOLD)):
+    for what in (name for name in about if name.startswith(SHOWN_FACTS)):
         typer.echo(f"{what}: {about[what]}")
     failed = results[results["error"].notna()]
     if len(failed):
-        told_of = zip(
+        failures = zip(
             failed["method"], failed["parameters"], failed["error"], strict=True
         )
         print_table(
             f"{len(failed)} runs without a result", ["method", "parameters", "error"],
-            [(method, _parameters(given), error) for method, given, error in told_of],
+            [(method, _parameters(given), error) for method, given, error in failures],
         )  # fmt: skip
     for file in files[:1]:
         typer.echo(f"page  {file}")

@@ -17,12 +17,12 @@ from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
+    handle_errors,
     print_json,
     print_table,
+    run_bar,
     shown,
-    told,
 )
-from anon_transformers.cli._progress import run_bar
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
@@ -68,7 +68,7 @@ LEFT_OUT = ("error", "rows")
 NOTHING = "-"
 
 
-@told
+@handle_errors
 def compare_codings(
     source: Source,
     quasi_identifiers: Known = None,
@@ -116,7 +116,7 @@ def compare_codings(
     if json_output:
         print_json(_plain(found, files))
     else:
-        _tell(source, found, files)
+        _print_report(source, found, files)
     if found.runs["error"].notna().any():
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -161,15 +161,15 @@ def _plain(found: Any, files: Sequence[Path]) -> dict[str, Any]:
     }
 
 
-def _tell(source: Path, found: Any, files: Sequence[Path]) -> None:
+def _print_report(source: Path, found: Any, files: Sequence[Path]) -> None:
     runs = found.runs[found.runs["error"].isna()].drop(columns=list(LEFT_OUT))
     _print(f"{source}: {len(runs)} runs", runs, spare=["classes", "q_mean"])
     for coding, part in found.summary().groupby("coding", sort=False):
         _print_summary(str(coding), part)
     failed = found.runs[found.runs["error"].notna()]
     if len(failed):
-        told_of = failed[["coding", "method", "quasi_identifiers", "error"]]
-        _print(f"{len(failed)} runs without a result", told_of)
+        rows = failed[["coding", "method", "quasi_identifiers", "error"]]
+        _print(f"{len(failed)} runs without a result", rows)
     typer.echo(
         f"A dash ({NOTHING}) stands where nothing is defined: Q of crisp sets, l and t "
         "where the source has none, the distance of a method that is the best. A class "
@@ -185,15 +185,15 @@ def _tell(source: Path, found: Any, files: Sequence[Path]) -> None:
 
 
 def _print_summary(coding: str, summary: Any) -> None:
-    """One line a criterion, one cell a method."""
+    """One line per criterion, one cell per method."""
     methods = list(dict.fromkeys(summary["method"]))
     rows = []
     for criterion, part in summary.groupby("criterion", sort=False):
         cells = dict.fromkeys(methods, NOTHING)
         for row in plain_rows(part):
             numbers = (row["wins"], row["mean"], row["distance"])
-            told = [NOTHING if x is None else shown(x) for x in numbers]
-            cells[row["method"]] = " · ".join(told)
+            texts = [NOTHING if x is None else shown(x) for x in numbers]
+            cells[row["method"]] = " · ".join(texts)
         rows.append([criterion, part["compared"].iloc[0], *cells.values()])
     print_table(
         f"{coding} coding: wins · mean · mean distance from the best",

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._dialects import Dialect
-from anon_transformers.cli._output import JsonFlag, print_json, print_table, told
+from anon_transformers.cli._output import (
+    JsonFlag,
+    handle_errors,
+    print_json,
+    print_table,
+)
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
@@ -64,7 +69,7 @@ Seed = Annotated[
 
 
 @app.command("list")
-@told
+@handle_errors
 def list_(json_output: JsonFlag = False) -> None:
     """Show the tables that can be written."""
     if json_output:
@@ -74,7 +79,7 @@ def list_(json_output: JsonFlag = False) -> None:
 
 
 @app.command()
-@told
+@handle_errors
 def make(
     name: Name,
     out: Out,

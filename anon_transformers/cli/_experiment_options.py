@@ -27,7 +27,7 @@ OWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class ExperimentCommand(TyperCommand):
-    """A command whose help tells the options of the experiment that is named, too."""
+    """A command whose help lists the options of the experiment that is named, too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Remember which experiment is meant; help is asked for before that is read."""
@@ -42,9 +42,9 @@ class ExperimentCommand(TyperCommand):
         name, experiments = ctx.meta["anon.experiment"], registry().experiments
         if name in experiments:
             typer.echo(f"Options of {name}:")
-            for option, told in _described(experiments[name]):
+            for option, description in _described(experiments[name]):
                 typer.echo(f"  {option}")
-                typer.echo(indent(fill(told), INDENT))
+                typer.echo(indent(fill(description), INDENT))
 
 
 def own_options(
@@ -106,22 +106,27 @@ def _takes_path(annotation: Any) -> bool:
 
 def _described(experiment: Callable[..., Any]) -> Iterator[tuple[str, str]]:
     """Each option with the word for its value, and what the docstring says of it."""
-    told = _documented(experiment)
+    descriptions = _documented(experiment)
     for name, parameter in _own(experiment).items():
         word = " PATH" if _takes_path(parameter.annotation) else " VALUE"
         option = f"{DASHES}{name.replace('_', '-')}"
-        yield option + word * (parameter.annotation is not bool), told.get(name, "")
+        yield (
+            option + word * (parameter.annotation is not bool),
+            descriptions.get(name, ""),
+        )
 
 
 def _documented(experiment: Callable[..., Any]) -> dict[str, str]:
     """Texts of the parameters in a docstring, as numpydoc wants it."""
     _, _, section = (inspect.getdoc(experiment) or "").partition("Parameters\n---")
-    told: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     for line in section.partition("\n\n")[0].splitlines():
         head, colon, _ = line.partition(" : ")
         if colon and line[:1].isalpha():
             names = head.split(", ")
         elif line.startswith(" "):
-            told |= {name: f"{told.get(name, '')} {line.strip()}" for name in names}
-    return {name: text.strip() for name, text in told.items()}
+            descriptions |= {
+                name: f"{descriptions.get(name, '')} {line.strip()}" for name in names
+            }
+    return {name: text.strip() for name, text in descriptions.items()}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anon_transformers.cli._output import warn_of
+from anon_transformers.cli._output import print_warning
 from anon_transformers.cli._targets import STDOUT
 from anon_transformers.exceptions import ConfigurationError
 
@@ -44,12 +44,12 @@ def guard_formulas(table: "pd.DataFrame", target: Path, safe: bool) -> "pd.DataF
         return guard_texts(table, schema_of(table))[0]
     texts = {name: to_text(table[name]).dropna() for name in table.columns}
     counts = {name: int(of.map(would_run).sum()) for name, of in texts.items()}
-    told = [f"{name} ({n:,} rows)" for name, n in counts.items() if n]
-    told += [f"the name of {name}" for name in headers]
-    if told:
-        warn_of(
+    places = [f"{name} ({n:,} rows)" for name, n in counts.items() if n]
+    places += [f"the name of {name}" for name in headers]
+    if places:
+        print_warning(
             f"a spreadsheet would run cells of these columns as formulas: "
-            f"{', '.join(told)}. --spreadsheet-safe writes them so that it shows them; "
-            "a release does so by itself."
+            f"{', '.join(places)}. --spreadsheet-safe writes them so that it shows "
+            "them; a release does so by itself."
         )
     return table

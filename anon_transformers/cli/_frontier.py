@@ -16,21 +16,21 @@ from anon_transformers.cli._columns import (
 )
 from anon_transformers.cli._compare import Source
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
+from anon_transformers.cli._hierarchy_files import (
+    HierarchyFiles,
+    UnknownOption,
+    UnknownValues,
+    read_hierarchies,
+)
 from anon_transformers.cli._output import (
     JsonFlag,
+    handle_errors,
     print_json,
     print_table,
     shown,
-    told,
 )
 from anon_transformers.cli._promises import LIMIT_HELP, read_limit
 from anon_transformers.cli._tables import TableReader, typed_texts
-from anon_transformers.cli._trees import (
-    Trees,
-    Unknown,
-    UnknownOption,
-    read_hierarchies,
-)
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ Plot = Annotated[
 ]
 
 
-@told
+@handle_errors
 def frontier(
     source: Source,
     quasi_identifiers: Known = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     subject: Subject = None,
-    hierarchies: Trees = None,
-    unknown: UnknownOption = Unknown.error,
+    hierarchies: HierarchyFiles = None,
+    unknown: UnknownOption = UnknownValues.error,
     suppression_limit: Limit = "0.05",
     max_k: MaxK = None,
     loss: Loss = "domain-share",
@@ -75,9 +75,9 @@ def frontier(
     if plot is not None and plot.suffix != ".png":
         raise ConfigurationError(f"--plot: {plot} must end in .png.")
     limit = read_limit(suppression_limit) or 0.0
-    trees = read_hierarchies(hierarchies or [], unknown, encoding)
+    by_column = read_hierarchies(hierarchies or [], unknown, encoding)
     written, declared = read_dates(dates), [quasi_identifiers, sensitive, identifiers]
-    needed = [*typed_texts(declared, subject, trees and [*trees], [*written])]
+    needed = [*typed_texts(declared, subject, by_column and [*by_column], [*written])]
     reader = TableReader(missing, needed)
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
@@ -88,7 +88,7 @@ def frontier(
         sensitive=sensitive,
         identifiers=identifiers,
         subject=subject,
-        hierarchies=trees,
+        hierarchies=by_column,
         suppression_limit=limit,
         loss=loss,
         verbose=not json_output,
@@ -102,7 +102,7 @@ def frontier(
     if json_output:
         print_json({"counted": counted, "loss": curve.loss, "ranges": _ranges(curve)})
     else:
-        _tell(source, curve, counted, plot)
+        _print_report(source, curve, counted, plot)
 
 
 def _ranges(curve: "Frontier") -> list[dict[Any, Any]]:
@@ -111,7 +111,9 @@ def _ranges(curve: "Frontier") -> list[dict[Any, Any]]:
     return [row | {"levels": at} for row, at in zip(rows, levels, strict=True)]
 
 
-def _tell(source: Path, curve: "Frontier", counted: str, plot: Path | None) -> None:
+def _print_report(
+    source: Path, curve: "Frontier", counted: str, plot: Path | None
+) -> None:
     both = zip(
         curve.table.itertuples(index=False),
         curve.levels.itertuples(index=False),

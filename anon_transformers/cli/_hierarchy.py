@@ -9,9 +9,9 @@ from rich.tree import Tree
 
 from anon_transformers.cli._columns import Missing
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
-from anon_transformers.cli._output import Console, JsonFlag, print_json, told
+from anon_transformers.cli._hierarchy_files import read_hierarchy
+from anon_transformers.cli._output import Console, JsonFlag, handle_errors, print_json
 from anon_transformers.cli._tables import TableReader
-from anon_transformers.cli._trees import read_hierarchy
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -37,7 +37,7 @@ Most = Annotated[
 
 
 @app.command()
-@told
+@handle_errors
 def suggest(
     table: Annotated[Path, typer.Argument(help="Table: CSV or Parquet.")],
     column: ColumnName,
@@ -74,7 +74,7 @@ def suggest(
 
 
 @app.command()
-@told
+@handle_errors
 def show(
     file: File,
     most: Most = 10,
@@ -90,7 +90,7 @@ def show(
 
 
 @app.command()
-@told
+@handle_errors
 def check(
     file: File,
     table: Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from anon_transformers.cli._output import JsonFlag, print_json, told
+from anon_transformers.cli._output import JsonFlag, handle_errors, print_json
 from anon_transformers.exceptions import ConfigurationError
 
 WRITTEN = {
@@ -16,7 +16,7 @@ WRITTEN = {
 }
 
 
-@told
+@handle_errors
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it.")],
     json_output: JsonFlag = False,

@@ -2,10 +2,15 @@
 
 import typer
 
-from anon_transformers.cli._output import JsonFlag, print_json, print_table, told
+from anon_transformers.cli._output import (
+    JsonFlag,
+    handle_errors,
+    print_json,
+    print_table,
+)
 
 
-@told
+@handle_errors
 def list_(json_output: JsonFlag = False) -> None:
     """Show every anonymizer, privacy model, metric, file format … and who offers it.
 

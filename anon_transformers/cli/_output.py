@@ -7,7 +7,8 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any, TextIO
 
@@ -45,14 +46,17 @@ NARROW = 8
 
 
 class Console(rich_console.Console):
-    """A console that leaves a closed pipe to :func:`told`; rich would exit with 1."""
+    """A console that leaves a closed pipe to :func:`handle_errors`.
+
+    rich itself would exit with 1.
+    """
 
     def on_broken_pipe(self) -> None:
         """Raise it again."""
         raise BrokenPipeError
 
 
-def told(command: Callable[..., Any]) -> Callable[..., Any]:
+def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn errors into a message and an exit code, and warnings into a line.
 
     1: a threshold is broken or cannot be met. 2: anything wrong with what was given.
@@ -75,15 +79,15 @@ def told(command: Callable[..., Any]) -> Callable[..., Any]:
             _forget_output()
             raise typer.Exit(CLOSED_PIPE) from None
         except (GateError, InfeasibleError) as error:
-            _say(str(error), as_json)
+            _print_error(str(error), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:
-            _say(str(error), as_json)
+            _print_error(str(error), as_json)
             raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
             if os.environ.get("ANON_DEBUG"):
                 raise
-            _say(
+            _print_error(
                 f"unexpected {type(error).__name__}; set ANON_DEBUG=1 for the "
                 "traceback, which may quote the data.",
                 as_json,
@@ -128,7 +132,7 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         text = " ".join(_in_options(str(message), category).split())
         if text not in seen:
             seen.add(text)
-            warn_of(text)
+            print_warning(text)
 
     return show
 
@@ -148,20 +152,20 @@ def _in_options(message: str, category: type[Warning]) -> str:
     return f"{message[: found.start()]}such as --subject {name}."
 
 
-def _say(message: str, as_json: bool) -> None:
+def _print_error(message: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": message}))
     else:
-        _print_marked("error", "red", message)
+        _print_labeled("error", "red", message)
 
 
-def warn_of(message: str) -> None:
+def print_warning(message: str) -> None:
     """Print a warning on the error stream, on one line."""
-    _print_marked("warning", "yellow", message)
+    _print_labeled("warning", "yellow", message)
 
 
-def _print_marked(mark: str, color: str, message: str) -> None:
-    Console(stderr=True).print(Text(f"{mark}: ", style=f"bold {color}"), end="")
+def _print_labeled(label: str, color: str, message: str) -> None:
+    Console(stderr=True).print(Text(f"{label}: ", style=f"bold {color}"), end="")
     print(message, file=sys.stderr)
 
 
@@ -205,8 +209,8 @@ def print_table(
     console.print(Text(title, style="italic"))
     console.print(table)
     if left_out:
-        told = ", ".join(name for name in header if name in left_out)
-        console.print(Text(f"not shown on a narrow terminal: {told}"))
+        names = ", ".join(name for name in header if name in left_out)
+        console.print(Text(f"not shown on a narrow terminal: {names}"))
 
 
 def as_text(cell: object) -> Text:
@@ -313,3 +317,33 @@ def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:
             raise ConfigurationError(f"--{key}: {name} stands twice.")
         found[name] = number_or_text(value)
     return found
+
+
+@contextmanager
+def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on the error stream; yields what to call after each run."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description:40}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=hidden,
+    ) as progress:
+        bar = progress.add_task("start", total=None)
+
+        def update(done: int, total: int, what: str) -> None:
+            progress.update(
+                bar, description=what or "done", completed=done, total=total
+            )
+
+        yield update

@@ -30,7 +30,7 @@ def read_release(folder: Path) -> tuple[Any, dict[str, Any]]:
     frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
     if isinstance(frame, tuple):
         return frame[0], {
-            **_told_by(manifest),
+            **_read_roles(manifest),
             "nodes": frame[1],
             "quasi_identifiers": list(frame[0].columns[:2]),
         }
@@ -39,7 +39,7 @@ def read_release(folder: Path) -> tuple[Any, dict[str, Any]]:
     return frame, {
         "references": references_of(frame, sensitive) if whole else None,
         "quasi_identifiers": manifest["roles"]["quasi_identifiers"],
-        **_told_by(manifest),
+        **_read_roles(manifest),
     }
 
 
@@ -56,8 +56,8 @@ def _suppression(stated: dict[str, Any]) -> str | None:
     return takes["suppression"].default if "suppression" in takes else None
 
 
-def _told_by(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What a manifest tells in the words of the gate."""
+def _read_roles(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What a manifest says, under the names that the gate takes."""
     from anon_transformers.registry import registry
 
     name, catalog = manifest["anonymizer"]["name"], registry().anonymizers

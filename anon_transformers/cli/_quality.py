@@ -21,11 +21,11 @@ from anon_transformers.cli._dialects import (
 )
 from anon_transformers.cli._output import (
     JsonFlag,
+    handle_errors,
     percent,
     print_json,
     print_table,
     shown,
-    told,
     working,
 )
 from anon_transformers.cli._published import read_release
@@ -66,7 +66,7 @@ Seed = Annotated[
 NOT_AVAILABLE = "not available"
 
 
-@told
+@handle_errors
 def quality(
     path: Release,
     original: Original,
@@ -86,7 +86,7 @@ def quality(
 
     A classifier tries to tell published rows from original ones, too. Without -q all
     columns that both tables have are compared, by where they stand, or those that the
-    manifest of a release names; correlations of those after -s are told on their own
+    manifest of a release names; correlations of those after -s are shown on their own
     too. Columns of numbers that were published as ranges or texts are left out and
     listed; --missing '*' reads a suppressed number as missing.
 
@@ -118,7 +118,7 @@ def quality(
     if json_output:
         print_json({"release": str(path), "original": str(original), **report})
     else:
-        _tell(path, report)
+        _print_report(path, report)
 
 
 def _published(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
@@ -127,12 +127,12 @@ def _published(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     return frame, {name: manifest[name] for name in ("quasi_identifiers", "sensitive")}
 
 
-def _tell(path: Path, report: Mapping[str, Any]) -> None:
+def _print_report(path: Path, report: Mapping[str, Any]) -> None:
     """One table a topic, then what is missing and why."""
     if report["correlations"]:
-        _tell_correlations(path, report["correlations"])
+        _print_correlations(path, report["correlations"])
     if report["moments"]:
-        _tell_moments(report["moments"])
+        _print_moments(report["moments"])
     if report["squared_error"] is not None:
         squares = report["squared_error"]
         lost = {**squares["columns"], "total": squares["total"]}
@@ -145,7 +145,7 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
             "compare strangers"
         )
     if report["distinguishability"] is not None:
-        _tell_distinguishability(report["distinguishability"])
+        _print_distinguishability(report["distinguishability"])
     if report["left_out"]:
         names = ", ".join(report["left_out"])
         typer.echo(f"- left out, for they are published as no numbers: {names}")
@@ -153,7 +153,7 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
         typer.echo(f"- {topic}: {NOT_AVAILABLE}: {why}")
 
 
-def _tell_correlations(path: Path, found: Mapping[str, Mapping[str, Any]]) -> None:
+def _print_correlations(path: Path, found: Mapping[str, Mapping[str, Any]]) -> None:
     header = ["columns", "pairs", "mean", "sd", "largest", "of total loss"]
     rows = [
         (
@@ -167,7 +167,7 @@ def _tell_correlations(path: Path, found: Mapping[str, Mapping[str, Any]]) -> No
     print_table(f"{path}: differences of correlations", header, rows)
 
 
-def _tell_moments(found: Mapping[str, Mapping[str, Any]]) -> None:
+def _print_moments(found: Mapping[str, Mapping[str, Any]]) -> None:
     first = next(iter(found.values()))
     shares = [f"quantile {share}" for share in first["quantiles"]]
     header = ["column", "mean", "variance", "skewness", "kurtosis", *shares]
@@ -184,7 +184,7 @@ def _moments(changes: Mapping[str, Any]) -> Iterator[str]:
     yield from map(_cell, changes["quantiles"].values())
 
 
-def _tell_distinguishability(found: Mapping[str, Any]) -> None:
+def _print_distinguishability(found: Mapping[str, Any]) -> None:
     rows = [
         ("AUC (0.5: nothing is seen, 1: all is)", _cell(found["auc"])),
         ("pMSE", _cell(found["pmse"])),

@@ -13,15 +13,15 @@ from anon_transformers.cli._output import (
     Console,
     JsonFlag,
     assignments,
+    handle_errors,
     percent,
     print_json,
     print_table,
     shown,
-    told,
 )
 
 
-@told
+@handle_errors
 def release(
     config: Annotated[Path, typer.Argument(help="The release file (YAML).")],
     tightened: Annotated[
@@ -59,10 +59,10 @@ def release(
     if json_output:
         print_json({"folder": folder, **manifest})
     else:
-        _tell(folder, manifest)
+        _print_report(folder, manifest)
 
 
-def _tell(folder: str, manifest: dict[str, Any]) -> None:
+def _print_report(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
     rows = [
         (c["id"], shown(c.get("observed", "holds")), c["sentence"])
@@ -79,23 +79,23 @@ def _tell(folder: str, manifest: dict[str, Any]) -> None:
 def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
     classes, risk = measured.get("classes", {}), measured.get("risk")
-    told = [("rows", f"{measured['rows']:,}", "published")]
+    rows = [("rows", f"{measured['rows']:,}", "published")]
     if _drops(manifest):
-        told.append(("rows dropped", "not told", "a number that only the input gives"))
+        rows.append(("rows dropped", "not told", "a number that only the input gives"))
     elif "suppressed_rows" in measured:
-        told.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
+        rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
     if manifest["not_judged"]:
         columns = ", ".join(manifest["not_judged"])
-        told.append(("not judged", columns, "sensitive, and no threshold is about it"))
+        rows.append(("not judged", columns, "sensitive, and no threshold is about it"))
     if "smallest" in classes:
         smallest, count = f"{classes['smallest']} rows", f"of {classes['count']:,}"
-        told.append(("smallest class", smallest, f"{count} classes"))
+        rows.append(("smallest class", smallest, f"{count} classes"))
     if risk is not None:
         highest = f"highest {percent(risk['highest-risk'])}"
-        told.append(("average risk", percent(risk["average-risk"]), highest))
+        rows.append(("average risk", percent(risk["average-risk"]), highest))
     if "loss" in measured:
-        told.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
-    return told
+        rows.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
+    return rows
 
 
 def _drops(manifest: dict[str, Any]) -> bool:

@@ -13,11 +13,11 @@ from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
     assignments,
+    handle_errors,
     print_json,
     print_table,
-    told,
+    run_bar,
 )
-from anon_transformers.cli._progress import run_bar
 
 Name = Annotated[
     str,
@@ -35,7 +35,7 @@ Options = Annotated[
 ]
 
 
-@told
+@handle_errors
 def reproduce(
     context: typer.Context,
     name: Name,
@@ -63,7 +63,7 @@ def reproduce(
     if json_output:
         print_json(_plain(findings, files))
     else:
-        _tell(findings, files)
+        _print_report(findings, files)
     if len(findings.unexplained):
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -93,7 +93,7 @@ def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
     }
 
 
-def _tell(findings: Any, files: Sequence[Path]) -> None:
+def _print_report(findings: Any, files: Sequence[Path]) -> None:
     """Every number that was printed, and every difference; equal runs are counted."""
     from anon_transformers.experiments._numbers import NOT_RUN
 
@@ -103,7 +103,7 @@ def _tell(findings: Any, files: Sequence[Path]) -> None:
     numbers = findings.numbers
     printed = numbers["published"].notna()
     run = numbers["reason"].ne(NOT_RUN)  # the others are counted below
-    reasons = _tell_numbers(numbers[run & (printed | numbers["equal"].eq(False))])
+    reasons = _print_numbers(numbers[run & (printed | numbers["equal"].eq(False))])
     others = numbers[~printed]
     counted = others.groupby(["measure", "method"], sort=False)["equal"]
     print_table(
@@ -121,16 +121,16 @@ def _tell(findings: Any, files: Sequence[Path]) -> None:
         typer.echo(f"- {note}")
     left_out = findings.not_run.groupby("data_set", sort=False).size()
     if len(left_out):
-        told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
-        typer.echo(f"not run, with how many numbers: {told}")
+        names = ", ".join(f"{name} ({count})" for name, count in left_out.items())
+        typer.echo(f"not run, with how many numbers: {names}")
     typer.echo("recomputed: by others, from the rules of the source")
     typer.echo(findings.summary())
     for file in files[:1]:
         typer.echo(f"page  {file}")
 
 
-def _tell_numbers(numbers: Any) -> list[str]:
-    """Print one table a place of the source; returns the reasons they refer to."""
+def _print_numbers(numbers: Any) -> list[str]:
+    """Print one table per place of the source; returns the reasons they refer to."""
     from anon_transformers.experiments._pages import shown
 
     reasons = [reason for reason in dict.fromkeys(numbers["reason"]) if reason]

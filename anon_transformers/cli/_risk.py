@@ -24,17 +24,17 @@ from anon_transformers.cli._dialects import (
     Separator,
     find_dialect,
 )
+from anon_transformers.cli._hierarchy_files import Folder, read_folder
 from anon_transformers.cli._output import (
     JsonFlag,
+    handle_errors,
     percent,
     print_json,
     print_table,
     shown,
-    told,
 )
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
 from anon_transformers.cli._tables import TableReader, typed_texts
-from anon_transformers.cli._trees import Folder, read_folder
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ Weights = Annotated[
 Population = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Register of the population, a row a person, not recoded."
+        metavar="FILE",
+        help="Register of the population, one row per person, not recoded.",
     ),
 ]
 Threshold = Annotated[
@@ -82,7 +83,7 @@ NOT_AVAILABLE = "not available"
 
 
 @dataclass(frozen=True)
-class Asked:
+class _RiskRequest:
     """What is to be measured, of the table and of its original alike."""
 
     quasi_identifiers: list[str]
@@ -96,7 +97,7 @@ class Asked:
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-@told
+@handle_errors
 def risk(
     table: Source,
     original: Original = None,
@@ -129,13 +130,13 @@ def risk(
 
     _check_options(table, weights, population, subject)
     own = Dialect(separator, encoding)
-    after, told_of = _release(table) if table.is_dir() else (None, {})
-    known = quasi_identifiers or told_of.get("quasi_identifiers")
-    wanted = sensitive or told_of.get("sensitive", [])
-    if not known:
+    after, published_roles = _release(table) if table.is_dir() else (None, {})
+    quasi_identifiers = quasi_identifiers or published_roles.get("quasi_identifiers")
+    sensitive = sensitive or published_roles.get("sensitive", [])
+    if not quasi_identifiers:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
-    texts = [*known, *(queries or [])]
-    named = [*typed_texts(texts, wanted, weights, subject)]
+    texts = [*quasi_identifiers, *(queries or [])]
+    named = [*typed_texts(texts, sensitive, weights, subject)]
     reader = TableReader(missing, [*named, *(identifiers or [])])
 
     def read(path: Path, dialect: Dialect, needed: list[str]) -> "pd.DataFrame":
@@ -146,22 +147,25 @@ def risk(
     refuse_lacking(list(after.columns), named, str(table))
     register = before = None
     if population is not None:
-        register = read(population, find_dialect(population, own), known)
+        register = read(population, find_dialect(population, own), quasi_identifiers)
     if original is not None:
         stated = (original_separator, original_encoding, "--original")
         before = read(original, find_dialect(original, own, *stated), named)
     tables = [after] if before is None else [after, before]
-    check_persons(table, tables, (known, wanted), identifiers, subject)
-    trees = read_folder(hierarchies, known, encoding)
-    label = told_of.get("suppression_label", suppression_label)
-    asked = Asked(known, wanted, trees, weights, register, threshold, label, subject)
-    asked.reasons.update(told_of.get("reasons", {}))
+    roles = (quasi_identifiers, sensitive)
+    check_persons(table, tables, roles, identifiers, subject)
+    by_column = read_folder(hierarchies, quasi_identifiers, encoding)
+    label = published_roles.get("suppression_label", suppression_label)
+    asked = _RiskRequest(
+        *roles, by_column, weights, register, threshold, label, subject
+    )
+    asked.reasons.update(published_roles.get("reasons", {}))
     result = _measure(before, after, asked, queries or [])
     counted = "rows" if subject is None else "persons"
     if json_output:
         print_json({"table": str(table), "counted": counted, **result})
     else:
-        _tell(table, result, counted)
+        _print_report(table, result, counted)
 
 
 def _check_options(
@@ -181,18 +185,20 @@ def _check_options(
 
 def _release(folder: Path) -> "tuple[pd.DataFrame, dict[str, Any]]":
     """Table and roles of a published release, and what it cannot tell."""
-    frame, told_of = read_release(folder)
-    if "nodes" in told_of:
+    frame, published_roles = read_release(folder)
+    if "nodes" in published_roles:
         raise ConfigurationError(f"{folder} is a graph; see anon graph describe.")
-    if told_of["subject"] is not None:
-        told_of["reasons"] = {"persons": f"this release counts them; {NOT_PUBLISHED}"}
-    return frame, told_of
+    if published_roles["subject"] is not None:
+        published_roles["reasons"] = {
+            "persons": f"this release counts them; {NOT_PUBLISHED}"
+        }
+    return frame, published_roles
 
 
 def _measure(
     before: "pd.DataFrame | None",
     after: "pd.DataFrame",
-    asked: Asked,
+    asked: _RiskRequest,
     queries: list[str],
 ) -> dict[str, Any]:
     """Everything that is asked, as plain values."""
@@ -206,7 +212,7 @@ def _measure(
     return {**result, "not_available": dict(asked.reasons)}
 
 
-def _numbers(frame: "pd.DataFrame", asked: Asked) -> dict[str, Any]:
+def _numbers(frame: "pd.DataFrame", asked: _RiskRequest) -> dict[str, Any]:
     """What can be said of one table."""
     from anon_transformers import metrics
     from anon_transformers.evidence import Classes
@@ -233,7 +239,7 @@ def _numbers(frame: "pd.DataFrame", asked: Asked) -> dict[str, Any]:
 
 
 def _with_population(
-    classes: "Classes", frame: "pd.DataFrame", asked: Asked
+    classes: "Classes", frame: "pd.DataFrame", asked: _RiskRequest
 ) -> "Classes":
     from anon_transformers.metrics import match_population, weigh_population
 
@@ -247,7 +253,9 @@ def _with_population(
     )  # fmt: skip
 
 
-def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | None:
+def _diversity(
+    classes: "Classes", name: str, asked: _RiskRequest
+) -> dict[str, Any] | None:
     """How diverse a sensitive column is: l and t as the models have them."""
     from anon_transformers.privacy import DistinctLDiversity, TCloseness
 
@@ -257,12 +265,12 @@ def _diversity(classes: "Classes", name: str, asked: Asked) -> dict[str, Any] | 
     if found is None:
         return None
     # Persons may have several values, and a distance between these is not defined.
-    told = _available(f"{name}, t", lambda: {"t": close.level(classes)}, asked)
-    return {**found, **(told or {"t": None})}
+    closeness = _available(f"{name}, t", lambda: {"t": close.level(classes)}, asked)
+    return {**found, **(closeness or {"t": None})}
 
 
 def _loss(
-    before: "pd.DataFrame", after: "pd.DataFrame", asked: Asked
+    before: "pd.DataFrame", after: "pd.DataFrame", asked: _RiskRequest
 ) -> dict[str, Any]:
     """Loss by attribute and in all; None where cells cannot be measured."""
     from anon_transformers.metrics import attribute_losses, domain_share_loss
@@ -289,20 +297,24 @@ def _loss(
 
 
 def _query(
-    before: "pd.DataFrame | None", after: "pd.DataFrame", name: str, asked: Asked
+    before: "pd.DataFrame | None", after: "pd.DataFrame", name: str, asked: _RiskRequest
 ) -> dict[str, Any]:
     from anon_transformers.metrics import aggregate_answers, aggregate_query_error
 
-    mark = asked.suppression_label
+    suppression_label = asked.suppression_label
     if before is None:
-        answers = asdict(aggregate_answers(after[name], suppression_label=mark))
+        answers = asdict(
+            aggregate_answers(after[name], suppression_label=suppression_label)
+        )
         return {key: {"released": answer} for key, answer in answers.items()}
-    errors = aggregate_query_error(before[name], after[name], suppression_label=mark)
+    errors = aggregate_query_error(
+        before[name], after[name], suppression_label=suppression_label
+    )
     return {key: asdict(error) for key, error in errors.items()}
 
 
 def _available(
-    name: str, measure: Callable[[], dict[str, Any]], asked: Asked
+    name: str, measure: Callable[[], dict[str, Any]], asked: _RiskRequest
 ) -> dict[str, Any] | None:
     """Take numbers; None, and the reason kept, where they are not available."""
     try:
@@ -312,7 +324,7 @@ def _available(
         return None
 
 
-def _tell(table: Path, result: Mapping[str, Any], counted: str) -> None:
+def _print_report(table: Path, result: Mapping[str, Any], counted: str) -> None:
     sides = [side for side in ("before", "after") if result[side] is not None]
     rows = [
         (name, *(_cell(value) for value in values))
@@ -333,8 +345,8 @@ def _tell(table: Path, result: Mapping[str, Any], counted: str) -> None:
         print_table("Loss", ["attribute", "loss"], lost)
     for name, answers in result["queries"].items():
         header = list(next(iter(answers.values())))
-        told_of = [(key, *map(_cell, a.values())) for key, a in answers.items()]
-        print_table(f"Queries of {name}", ["query", *header], told_of)
+        rows = [(key, *map(_cell, a.values())) for key, a in answers.items()]
+        print_table(f"Queries of {name}", ["query", *header], rows)
     for name, reason in result["not_available"].items():
         typer.echo(f"- {name}: {reason}")
 

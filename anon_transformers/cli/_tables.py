@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_transformers.cli._dialects import Dialect
-from anon_transformers.cli._places import existing_file
+from anon_transformers.cli._dialects import Dialect, existing_file
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLD = {"data", "format", "schema", "sha256"}
+MANIFEST_KEYS = {"data", "format", "schema", "sha256"}
 """What the manifest of a release tells of its file."""
 
 
@@ -47,7 +46,7 @@ class TableReader:
     missing : sequence of str, optional
         Texts that stand for a missing value in a CSV file.
     typed : collection of str
-        Columns that were typed, or that a manifest names: these may be told.
+        Columns that were typed, or that a manifest names: messages may name these.
     show_names : bool, default=False
         Keep the names of the others, too, for a command that shows records.
     """
@@ -105,7 +104,7 @@ class TableReader:
         return frame if self.show_names else self._by_position(frame, path)
 
     def declare(self, columns: Iterable[str]) -> None:
-        """Take names of columns for public: a manifest tells them."""
+        """Take names of columns for public: a manifest names them."""
         self._called.update({name: name for name in columns})
 
     def _by_position(self, frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
@@ -132,9 +131,9 @@ def _published(file: Path) -> "pd.DataFrame | None":
         manifest = json.loads(text)
     except (OSError, ValueError):  # there is none, or it is about something else
         return None
-    if not isinstance(manifest, dict) or not manifest.keys() >= TOLD:
+    if not isinstance(manifest, dict) or not manifest.keys() >= MANIFEST_KEYS:
         return None
-    for told in (manifest, manifest.get("nodes", {})):
-        if told.get("data") == file.name:
-            return _read_checked(file.parent, manifest["format"], told)
+    for part in (manifest, manifest.get("nodes", {})):
+        if part.get("data") == file.name:
+            return _read_checked(file.parent, manifest["format"], part)
     return None

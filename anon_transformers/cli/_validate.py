@@ -21,19 +21,23 @@ from anon_transformers.cli._dialects import (
     Separator,
     find_dialect,
 )
+from anon_transformers.cli._hierarchy_files import (
+    HierarchyFiles,
+    UnknownValues,
+    read_hierarchies,
+)
 from anon_transformers.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
+    handle_errors,
     name_and_assignments,
     print_json,
     print_table,
     shown,
-    told,
     working,
 )
 from anon_transformers.cli._published import read_release, references_of
 from anon_transformers.cli._tables import TableReader, typed_texts
-from anon_transformers.cli._trees import Trees, Unknown, read_hierarchies
 from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
@@ -88,7 +92,7 @@ GIVE_ORIGINAL = (
 )
 
 
-@told
+@handle_errors
 def validate(
     path: Place,
     quasi_identifiers: Known = None,
@@ -98,7 +102,7 @@ def validate(
     thresholds: Thresholds = None,
     original: Original = None,
     nodes: Nodes = None,
-    hierarchies: Trees = None,
+    hierarchies: HierarchyFiles = None,
     suppression_label: Mark = "*",
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
@@ -144,10 +148,10 @@ def validate(
     if nodes is not None:
         options["nodes"] = reader.read(nodes, find_dialect(nodes, own))
     options["hierarchies"] = read_hierarchies(
-        hierarchies or [], Unknown.error, encoding
+        hierarchies or [], UnknownValues.error, encoding
     )
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    _tell(path, result, json_output, again=path.is_dir())
+    _print_report(path, result, json_output, again=path.is_dir())
     if not result.passed:
         raise typer.Exit(BROKEN_PROMISE)
 
@@ -165,10 +169,10 @@ def _ends(frame: Any, asked: list[dict[str, Any]]) -> list[str]:
     """The columns of an edge table that name nodes, if all thresholds are of graphs."""
     from anon_transformers.registry import registry
 
-    known = {**registry().privacy_models, **registry().metrics}
+    registered = {**registry().privacy_models, **registry().metrics}
     names = [str(t.get("model", t.get("metric"))) for t in asked]
-    # A name that nobody knows is told of when it is looked up.
-    kinds = {known[name].evidence for name in names if name in known}
+    # A name that nobody knows is reported when it is looked up.
+    kinds = {registered[name].evidence for name in names if name in registered}
     if not asked or kinds - {"graph"}:
         raise ConfigurationError("name the quasi-identifiers with -q COLUMN.")
     return list(frame.columns[:2])
@@ -213,7 +217,7 @@ def _in_options(result: Any) -> Any:
     from anon_transformers.privacy._sensitive_model import GIVE_INPUT
     from anon_transformers.privacy._t_closeness import GIVE_HIERARCHY
 
-    def told(text: str | None) -> str | None:
+    def reworded(text: str | None) -> str | None:
         if text is None:
             return None
         text = text.replace(GIVE_INPUT, GIVE_ORIGINAL)
@@ -221,8 +225,8 @@ def _in_options(result: Any) -> Any:
 
     return replace(
         result,
-        checks=tuple(replace(c, reason=told(c.reason)) for c in result.checks),
-        reasons=tuple(map(told, result.reasons)),
+        checks=tuple(replace(c, reason=reworded(c.reason)) for c in result.checks),
+        reasons=tuple(map(reworded, result.reasons)),
     )
 
 
@@ -232,12 +236,12 @@ def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
     It stays a failure: nobody can judge it again.
     """
     held = {check["id"] for check in measured if check["passed"]}
-    told_of = [
+    reasons = [
         f"At release, {check.id} held: {check.sentence}"
         for check in result.checks
         if check.observed is None and check.id in held
     ]
-    return replace(result, reasons=(*result.reasons, *told_of))
+    return replace(result, reasons=(*result.reasons, *reasons))
 
 
 def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) -> Any:
@@ -263,7 +267,7 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
     )
 
 
-def _tell(path: Path, result: Any, json_output: bool, *, again: bool) -> None:
+def _print_report(path: Path, result: Any, json_output: bool, *, again: bool) -> None:
     """Print the verdict; of a release, ``again``, what needs what is not published."""
     if json_output:
         print_json(result.to_dict())

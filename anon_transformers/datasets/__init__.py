@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.datasets._adult import load_adult, load_adult_hierarchies
-    from anon_transformers.datasets._bundled import bundled_path
+    from anon_transformers.datasets._bundled import (
+        bundled_path,
+        load_adult,
+        load_adult_hierarchies,
+    )
     from anon_transformers.datasets._synthetic import (
         dataset_name,
         make_dependent,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import ParameterError, check_choice
+from anon_transformers.parameters import is_whole, whole
 
 Func = Literal["linear", "quadratic"]
 FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -59,7 +60,8 @@ def make_independent(
     1    4    4
     2    9    9
     """
-    _check_counts(n_rows=n_rows, n_attributes=n_attributes)
+    whole("n_rows", n_rows)
+    whole("n_attributes", n_attributes)
     if n_rows * n_attributes > MOST_CELLS:
         raise ParameterError(
             f"{n_rows} rows of {n_attributes} attributes are more than "
@@ -110,10 +112,9 @@ def make_dependent(
     2    2    1
     3    2    2
     """
-    _check_counts(n_attributes=n_attributes)
+    whole("n_attributes", n_attributes)
     if isinstance(values, int | np.integer):
-        _check_counts(values=values)
-        values = range(1, int(values) + 1)
+        values = range(1, whole("values", values) + 1)
     cells = _through(func, _whole(values))
     if not len(cells):
         raise ParameterError("values must hold at least one number.")
@@ -161,7 +162,7 @@ def _whole(values: object) -> Sequence[int]:
             f"values must be a whole number or a list of them, got {values!r}."
         )
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        if not is_whole(value):
             raise ParameterError(f"values must hold whole numbers, got {value!r}.")
     return values  # type: ignore[return-value]
 
@@ -173,14 +174,6 @@ def _refuse_too_large(n_values: int, n_attributes: int) -> None:
             f"{n_values} values in {n_attributes} attributes vary in {n_values} ** "
             f"{n_attributes} rows: more than {MOST_CELLS:,} cells."
         )
-
-
-def _check_counts(**counts: object) -> None:
-    for key, given in counts.items():
-        if not isinstance(given, int | np.integer) or given < 1:
-            raise ParameterError(
-                f"{key} must be a whole number above 0, got {given!r}."
-            )
 
 
 def _named(rows: np.ndarray) -> pd.DataFrame:

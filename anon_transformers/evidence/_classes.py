@@ -21,7 +21,7 @@ from anon_transformers.evidence._counts import (
 from anon_transformers.evidence._holdings import merge_table
 from anon_transformers.evidence._population import count_population, whole_counts
 from anon_transformers.evidence._references import (
-    Reference,
+    ReferenceCounts,
     open_sensitive,
 )
 from anon_transformers.exceptions import (
@@ -34,7 +34,7 @@ from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.roles import refuse_repeated_columns
 
 SUPPRESSED = "*"
-"""The mark of a suppressed cell, unless a caller chooses another."""
+"""The text of a suppressed cell, unless a caller chooses another."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Classes:
         subject : column, optional
             Tells persons apart.
         suppression_label : str, default="*"
-            The mark of a suppressed cell.
+            The text of a suppressed cell.
         references : mapping of column to mapping, optional
             For sensitive columns the distribution in the input: rows by published text
             of a value, missing ones under None, as :func:`distribution` gives it; with
@@ -162,19 +162,19 @@ class Classes:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."
             )
-        known = [identify(frame[name]) for name in quasi_identifiers]
-        groups = group_rows([c.codes for c in known], [c.cardinality for c in known])
+        coded = [identify(frame[name]) for name in quasi_identifiers]
+        groups = group_rows([c.codes for c in coded], [c.cardinality for c in coded])
         classes = cls.from_labels(
             groups.labels,
             len(groups.sizes),
-            suppressed=_suppressed_class(known, groups.first, suppression_label),
+            suppressed=_suppressed_class(coded, groups.first, suppression_label),
             origin="released",
             **options,
         )
         if population is None:
             return classes
         persons, outside = count_population(
-            population, known, groups.first, classes.sizes, count
+            population, coded, groups.first, classes.sizes, count
         )
         return replace(classes, population_sizes=persons, population_outside=outside)
 
@@ -188,7 +188,7 @@ class Classes:
         subject: Column | None = None,
         suppressed: int | None = None,
         weights: np.ndarray | None = None,
-        references: Mapping[Any, Reference] | None = None,
+        references: Mapping[Any, ReferenceCounts] | None = None,
         reference_persons: int | None = None,
         origin: Origin = "input",
     ) -> "Classes":
@@ -215,7 +215,7 @@ class Classes:
             reference = (references or {}).get(column.name)
             whose: Origin = "input"
             if reference is None:
-                reference = Reference.of_column(column, subject, weights)
+                reference = ReferenceCounts.of_column(column, subject, weights)
                 whose = origin
             elif reference.persons is None:
                 reference = reference._replace(persons=reference_persons)
@@ -251,7 +251,7 @@ class Classes:
         hierarchies: Mapping[Any, Hierarchy] | None = None,
         population: Any = None,
     ) -> "Classes":
-        """Build from ``GROUP BY`` output: one row a combination, with its count.
+        """Build from ``GROUP BY`` output: one row per combination, with its count.
 
         The options are those of :meth:`from_frame`.
         """
@@ -377,15 +377,15 @@ def _refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> N
 
 
 def _suppressed_class(
-    columns: Sequence[Column], first: np.ndarray, mark: str
+    columns: Sequence[Column], first: np.ndarray, suppression_label: str
 ) -> int | None:
-    """The class whose every quasi-identifier is the mark, if there is one."""
+    """The class whose every quasi-identifier is the suppression label, if any."""
     if not len(first):
         return None
     marked = np.ones(len(first), dtype=bool)
     for column in columns:
         if column.kind in {"number", "date"}:
             return None
-        at = np.flatnonzero(column.values == mark)
+        at = np.flatnonzero(column.values == suppression_label)
         marked &= np.isin(column.codes[first], at)
     return int(np.flatnonzero(marked)[0]) if marked.any() else None

@@ -13,7 +13,7 @@ from anon_transformers._data.readings import read_values
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.evidence._candidates import Candidates
 from anon_transformers.evidence._holdings import Holdings, count_table, merge_table
-from anon_transformers.evidence._references import Reference, places_in
+from anon_transformers.evidence._references import ReferenceCounts, places_in
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
@@ -92,7 +92,9 @@ class SensitiveCounts:
             ordered=column.ordered,
         )
 
-    def compared(self, reference: "Reference", origin: Origin) -> "SensitiveCounts":
+    def compared(
+        self, reference: "ReferenceCounts", origin: Origin
+    ) -> "SensitiveCounts":
         """The same counts beside those of a whole table."""
         return replace(
             self,
@@ -208,7 +210,7 @@ class SensitiveCounts:
     @cached_property
     def _readings(
         self,
-    ) -> dict[tuple[str, ...] | None, tuple[np.ndarray, "Reference"] | None]:
+    ) -> dict[tuple[str, ...] | None, tuple[np.ndarray, "ReferenceCounts"] | None]:
         """What texts are read as, and the reference, by marks of a missing value."""
         return {}
 
@@ -249,18 +251,22 @@ class SensitiveCounts:
         changed = replace(self, values=values, counts=counts, holdings=holdings)
         return changed.compared(reference, self.origin)
 
-    def _read(self, codes: np.ndarray) -> tuple[np.ndarray, "Reference"]:
+    def _read(self, codes: np.ndarray) -> tuple[np.ndarray, "ReferenceCounts"]:
         """The codes of read values, and the reference by these."""
         width, persons = int(codes[-1]) + 1, self.reference_persons
         if self.reference_holdings is not None:
             holdings = self.reference_holdings.relabeled(codes)
-            return codes, Reference(holdings.counts().toarray()[0], persons, holdings)
+            return codes, ReferenceCounts(
+                holdings.counts().toarray()[0], persons, holdings
+            )
         if (persons or np.inf) >= self.reference.sum():
-            return codes, Reference(np.bincount(codes, self.reference, width), persons)
+            return codes, ReferenceCounts(
+                np.bincount(codes, self.reference, width), persons
+            )
         # Persons may hold two spellings: as many as the more frequent one, at least.
         counts = np.zeros(width, dtype=np.int64)
         np.maximum.at(counts, codes, self.reference)
-        return codes, Reference(counts, persons)
+        return codes, ReferenceCounts(counts, persons)
 
     def merge(self, into: np.ndarray, n_classes: int) -> "SensitiveCounts":
         """Join classes as :meth:`Classes.merge` does."""
@@ -283,9 +289,9 @@ class SensitiveCounts:
         """Other counts of the same values: what is known of these is kept."""
         changed = replace(self, counts=counts, holdings=holdings)
         # A search merges classes often, and need not look its values up again.
-        for known in ("ancestors", "_readings"):
-            if known in self.__dict__:
-                changed.__dict__[known] = self.__dict__[known]
+        for cached in ("ancestors", "_readings"):
+            if cached in self.__dict__:
+                changed.__dict__[cached] = self.__dict__[cached]
         return changed
 
 

@@ -40,7 +40,7 @@ class Likelihoods:
         matrix = np.array(self.matrix, dtype=np.float64)
         if matrix.ndim != 2:  # noqa: PLR2004 - a matrix
             raise DataError(
-                "likelihoods need one row an identity and one column a record, got "
+                "likelihoods need one row per identity and one column per record, got "
                 f"{matrix.ndim} dimensions."
             )
         illegal = int((~np.isfinite(matrix) | (matrix < 0)).sum())

@@ -99,12 +99,12 @@ class Linkage:
         """
         linkage = cls(original, published)
         together = linkage._columns("quasi_identifiers", quasi_identifiers)
-        known = [identify(linkage.published[name]) for name in together]
-        if not known:
+        coded = [identify(linkage.published[name]) for name in together]
+        if not coded:
             raise ParameterError(
                 "quasi_identifiers is empty; name at least one column."
             )
-        classes = group_rows([c.codes for c in known], [c.cardinality for c in known])
+        classes = group_rows([c.codes for c in coded], [c.cardinality for c in coded])
         return cls(original, published, {together: classes.labels})
 
     @property
@@ -134,7 +134,7 @@ class Linkage:
     def _by_columns(
         self, what: str, given: Mapping[Any, Any]
     ) -> dict[Moved, np.ndarray]:
-        """Keys as tuples of columns that exist, values as one number a row."""
+        """Keys as tuples of columns that exist, values as one number per row."""
         found: dict[Moved, np.ndarray] = {}
         seen: set[Hashable] = set()
         for key, of_rows in given.items():
@@ -156,8 +156,8 @@ class Linkage:
         """Names of columns that exist, as a tuple."""
         for name in names:
             if name not in self.published.columns:
-                told = unknown_choice("column", name, self.published.columns)
-                raise DataError(f"{what}: {told}")
+                message = unknown_choice("column", name, self.published.columns)
+                raise DataError(f"{what}: {message}")
         return tuple(names)
 
     def _refuse_bad_sources(self, sources: Mapping[Moved, np.ndarray]) -> None:
@@ -173,7 +173,7 @@ def as_columns(key: Any) -> Moved:
     return key if isinstance(key, tuple) else (key,)
 
 
-def once(
+def cached_per_linkage(
     function: Callable[Concatenate[Linkage, P], T],
 ) -> Callable[Concatenate[Linkage, P], T]:
     """Compute a function of a linkage, and of columns, once for each of them.
@@ -192,7 +192,7 @@ def once(
     return found
 
 
-@once
+@cached_per_linkage
 def _labels(linkage: Linkage, columns: Moved) -> np.ndarray:
     if columns not in linkage.groups:
         raise ParameterError(unknown_choice("moved columns", columns, linkage.groups))

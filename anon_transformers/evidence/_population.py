@@ -14,7 +14,7 @@ from anon_transformers.exceptions import DataError, unknown_choice
 
 def count_population(
     population: Any,
-    known: Sequence[Column],
+    quasi_identifiers: Sequence[Column],
     first: np.ndarray,
     sizes: np.ndarray,
     count: Hashable,
@@ -26,7 +26,7 @@ def count_population(
     population : data frame or int array
         The population's quasi-identifiers, recoded by the rule of the release, a row a
         person or with a column ``count``; or the persons of each class.
-    known : sequence of Column
+    quasi_identifiers : sequence of Column
         The published quasi-identifiers.
     first : int array
         A row of each class.
@@ -36,7 +36,9 @@ def count_population(
         Name of the column that counts.
     """
     if is_frame(population):
-        persons, outside = _by_class(to_frame(population), known, first, count)
+        persons, outside = _by_class(
+            to_frame(population), quasi_identifiers, first, count
+        )
     else:
         persons, outside = _given(population, len(sizes)), 0
     short = int((persons < sizes).sum())
@@ -59,22 +61,27 @@ def _given(population: Any, n_classes: int) -> np.ndarray:
 
 
 def _by_class(
-    frame: pd.DataFrame, known: Sequence[Column], first: np.ndarray, count: Hashable
+    frame: pd.DataFrame,
+    quasi_identifiers: Sequence[Column],
+    first: np.ndarray,
+    count: Hashable,
 ) -> tuple[np.ndarray, int]:
-    for column in known:
+    for column in quasi_identifiers:
         if column.name not in frame.columns:
-            told = unknown_choice("column", column.name, frame.columns)
-            raise DataError(f"population: {told}")
-    counted = count in frame.columns and count not in {c.name for c in known}
+            message = unknown_choice("column", column.name, frame.columns)
+            raise DataError(f"population: {message}")
+    counted = count in frame.columns and count not in {
+        c.name for c in quasi_identifiers
+    }
     weights = whole_counts(frame[count]) if counted else np.ones(len(frame), np.int64)
     # The classes come first, so that their numbers are those of the release. A value
     # that the release does not have is one more code, which no class has.
     joined = group_rows(
         [
             np.concatenate((column.codes[first], _recoded(column, frame)))
-            for column in known
+            for column in quasi_identifiers
         ],
-        [column.cardinality + 1 for column in known],
+        [column.cardinality + 1 for column in quasi_identifiers],
     )
     found = joined.labels[len(first) :]
     inside = found < len(first)

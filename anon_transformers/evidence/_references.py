@@ -11,9 +11,10 @@ from anon_transformers._data.columns import Column, identify, natural_key, to_te
 from anon_transformers.evidence._holdings import Holdings
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import is_whole
 
 
-class Reference(NamedTuple):
+class ReferenceCounts(NamedTuple):
     """How often a whole table has each value: in rows, or in persons and who they are.
 
     Persons may have several values. ``counts`` are those of ``holdings``, if known.
@@ -29,7 +30,7 @@ class Reference(NamedTuple):
         column: Column,
         subject: Column | None = None,
         weights: np.ndarray | None = None,
-    ) -> "Reference":
+    ) -> "ReferenceCounts":
         """Count rows by value of a column, missing ones last; persons if known."""
         if subject is None:
             return cls(np.bincount(column.codes, weights, column.cardinality))
@@ -41,7 +42,7 @@ class Reference(NamedTuple):
     @classmethod
     def of_persons(
         cls, persons: np.ndarray, values: np.ndarray, missing: int
-    ) -> "Reference":
+    ) -> "ReferenceCounts":
         """Count persons by value, with a row for each that one of them holds."""
         everywhere = np.zeros(len(persons), dtype=np.int64)
         holdings = Holdings.of_rows(everywhere, persons, values, 1, missing)
@@ -70,7 +71,7 @@ def distribution(
     series = column if isinstance(column, pd.Series) else pd.Series(column)
     coded = identify(series)
     persons = None if subject is None else identify(pd.Series(subject))
-    counted = Reference.of_column(coded, persons)
+    counted = ReferenceCounts.of_column(coded, persons)
     return by_set(coded, counted) if together else by_text(coded, counted.counts)
 
 
@@ -81,7 +82,7 @@ def by_text(column: Column, held: np.ndarray) -> dict[Any, int]:
     return {text: count for text, count in counted if count}
 
 
-def by_set(column: Column, counted: Reference) -> dict[Any, int]:
+def by_set(column: Column, counted: ReferenceCounts) -> dict[Any, int]:
     """A reference by published text; where a person has several, by all of these."""
     if counted.holdings is None:
         return by_text(column, counted.counts)
@@ -105,14 +106,14 @@ def by_single(reference: Mapping[Any, Any]) -> dict[Any, Any]:
     return single
 
 
-def stretched(
+def scaled_reference(
     reference: Mapping[Any, int], column: Any, subject: Any = None
 ) -> dict[Any, int]:
     """A reference with the same shares and rows enough for a larger table.
 
     Examples
     --------
-    >>> stretched({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
+    >>> scaled_reference({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
     {'flu': 3, 'cold': 6}
     """
     held = distribution(column, subject)
@@ -128,7 +129,7 @@ def with_reference(
     reference: Mapping[Any, Any],
     weights: np.ndarray | None = None,
     subject: Column | None = None,
-) -> tuple[Column, Reference]:
+) -> tuple[Column, ReferenceCounts]:
     """The column with the values of a reference too, and the reference by code.
 
     What is released was in the input, each value at least as often. Missing cells may
@@ -145,7 +146,7 @@ def with_reference(
     whole = _reference_by_code(counts, code, len(values))
     rows = whole.counts
     column = replace(column, values=values, codes=lookup[column.codes].astype(np.int32))
-    counted = Reference.of_column(column, subject, weights).counts
+    counted = ReferenceCounts.of_column(column, subject, weights).counts
     held = counted.astype(np.int64)[:-1]
     strange = int(held[rows[:-1] == 0].sum())
     if strange:
@@ -164,7 +165,7 @@ def with_reference(
 
 def _reference_by_code(
     counts: Mapping[Any, int], code: Mapping[Any, int], missing: int
-) -> Reference:
+) -> ReferenceCounts:
     """A reference by code, in persons where it has tuples of what they hold."""
     sets = [key if isinstance(key, tuple) else (key,) for key in counts]
     mass = np.fromiter(counts.values(), dtype=np.int64, count=len(sets))
@@ -173,13 +174,13 @@ def _reference_by_code(
     if sizes.max() == 1:
         rows = np.zeros(missing + 1, dtype=np.int64)
         np.add.at(rows, values, mass)
-        return Reference(rows)
+        return ReferenceCounts(rows)
     # As many persons as each set has, one after the other.
     start = np.cumsum(sizes) - sizes
     of_person = np.repeat(np.arange(len(sets)), mass)
     persons = np.repeat(np.arange(len(of_person)), sizes[of_person])
     within = np.arange(len(persons)) - np.searchsorted(persons, persons)
-    return Reference.of_persons(
+    return ReferenceCounts.of_persons(
         persons, values[start[of_person[persons]] + within], missing
     )
 
@@ -193,9 +194,9 @@ def _reference_rows(name: Hashable, reference: Mapping[Any, Any]) -> dict[Any, i
     wrong = 0
     counts: dict[Any, int] = {}
     for key, rows in reference.items():
-        whole = isinstance(rows, int | np.integer) and not isinstance(rows, bool)
-        wrong += not whole or rows < 0
-        counts[key] = int(rows) if whole else 0
+        legal = is_whole(rows)
+        wrong += not legal or rows < 0
+        counts[key] = int(rows) if legal else 0
     if wrong or not sum(counts.values()):
         raise ParameterError(
             f"references: what {name!r} has must count rows in whole numbers; "
@@ -247,28 +248,28 @@ def _in_natural_order(
     return texts if key is None else texts[np.argsort(key(texts), kind="stable")]
 
 
-def places_in(texts: np.ndarray, tree: Hierarchy) -> np.ndarray:
+def places_in(texts: np.ndarray, hierarchy: Hierarchy) -> np.ndarray:
     """Leaf of each value; -1 where the tree has none."""
-    spelt = [_spelling(str(text), tree) for text in texts]
-    places = tree.locate([text or "" for text in spelt])
-    return np.where([text is None for text in spelt], -1, places)
+    spelled = [_spelling(str(text), hierarchy) for text in texts]
+    places = hierarchy.locate([text or "" for text in spelled])
+    return np.where([text is None for text in spelled], -1, places)
 
 
-def _spelling(text: str, tree: Hierarchy) -> str | None:
+def _spelling(text: str, hierarchy: Hierarchy) -> str | None:
     """As the tree has it: 20 may be its 20.0."""
     for other in (text, text.removesuffix(".0"), text + ".0"):
-        if other in tree:
+        if other in hierarchy:
             return other
     return None
 
 
-def refuse_values_beyond(tree: Hierarchy, column: Column) -> None:
+def refuse_values_outside(hierarchy: Hierarchy, column: Column) -> None:
     """Refuse values that the tree of a sensitive column does not have."""
-    if not isinstance(tree, Hierarchy):
+    if not isinstance(hierarchy, Hierarchy):
         raise ParameterError(f"hierarchies: what {column.name!r} has is no Hierarchy.")
-    if tree.unknown != "error":
+    if hierarchy.unknown != "error":
         return
-    outside = np.append(places_in(column.texts(), tree) < 0, False)
+    outside = np.append(places_in(column.texts(), hierarchy) < 0, False)
     strange = int(outside[column.codes].sum())
     if strange or outside.any():
         raise DataError(
@@ -284,7 +285,7 @@ def open_sensitive(
     hierarchies: Mapping[Any, Hierarchy] | None,
     weights: np.ndarray | None = None,
     subject: Column | None = None,
-) -> tuple[list[Column], dict[Hashable, Reference]]:
+) -> tuple[list[Column], dict[Hashable, ReferenceCounts]]:
     """The sensitive columns with their trees, and the references by code.
 
     ``weights`` are the rows that each row of ``frame`` stands for, ``subject`` the
@@ -294,8 +295,8 @@ def open_sensitive(
     for option, given in (("references", references), ("hierarchies", hierarchies)):
         for name in given:
             if name not in sensitive:
-                told = unknown_choice("sensitive column", name, sensitive)
-                raise ParameterError(f"{option}: {told}")
+                message = unknown_choice("sensitive column", name, sensitive)
+                raise ParameterError(f"{option}: {message}")
     columns, by_code = [], {}
     for name in sensitive:
         column = identify(frame[name])
@@ -304,7 +305,7 @@ def open_sensitive(
                 column, frame[name], references[name], weights, subject
             )
         if name in hierarchies:
-            refuse_values_beyond(hierarchies[name], column)
+            refuse_values_outside(hierarchies[name], column)
             column = replace(column, hierarchy=hierarchies[name])
         columns.append(column)
     return columns, by_code

@@ -14,7 +14,7 @@ class Report:
     method : str
         Class name of the anonymizer.
     rows, suppressed_rows, extra_suppressed_rows : int
-        Rows of the input; rows that show nothing but the mark, or were dropped; those
+        Rows of the input; rows that show nothing but the label, or were dropped; those
         that satisfied every model and went only so that the suppressed class would
         satisfy them too.
     classes : mapping

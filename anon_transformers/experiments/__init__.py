@@ -14,10 +14,9 @@ if TYPE_CHECKING:
         Findings,
         reproduce,
     )
-    from anon_transformers.experiments._frontier import plot_frontier
     from anon_transformers.experiments._numbers import NOT_RUN
     from anon_transformers.experiments._pages import write_comparison, write_findings
-    from anon_transformers.experiments._plots import Panels
+    from anon_transformers.experiments._plots import Panels, plot_frontier
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 

@@ -22,15 +22,15 @@ def about(frame: pd.DataFrame, runs: Sequence[Cell]) -> dict[str, str]:
     by_method: dict[str, list[Cell]] = {}
     for cell in runs:
         by_method.setdefault(cell.method, []).append(cell)
-    told = {"rows": f"{len(frame):,}"}
-    told |= _once(
+    facts = {"rows": f"{len(frame):,}"}
+    facts |= _once(
         {name: _columns(frame, cells[0]) for name, cells in by_method.items()}
     )
-    told |= {f"fixed for {name}": _fixed(cells) for name, cells in by_method.items()}
+    facts |= {f"fixed for {name}": _fixed(cells) for name, cells in by_method.items()}
     packages = [f"{name} {_version(name)}" for name in PACKAGES]
-    told["versions"] = ", ".join([f"Python {platform.python_version()}", *packages])
-    told["run"] = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return told
+    facts["versions"] = ", ".join([f"Python {platform.python_version()}", *packages])
+    facts["run"] = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return facts
 
 
 def _columns(frame: pd.DataFrame, cell: Cell) -> dict[str, str]:
@@ -39,40 +39,40 @@ def _columns(frame: pd.DataFrame, cell: Cell) -> dict[str, str]:
     try:
         roles = Roles.resolve(frame.columns, **{role: given[role] for role in ROLES})
     except AnonymizationError:
-        return {}  # the run has told
-    told = {
+        return {}  # the run itself raised
+    facts = {
         "quasi-identifiers": ", ".join(map(str, roles.quasi_identifiers)),
         "sensitive": ", ".join(map(str, roles.sensitive)),
         "dropped": ", ".join(map(str, roles.identifiers)),
         "hierarchies": "; ".join(
-            f"{column}: {_tree(tree)}"
-            for column, tree in (given["hierarchies"] or {}).items()
+            f"{column}: {_describe_hierarchy(hierarchy)}"
+            for column, hierarchy in (given["hierarchies"] or {}).items()
         ),
     }
     if given["quasi_identifiers"] is None:
-        told["quasi-identifiers"] += " (all columns that were not declared otherwise)"
+        facts["quasi-identifiers"] += " (all columns that were not declared otherwise)"
     if roles.subject is not None:
-        told["persons"] = f"k, class sizes and risk count them by {roles.subject}"
-    return {what: text or "none" for what, text in told.items()}
+        facts["persons"] = f"k, class sizes and risk count them by {roles.subject}"
+    return {what: text or "none" for what, text in facts.items()}
 
 
 def _once(by_method: Mapping[str, dict[str, str]]) -> dict[str, str]:
     """What holds for all methods is said once, the rest by method."""
-    told: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for what in dict.fromkeys(key for found in by_method.values() for key in found):
         texts = {name: found.get(what, "none") for name, found in by_method.items()}
         if len(set(texts.values())) == 1:
-            told[what] = next(iter(texts.values()))
+            facts[what] = next(iter(texts.values()))
         else:
-            told |= {f"{what} of {name}": text for name, text in texts.items()}
-    return told
+            facts |= {f"{what} of {name}": text for name, text in texts.items()}
+    return facts
 
 
-def _tree(tree: Any) -> str:
+def _describe_hierarchy(hierarchy: Any) -> str:
     """A builder by its parameters; the values of a hierarchy are the table's own."""
-    if isinstance(tree, Hierarchy):
-        return f"{tree.n_levels} levels, unknown={tree.unknown}"
-    return repr(tree)
+    if isinstance(hierarchy, Hierarchy):
+        return f"{hierarchy.n_levels} levels, unknown={hierarchy.unknown}"
+    return repr(hierarchy)
 
 
 def _fixed(cells: Sequence[Cell]) -> str:
@@ -81,9 +81,11 @@ def _fixed(cells: Sequence[Cell]) -> str:
     varied = {
         "models" if "." in name else name for cell in cells for name in cell.parameters
     }
-    told_elsewhere = {*varied, *ROLES, "hierarchies"}
+    shown_elsewhere = {*varied, *ROLES, "hierarchies"}
     params = cells[0].anonymizer.get_params(deep=False)
-    own = {k: v for k, v in params.items() if k not in told_elsewhere and v is not None}
+    own = {
+        k: v for k, v in params.items() if k not in shown_elsewhere and v is not None
+    }
     return " ".join(f"{name}={value}" for name, value in own.items()) or "nothing"
 
 

@@ -29,7 +29,7 @@ SOURCE_T: Mapping[str, Any] = {
 
 def coding_criteria(
     frame: pd.DataFrame,
-    known: Sequence[Hashable],
+    quasi_identifiers: Sequence[Hashable],
     sensitive: Sequence[Hashable],
     degrees: np.ndarray | None = None,
     convention: str = "definition",
@@ -42,7 +42,7 @@ def coding_criteria(
     ----------
     frame : pandas.DataFrame
         Published labels and the sensitive columns beside them.
-    known, sensitive : sequences of columns
+    quasi_identifiers, sensitive : sequences of columns
         Quasi-identifiers; columns that l and t are asked of.
     degrees : ndarray of shape (n_rows, n_classes), default=None
         Of a fuzzy coding; None: the labels are all there is.
@@ -65,7 +65,7 @@ def coding_criteria(
     """
     whole = frame if whole is None else whole
     shares = {name: distribution(whole[name]) for name in sensitive}
-    classes = Classes.from_frame(frame, known, sensitive, references=shares)
+    classes = Classes.from_frame(frame, quasi_identifiers, sensitive, references=shares)
     empty = "keep" if convention == "source" else empty
     judged = _Judged(classes, frame, sensitive, degrees, convention, empty)
     found: dict[str, Any] = {

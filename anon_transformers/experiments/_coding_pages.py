@@ -67,7 +67,7 @@ def write_codings(
     Returns
     -------
     list of pathlib.Path
-        ``codings.html``, ``codings.csv``, ``codings-summary.csv`` and one PNG a kind
+        ``codings.html``, ``codings.csv``, ``codings-summary.csv`` and one PNG per kind
         of coding.
     """
     ran = comparison.runs[comparison.runs["error"].isna()]
@@ -83,11 +83,11 @@ def write_codings(
         about=comparison.about,
         convention=comparison.convention,
         tables={
-            told: {
+            title: {
                 "header": [str(name).replace("_", " ") for name in table.columns],
                 "rows": [[shown(cell) for cell in row] for row in table.to_numpy()],
             }
-            for told, table in (
+            for title, table in (
                 ("Which method is best", tables[f"{NAME}-summary"]),
                 ("All runs", comparison.runs),
             )

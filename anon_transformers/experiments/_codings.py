@@ -19,6 +19,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.experiments._coding_criteria import CONVENTIONS, coding_criteria
 from anon_transformers.experiments._coding_summary import coding_summary
 from anon_transformers.experiments._compare import Progress
+from anon_transformers.parameters import whole
 from anon_transformers.roles import Roles
 
 CODINGS = (
@@ -29,7 +30,7 @@ CODINGS = (
     "joint:gustafson-kessel",
     "joint:fuzzy-c-means",
 )
-"""What is compared unless told otherwise."""
+"""What is compared by default."""
 KINDS = ("independent", "joint")
 SCALES = ("range", "standard", None)
 COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
@@ -42,7 +43,7 @@ class CodingComparison:
     Attributes
     ----------
     runs : pandas.DataFrame
-        One row a set of quasi-identifiers and coding: coding, method,
+        One row per set of quasi-identifiers and coding: coding, method,
         quasi_identifiers, rows, classes, k, measure_risk, q_mean, q_min, ``l`` and
         ``t`` of each sensitive column, error. Nothing where a criterion is not
         defined.
@@ -142,8 +143,8 @@ def compare_codings(
     """
     _check(n_sets, scale, convention)
     frame = to_frame(table)
-    known, hidden = _roles(frame, quasi_identifiers, sensitive)
-    chosen = _subsets(known, subsets)
+    names, hidden = _roles(frame, quasi_identifiers, sensitive)
+    chosen = _subsets(names, subsets)
     asked = [_split(text) for text in codings]
     planned = [(subset, *coding) for subset in chosen for coding in asked]
     options = {"n_sets": n_sets, "scale": scale, "random_state": random_state}
@@ -159,18 +160,15 @@ def compare_codings(
         raise next(error for error in errors if error is not None)
     if progress is not None:
         progress(len(planned), len(planned), "")
-    told = _about(frame, known, hidden, options)
-    return CodingComparison(_frame(rows, hidden), hidden, convention, told)
+    described = _about(frame, names, hidden, options)
+    return CodingComparison(_frame(rows, hidden), hidden, convention, described)
 
 
 def _check(n_sets: int, scale: str | None, convention: str) -> None:
     """Refuse before the first run what no run can do."""
     check_choice("convention", convention, CONVENTIONS)
     check_choice("scale", scale, SCALES)
-    if not isinstance(n_sets, int) or n_sets < 1:
-        raise ParameterError(
-            f"n_sets must be a whole number of at least 1, got {n_sets!r}."
-        )
+    whole("n_sets", n_sets)
 
 
 def _roles(
@@ -185,17 +183,19 @@ def _roles(
 
 
 def _subsets(
-    known: Sequence[Hashable], subsets: Sequence[Sequence[Hashable]] | None
+    quasi_identifiers: Sequence[Hashable], subsets: Sequence[Sequence[Hashable]] | None
 ) -> list[tuple[Hashable, ...]]:
-    wanted = combinations(known, 2) if subsets is None else subsets
+    wanted = combinations(quasi_identifiers, 2) if subsets is None else subsets
     chosen = [tuple(subset) for subset in wanted]
     for name in (name for subset in chosen for name in subset):
-        if name not in known:
-            raise ParameterError(f"subsets: {unknown_choice('column', name, known)}")
+        if name not in quasi_identifiers:
+            raise ParameterError(
+                f"subsets: {unknown_choice('column', name, quasi_identifiers)}"
+            )
     if not chosen or not all(chosen):
         raise ParameterError(
             "subsets: give at least one set with at least one quasi-identifier; pairs "
-            f"need two quasi-identifiers, got {len(known)}."
+            f"need two quasi-identifiers, got {len(quasi_identifiers)}."
         )
     return chosen
 
@@ -282,13 +282,13 @@ def _frame(rows: list[dict[str, Any]], sensitive: Sequence[Hashable]) -> pd.Data
 
 def _about(
     frame: pd.DataFrame,
-    known: Sequence[Hashable],
+    quasi_identifiers: Sequence[Hashable],
     sensitive: Sequence[Hashable],
     options: Mapping[str, Any],
 ) -> dict[str, str]:
     return {
         "rows": f"{len(frame):,}",
-        "quasi-identifiers": _names(known),
+        "quasi-identifiers": _names(quasi_identifiers),
         "sensitive": _names(sensitive) or "none",
         "sets": f"{options['n_sets']} a column (independent) or in all (joint)",
         "scale": str(options["scale"]),

@@ -66,7 +66,7 @@ def compare(
         concerns every method, ``"mondrian.mode"`` only the one of that name, and
         ``"t-closeness.t"`` makes that model a further promise of every method.
     quasi_identifiers, sensitive, identifiers, subject, hierarchies : default=None
-        As for an anonymizer, told to all of them.
+        As for an anonymizer, set for all of them.
     progress : callable, default=None
         Called with the number of runs that are done, that of all runs, and the name
         of the next method.
@@ -74,7 +74,7 @@ def compare(
     Returns
     -------
     pandas.DataFrame
-        One row a run: method, k, parameters, classes, smallest, largest, mean and
+        One row per run: method, k, parameters, classes, smallest, largest, mean and
         variance of the class sizes, kept and suppressed rows, loss, average and
         highest risk, seconds, error. Class sizes, k and risk count persons where there
         is a ``subject``. ``attrs["about"]`` says where the numbers come from: columns,

@@ -4,20 +4,23 @@ What was printed and recomputed, and why a number differs, stands in
 ``data/fuzzy.json``.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import ParameterError
 from anon_transformers.experiments._coding_pages import coding_panels
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+    read_table,
+)
 from anon_transformers.experiments._fuzzy_numbers import (
     comparison_findings,
     definition_findings,
@@ -28,18 +31,13 @@ from anon_transformers.experiments._fuzzy_numbers import (
 )
 from anon_transformers.experiments._fuzzy_runs import Coder
 from anon_transformers.experiments._plots import Panels
+from anon_transformers.parameters import whole
 
 COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "fuzzy.json"
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 @dataclass(frozen=True)
-class Fuzzy:
+class FuzzyExperiment:
     """Six codings of 55 pairs of attributes, k, Q, l, t and risk (master's thesis).
 
     Parameters
@@ -68,82 +66,66 @@ class Fuzzy:
                 "library. The R package sdcMicro has it as CASCrefmicrodata; write it "
                 "as CSV with a header."
             )
-        if self.starts is not None and (
-            not isinstance(self.starts, int) or self.starts < 1
-        ):
-            raise ParameterError(
-                f"starts must be a whole number of at least 1, got {self.starts!r}."
-            )
+        if self.starts is not None:
+            whole("starts", self.starts)
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Code every pair in every way."""
-        known = published()
+        reported = read_source("fuzzy")
         coder = Coder(
-            self._table(known),
-            known["sensitive"],
-            np.array(known["random"]),
-            self.starts or known["quick_starts" if self.quick else "starts"],
+            self._table(reported),
+            reported["sensitive"],
+            np.array(reported["random"]),
+            self.starts or reported["quick_starts" if self.quick else "starts"],
             self.random_state,
         )
-        pairs = [tuple(pair) for pair in self._pairs(known)]
+        pairs = [tuple(pair) for pair in self._pairs(reported)]
         rows: list[dict[str, Any]] = []
         for done, pair in enumerate(pairs):
-            names = [known["attributes"][number - 1] for number in pair]
+            names = [reported["attributes"][number - 1] for number in pair]
             if progress is not None:
                 progress(done, len(pairs), ", ".join(names))
-            rows += _runs(coder, known, pair, names)
+            rows += _runs(coder, reported, pair, names)
         if progress is not None:
             progress(len(pairs), len(pairs), "")
         runs = pd.DataFrame(rows).astype(dict.fromkeys(COUNTED, "Int64"))
         numbers = [
-            *table_findings(known, runs),
-            *summary_findings(known, runs),
-            *comparison_findings(known, runs),
-            *definition_findings(known, runs),
+            *table_findings(reported, runs),
+            *summary_findings(reported, runs),
+            *comparison_findings(reported, runs),
+            *definition_findings(reported, runs),
         ]
-        notes = [*known["notes"]]
+        notes = [*reported["notes"]]
         if self.quick:
-            told = f"{len(pairs)} of 55 pairs were run: leave out quick (--quick)."
-            notes.append(told)
+            note = f"{len(pairs)} of 55 pairs were run: leave out quick (--quick)."
+            notes.append(note)
         return Findings(
-            title=known["title"],
+            title=reported["title"],
             numbers=pd.DataFrame(numbers, columns=list(NUMBER_COLUMNS)).astype(
                 {"k": "Int64", "published": object, "recomputed": object}
             ),
             runs=runs,
-            figures=tuple(_figures(runs, known["sensitive"])),
+            figures=tuple(_figures(runs, reported["sensitive"])),
             notes=tuple(notes),
-            source=known["source"],
+            source=reported["source"],
         )
 
-    def _pairs(self, known: Mapping[str, Any]) -> list[list[int]]:
+    def _pairs(self, reported: Mapping[str, Any]) -> list[list[int]]:
         if self.quick:
-            return known["quick_pairs"]
-        return [row[:2] for row in known["tables"][0]["rows"]]
+            return reported["quick_pairs"]
+        return [row[:2] for row in reported["tables"][0]["rows"]]
 
-    def _table(self, known: Mapping[str, Any]) -> pd.DataFrame:
+    def _table(self, reported: Mapping[str, Any]) -> pd.DataFrame:
         """The Census table; any other is refused."""
         assert self.census is not None
-        told = os.fspath(self.census)
-        try:
-            table = pd.read_csv(self.census)
-        except (ValueError, OSError) as error:  # the message may quote the file
-            raise DataError(
-                f"{told}: cannot be read as CSV ({type(error).__name__})."
-            ) from None
-        absent = [name for name in known["attributes"] if name not in table.columns]
-        if absent:
-            raise DataError(f"{told} lacks the columns {', '.join(absent)}.")
-        if len(table) != known["rows"]:
-            raise DataError(f"{told} has {len(table):,} rows, not {known['rows']:,}.")
-        return table[known["attributes"]]
+        return read_table(self.census, reported["attributes"], reported["rows"])
 
 
 def _runs(
-    coder: Coder, known: Mapping[str, Any], pair: tuple[int, ...], names: list[str]
+    coder: Coder, reported: Mapping[str, Any], pair: tuple[int, ...], names: list[str]
 ) -> Iterator[dict[str, Any]]:
     """All runs of a pair, with its names."""
-    printed, again = printed_rows(known), recomputed_rows(known)
+    printed, again = printed_rows(reported), recomputed_rows(reported)
     kinds = ("independent", "joint")
     about = {"pair": pair, "quasi_identifiers": ", ".join(names)}
     found = coder.runs(
@@ -159,8 +141,11 @@ def _figures(runs: pd.DataFrame, sensitive: list[str]) -> Iterator[Panels]:
     """Criteria of all pairs by coding: as the source took them, and as defined."""
     criteria = ["k", "measure_risk"]
     criteria += [f"{what} {name}" for name in sensitive for what in ("l", "t")]
-    told = {"source": "as the source took them", "definition": "by their definitions"}
-    for convention, how in told.items():
+    conventions = {
+        "source": "as the source took them",
+        "definition": "by their definitions",
+    }
+    for convention, how in conventions.items():
         for panels in coding_panels(runs[runs["convention"] == convention], criteria):
             yield replace(
                 panels,

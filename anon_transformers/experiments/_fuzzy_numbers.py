@@ -19,11 +19,13 @@ LIKE = {"global-recode": "global-recode, lowest dropped"}
 Finding = dict[str, Any]
 
 
-def table_findings(known: Mapping[str, Any], runs: pd.DataFrame) -> Iterator[Finding]:
+def table_findings(
+    reported: Mapping[str, Any], runs: pd.DataFrame
+) -> Iterator[Finding]:
     """One finding a row of the annex."""
     done = _by_run(runs, "source")
-    again = recomputed_rows(known)
-    for table in known["tables"]:
+    again = recomputed_rows(reported)
+    for table in reported["tables"]:
         of_table = table["coding"], table["method"]
         for i, j, *printed in table["rows"]:
             pair, columns = (i, j), table["columns"]
@@ -34,26 +36,28 @@ def table_findings(known: Mapping[str, Any], runs: pd.DataFrame) -> Iterator[Fin
             equal = None if ours is None else _same(ours, printed, columns)
             explained = None
             if ours is not None:
-                explained = _explained(known, table, pair, ours, other)
+                explained = _explained(reported, table, pair, ours, other)
             yield {
                 "where": table["where"],
-                "data_set": _names(known, pair),
+                "data_set": _names(reported, pair),
                 "method": f"{table['coding']} {table['method']}",
                 "k": None,
                 "measure": ", ".join(columns),
-                "published": _told(printed, columns),
-                "recomputed": _told(other, columns),
-                "ours": None if ours is None else _told(ours, columns),
-                **_verdict(known, equal, explained),
+                "published": _shown(printed, columns),
+                "recomputed": _shown(other, columns),
+                "ours": None if ours is None else _shown(ours, columns),
+                **_verdict(reported, equal, explained),
             }
 
 
-def summary_findings(known: Mapping[str, Any], runs: pd.DataFrame) -> Iterator[Finding]:
+def summary_findings(
+    reported: Mapping[str, Any], runs: pd.DataFrame
+) -> Iterator[Finding]:
     """One finding a row of the tables in the text, which sum the annex up."""
     source = runs[runs["convention"] == "source"]
-    for table in known["summaries"]:
+    for table in reported["summaries"]:
         for row in table["rows"]:
-            ours = _summed(table, row["criterion"], source, len(_pairs(known)))
+            ours = _summed(table, row["criterion"], source, len(_pairs(reported)))
             columns = [row["criterion"]] * len(row["published"])
             equal, explained = None, None
             if ours is not None:
@@ -66,21 +70,21 @@ def summary_findings(known: Mapping[str, Any], runs: pd.DataFrame) -> Iterator[F
                 "method": ", ".join(table["methods"]),
                 "k": None,
                 "measure": f"{row['criterion']}, {table['what']}",
-                "published": _told(row["published"], columns),
-                "recomputed": _told(row["recomputed"], columns),
-                "ours": None if ours is None else _told(ours, columns),
-                **_verdict(known, equal, explained),
+                "published": _shown(row["published"], columns),
+                "recomputed": _shown(row["recomputed"], columns),
+                "ours": None if ours is None else _shown(ours, columns),
+                **_verdict(reported, equal, explained),
             }
 
 
 def definition_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[Finding]:
     """One finding a coding and pair: all criteria by their definitions."""
     done = _by_run(runs, "definition")
     elsewhere = _by_run(runs, "another start")
-    names = [name for name in known["recomputed_columns"] if "source" not in name]
-    for run, again in recomputed_rows(known).items():
+    names = [name for name in reported["recomputed_columns"] if "source" not in name]
+    for run, again in recomputed_rows(reported).items():
         # Crisp codings have no degrees to add up.
         columns = [name for name in names if again[name] is not None]
         expected = [again[name] for name in columns]
@@ -94,25 +98,25 @@ def definition_findings(
         coding, method, pair = run
         yield {
             "where": "definitions",
-            "data_set": _names(known, pair),
+            "data_set": _names(reported, pair),
             "method": f"{coding} {method}",
             "k": None,
             "measure": "all criteria",
             "published": None,
-            "recomputed": _told(expected, columns, 6),
-            "ours": None if ours is None else _told(ours, columns, 6),
-            **_verdict(known, equal, explained),
+            "recomputed": _shown(expected, columns, 6),
+            "ours": None if ours is None else _shown(ours, columns, 6),
+            **_verdict(reported, equal, explained),
         }
 
 
 def comparison_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[Finding]:
     """One finding a criterion: which method is best by the definitions."""
     best = runs[runs["convention"] == "definition"]
     other = _with_other_ends(runs)
-    n_pairs = len(_pairs(known))
-    for table in known["comparison"]:
+    n_pairs = len(_pairs(reported))
+    for table in reported["comparison"]:
         for criterion, wins, means in table["rows"]:
             for what, expected in (("wins", wins), ("mean", means)):
                 digits = 0 if what == "wins" else 4 if "t " in criterion else 2
@@ -133,38 +137,40 @@ def comparison_findings(
                     "published": None,
                     "recomputed": _rounded(expected, digits),
                     "ours": None if ours is None else _rounded(ours, digits),
-                    **_verdict(known, equal, explained),
+                    **_verdict(reported, equal, explained),
                 }
 
 
-def printed_rows(known: Mapping[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
+def printed_rows(reported: Mapping[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """What the annex prints, by coding, method and pair."""
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for table in known["tables"]:
+    for table in reported["tables"]:
         for i, j, *numbers in table["rows"]:
             row = found.setdefault((table["coding"], table["method"], (i, j)), {})
             row |= dict(zip(table["columns"], numbers, strict=True))
     return found
 
 
-def recomputed_rows(known: Mapping[str, Any]) -> dict[tuple[Any, ...], dict[str, Any]]:
+def recomputed_rows(
+    reported: Mapping[str, Any],
+) -> dict[tuple[Any, ...], dict[str, Any]]:
     """What others recomputed, by coding, method and pair."""
-    columns = known["recomputed_columns"]
+    columns = reported["recomputed_columns"]
     return {
         (part["coding"], part["method"], (i, j)): dict(
             zip(columns, numbers, strict=True)
         )
-        for part in known["recomputed"]
+        for part in reported["recomputed"]
         for i, j, *numbers in part["rows"]
     }
 
 
-def _pairs(known: Mapping[str, Any]) -> list[tuple[int, int]]:
-    return [(i, j) for i, j, *_ in known["tables"][0]["rows"]]
+def _pairs(reported: Mapping[str, Any]) -> list[tuple[int, int]]:
+    return [(i, j) for i, j, *_ in reported["tables"][0]["rows"]]
 
 
-def _names(known: Mapping[str, Any], pair: Sequence[int]) -> str:
-    return ", ".join(known["attributes"][number - 1] for number in pair)
+def _names(reported: Mapping[str, Any], pair: Sequence[int]) -> str:
+    return ", ".join(reported["attributes"][number - 1] for number in pair)
 
 
 def _by_run(
@@ -190,7 +196,7 @@ def _as_source(again: Mapping[str, Any], name: str) -> Any:
 
 
 def _explained(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     table: Mapping[str, Any],
     pair: tuple[int, int],
     ours: Sequence[Any],
@@ -200,7 +206,7 @@ def _explained(
 
     It explains one row, what was recomputed unless it says another, and no other.
     """
-    for reason in known["explained"]:
+    for reason in reported["explained"]:
         if reason["where"] == table["where"] and list(pair) in reason["pairs"]:
             right = reason.get("ours", recomputed)
             return reason["reason"] if _same(ours, right, table["columns"]) else None
@@ -208,12 +214,15 @@ def _explained(
 
 
 def _verdict(
-    known: Mapping[str, Any], equal: bool | None, explained: str | None
+    reported: Mapping[str, Any], equal: bool | None, explained: str | None
 ) -> Finding:
     if equal is None:
         return {"equal": None, "reason": NOT_RUN}
-    told = equal or explained is None
-    return {"equal": equal, "reason": "" if told else known["reasons"][explained]}
+    unexplained = equal or explained is None
+    return {
+        "equal": equal,
+        "reason": "" if unexplained else reported["reasons"][explained],
+    }
 
 
 def _summed(
@@ -290,7 +299,7 @@ def _to_digits(ours: Sequence[Any], expected: Sequence[Any], digits: int) -> boo
     return all(_within(one, other, digits) for one, other in pairs)
 
 
-def _told(numbers: Sequence[Any], columns: Sequence[str], digits: int = 4) -> str:
+def _shown(numbers: Sequence[Any], columns: Sequence[str], digits: int = 4) -> str:
     return ", ".join(
         _number(number, digits if " " in column and column[0] in "tcs" else 2)
         for number, column in zip(numbers, columns, strict=True)

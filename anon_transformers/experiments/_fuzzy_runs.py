@@ -12,7 +12,7 @@ from anon_transformers.evidence import Memberships
 from anon_transformers.experiments._coding_criteria import coding_criteria
 from anon_transformers.experiments._fuzzy_source import (
     SETS,
-    Coded,
+    CodedRows,
     coded_by,
     crossed,
     local_optima,
@@ -53,7 +53,7 @@ class Coder:
     random: np.ndarray
     n_starts: int
     seed: int
-    _single: dict[str, list[Coded]] = field(default_factory=dict, repr=False)
+    _single: dict[str, list[CodedRows]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def supports(self) -> dict[str, np.ndarray]:
@@ -94,13 +94,13 @@ class Coder:
     def _points(self, names: Sequence[str]) -> np.ndarray:
         return np.ascontiguousarray(self.table[list(names)], dtype=np.float64)
 
-    def _code(self, method: str, pair: Sequence[str], **options: Any) -> Coded:
+    def _code(self, method: str, pair: Sequence[str], **options: Any) -> CodedRows:
         """Code a pair with a recoder of the library that promises nothing."""
         make = registry().anonymizers[method]
         recoder = make(list(pair), n_sets=SETS, k=1, keep_memberships=True, **options)
         return coded_by(recoder, self.table[list(pair)])
 
-    def _optima(self, names: Sequence[str]) -> list[Coded]:
+    def _optima(self, names: Sequence[str]) -> list[CodedRows]:
         if len(names) > 1:
             return local_optima(self._points(names), self.n_starts, self.seed)
         if names[0] not in self._single:
@@ -108,11 +108,11 @@ class Coder:
             self._single[names[0]] = found
         return self._single[names[0]]
 
-    def _frame(self, coded: Coded) -> pd.DataFrame:
+    def _frame(self, coded: CodedRows) -> pd.DataFrame:
         frame = self.table.loc[coded.kept, list(self.sensitive)]
         return frame.assign(**{CLASS: coded.labels[coded.kept]})
 
-    def _judge(self, coded: Coded, convention: str) -> Row:
+    def _judge(self, coded: CodedRows, convention: str) -> Row:
         return coding_criteria(
             self._frame(coded),
             [CLASS],
@@ -123,7 +123,7 @@ class Coder:
             whole=self.table,
         )
 
-    def _define(self, coded: Coded) -> Row:
+    def _define(self, coded: CodedRows) -> Row:
         """Judge by the definitions; beside t, that of classes and with summed degrees.
 
         ``class t`` is the distance of the farthest class and not of a row's mixture,
@@ -172,7 +172,7 @@ class Coder:
             nearest = min(others, key=lambda row: difference(row, again))
             yield {**about, "convention": "another start", **nearest}
 
-    def _as_printed(self, end: Coded, independent: bool) -> Iterator[Row]:
+    def _as_printed(self, end: CodedRows, independent: bool) -> Iterator[Row]:
         """Criteria of one end of k-means, with all numbers that its classes may have.
 
         Which of them t is taken over depends on their numbers if some are empty.
@@ -205,7 +205,7 @@ class Coder:
                 source = {"method": names[True], "convention": "source"}
                 yield {**about, **source, **wrong}
 
-    def _misjudge(self, coded: Coded) -> Row:
+    def _misjudge(self, coded: CodedRows) -> Row:
         """Judge as the source did: beside the sensitive values of other rows."""
         frame = pd.DataFrame({CLASS: coded.labels[coded.kept]})
         distances = {}
@@ -219,7 +219,7 @@ class Coder:
         return found
 
 
-def _with_k(ends: Sequence[Coded], k: int) -> list[Coded]:
+def _with_k(ends: Sequence[CodedRows], k: int) -> list[CodedRows]:
     """Ends of k-means whose smallest class has k rows; if there is none, the best."""
     return [end for end in ends if end.k == k] or list(ends[:1])
 

@@ -19,7 +19,7 @@ SETS = 3
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedRows:
     """Classes of the rows under one coding.
 
     Attributes
@@ -44,14 +44,14 @@ class Coded:
         return int(np.unique(self.labels[self.kept], return_counts=True)[1].min())
 
 
-def coded_by(recoder: Any, table: pd.DataFrame) -> Coded:
+def coded_by(recoder: Any, table: pd.DataFrame) -> CodedRows:
     """What a recoder that keeps memberships makes of a table."""
     degrees = recoder.fit(table).degrees_
     labels = np.where(degrees.any(axis=1), degrees.argmax(axis=1), -1)
-    return Coded(labels, None if np.isin(degrees, (0, 1)).all() else degrees)
+    return CodedRows(labels, None if np.isin(degrees, (0, 1)).all() else degrees)
 
 
-def recoded(column: np.ndarray, *, lowest: bool) -> Coded:
+def recoded(column: np.ndarray, *, lowest: bool) -> CodedRows:
     """Code one column in classes of about equal size.
 
     Limits are whole numbers, as the source's software made them, and intervals open on
@@ -60,16 +60,16 @@ def recoded(column: np.ndarray, *, lowest: bool) -> Coded:
     """
     limits = np.round(np.quantile(column, np.linspace(0, 1, SETS + 1)))
     labels = np.searchsorted(limits, column, side="left") - 1
-    return Coded(np.maximum(labels, 0) if lowest else labels)
+    return CodedRows(np.maximum(labels, 0) if lowest else labels)
 
 
-def crossed(one: Coded, other: Coded) -> Coded:
+def crossed(one: CodedRows, other: CodedRows) -> CodedRows:
     """Every crisp class of one column with every one of another."""
     kept = one.kept & other.kept
-    return Coded(np.where(kept, one.labels * SETS + other.labels, -1))
+    return CodedRows(np.where(kept, one.labels * SETS + other.labels, -1))
 
 
-def local_optima(points: np.ndarray, n_starts: int, seed: int) -> list[Coded]:
+def local_optima(points: np.ndarray, n_starts: int, seed: int) -> list[CodedRows]:
     """Different ends of k-means, the one with the least sum of squares first.
 
     Classes are numbered by their means in the first column.
@@ -83,7 +83,9 @@ def local_optima(points: np.ndarray, n_starts: int, seed: int) -> list[Coded]:
         loss = float(((points - means[moved]) ** 2).sum())
         ranks = np.argsort(np.argsort(means[:, 0]))[moved]
         found[ranks.tobytes()] = loss, ranks
-    return [Coded(labels) for _, labels in sorted(found.values(), key=lambda e: e[0])]
+    return [
+        CodedRows(labels) for _, labels in sorted(found.values(), key=lambda e: e[0])
+    ]
 
 
 def _lloyd(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
@@ -143,7 +145,7 @@ def _means(
     return np.where(sizes.reshape(len(labels), n_sets, 1) > 0, means, otherwise)
 
 
-def misaligned(coded: Coded, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def misaligned(coded: CodedRows, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Labels beside the wrong values: a fault of the source.
 
     It took the removed rows out of the labels, but not out of the sensitive column,
@@ -180,7 +182,7 @@ def truncated_distances(
     return moved / (len(support) - 1)
 
 
-def numberings(coded: Coded, *, crossed: bool) -> Iterator[np.ndarray]:
+def numberings(coded: CodedRows, *, crossed: bool) -> Iterator[np.ndarray]:
     """All ways to number the classes of k-means, which depend on its start.
 
     Crossed classes are numbered row by row from the numbers of both columns.

@@ -53,7 +53,7 @@ def cells(
 ) -> list[Cell]:
     """Every method with every combination of the parameters that concern it.
 
-    ``common`` holds what all methods are told, such as the quasi-identifiers. The
+    ``common`` holds what is set for all methods, such as the quasi-identifiers. The
     parameters of a privacy model concern all methods.
     """
     named = {name: _prepared(name, m, common) for name, m in _named(methods)}
@@ -102,10 +102,10 @@ def _prepared(name: str, method: Method, common: Mapping[str, Any]) -> FrameAnon
     if not isinstance(method, FrameAnonymizer):
         raise ParameterError(f"methods: {name} does not anonymize tables.")
     legal = method.get_params(deep=False)
-    told = {k: v for k, v in common.items() if v is not None and k in legal}
+    given = {k: v for k, v in common.items() if v is not None and k in legal}
     if not method.uses_hierarchies:
-        told.pop("hierarchies", None)
-    return clone(method).set_params(**told)
+        given.pop("hierarchies", None)
+    return clone(method).set_params(**given)
 
 
 def _check(fold: Mapping[str, Any], named: Mapping[str, FrameAnonymizer]) -> None:
@@ -121,9 +121,9 @@ def _check(fold: Mapping[str, Any], named: Mapping[str, FrameAnonymizer]) -> Non
         for name in named if owner is None else [owner]:
             legal = named[name].get_params(deep=False)
             if parameter not in legal:
-                told = unknown_choice("parameter", parameter, legal)
+                message = unknown_choice("parameter", parameter, legal)
                 hint = "" if owner else f" For one method write METHOD.{parameter}."
-                raise ParameterError(f"grid, {name}: {told}{hint}")
+                raise ParameterError(f"grid, {name}: {message}{hint}")
     check_models(key for key in fold if _is_of_model(key, named))
 
 

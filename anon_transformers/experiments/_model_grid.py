@@ -32,8 +32,8 @@ def check_models(keys: Iterable[str]) -> None:
         legal = inspect.signature(registered_model(name)).parameters
         for parameter in given:
             if parameter not in legal:
-                told = unknown_choice("parameter", parameter, legal)
-                raise ParameterError(f"grid, {name}: {told}")
+                message = unknown_choice("parameter", parameter, legal)
+                raise ParameterError(f"grid, {name}: {message}")
         for parameter, about in legal.items():
             if about.default is about.empty and parameter not in given:
                 raise ParameterError(

@@ -4,12 +4,10 @@ What was published and recomputed, which tables, methods and parameters there ar
 why a number differs stands in ``data/mondrian-datafly.json``.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -18,7 +16,7 @@ from anon_transformers.base import TableAnonymizer
 from anon_transformers.datasets import dataset_name, make_dependent, make_independent
 from anon_transformers.exceptions import DataError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import Findings
+from anon_transformers.experiments._experiment import Findings, read_source, read_table
 from anon_transformers.experiments._numbers import number_findings, run_findings
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.hierarchies import ByDataType, Hierarchy
@@ -36,12 +34,6 @@ GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
 }
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "mondrian-datafly.json"
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 @dataclass(frozen=True)
 class _DataSet:
     """A table that is made when its turn comes."""
@@ -52,7 +44,7 @@ class _DataSet:
 
 
 @dataclass(frozen=True)
-class MondrianDatafly:
+class MondrianDataflyExperiment:
     """Mondrian and Datafly on 26 synthetic tables and on Adult (thesis, 2017).
 
     Parameters
@@ -70,14 +62,14 @@ class MondrianDatafly:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method with every k on every table."""
-        known = published()
-        data_sets = list(self._data_sets(known))
-        per_set = len(known["k"]) * len(known["methods"])
+        reported = read_source("mondrian-datafly")
+        data_sets = list(self._data_sets(reported))
+        per_set = len(reported["k"]) * len(reported["methods"])
         total = len(data_sets) * per_set
         rows: list[dict[str, Any]] = []
         for data_set in data_sets:
             table = data_set.make()
-            for anonymizer, method, k in _methods(known, table):
+            for anonymizer, method, k in _methods(reported, table):
                 if progress is not None:
                     progress(len(rows), total, f"{data_set.name} {method} k={k}")
                 named = {"data_set": data_set.name, "kind": data_set.kind}
@@ -87,36 +79,37 @@ class MondrianDatafly:
         if progress is not None:
             progress(total, total, "")
         runs = pd.DataFrame(rows).astype({"partitions": "Int64"})
-        numbers = [*number_findings(known, runs), *run_findings(known, runs)]
+        numbers = [*number_findings(reported, runs), *run_findings(reported, runs)]
         return Findings(
-            title=known["title"],
+            title=reported["title"],
             numbers=pd.DataFrame(numbers).astype({"k": "Int64"}),
             runs=runs,
             figures=tuple(_figures(runs)),
-            notes=(*known["notes"], *self._left_out(known)),
-            source=known["source"],
+            notes=(*reported["notes"], *self._left_out(reported)),
+            source=reported["source"],
         )
 
-    def _left_out(self, known: dict[str, Any]) -> Iterator[str]:
+    def _left_out(self, reported: dict[str, Any]) -> Iterator[str]:
         """What was not run, and how to run it."""
         if self.quick:
             yield (
-                f"Tables with more than {known['quick_attributes']} attributes were "
+                f"Tables with more than {reported['quick_attributes']} attributes were "
                 "not run: leave out quick (--quick) for them."
             )
         if self.adult is None:
             yield (
                 "Adult was not run: give adult=FILE (--adult FILE), its training part "
-                f"(UCI adult.data) as CSV with a header, {known['adult_rows']:,} rows, "
-                f"with the columns {', '.join(known['adult_columns'])}. The bundled "
-                "Adult has of these only age."
+                "(UCI adult.data) as CSV with a header, "
+                f"{reported['adult_rows']:,} rows, with the columns "
+                f"{', '.join(reported['adult_columns'])}. The bundled Adult has of "
+                "these only age."
             )
 
-    def _data_sets(self, known: dict[str, Any]) -> Iterator[_DataSet]:
-        for group in known["data_sets"]:
+    def _data_sets(self, reported: dict[str, Any]) -> Iterator[_DataSet]:
+        for group in reported["data_sets"]:
             for size in group["sizes"]:
                 for n_attributes in group["attributes"]:
-                    if self.quick and n_attributes > known["quick_attributes"]:
+                    if self.quick and n_attributes > reported["quick_attributes"]:
                         continue
                     name = dataset_name(size, n_attributes, group["func"])
                     make = GENERATORS[group["kind"]]
@@ -127,61 +120,46 @@ class MondrianDatafly:
                     )
         if self.adult is not None:
             # Read now: a wrong file is refused before the others are run.
-            adult = _read_adult(self.adult, known)
+            adult = _read_adult(self.adult, reported)
             yield _DataSet("adult", "adult", lambda: adult)
 
 
-def _read_adult(path: str | os.PathLike[str], known: dict[str, Any]) -> pd.DataFrame:
+def _read_adult(path: str | os.PathLike[str], reported: dict[str, Any]) -> pd.DataFrame:
     """The numbers of Adult; any other table is refused."""
-    columns = known["adult_columns"]
-    try:
-        table = pd.read_csv(path, skipinitialspace=True)
-    except (ValueError, OSError) as error:  # the message may quote the file
-        raise DataError(
-            f"{os.fspath(path)}: cannot be read as CSV ({type(error).__name__})."
-        ) from None
-    absent = [name for name in columns if name not in table.columns]
-    if absent:
-        raise DataError(
-            f"{os.fspath(path)} lacks the columns {', '.join(absent)} of Adult."
-        )
+    columns, n_rows = reported["adult_columns"], reported["adult_rows"]
+    table = read_table(path, columns, n_rows, skipinitialspace=True)
     strange = [n for n in columns if not pd.api.types.is_integer_dtype(table[n])]
     if strange:
         raise DataError(
             f"{os.fspath(path)}: the columns {', '.join(strange)} must hold whole "
             "numbers in all rows."
         )
-    if len(table) != known["adult_rows"]:
-        raise DataError(
-            f"{os.fspath(path)} has {len(table):,} rows; the training part of Adult "
-            f"has {known['adult_rows']:,}."
-        )
-    return table[columns]
+    return table
 
 
 def _methods(
-    known: dict[str, Any], table: pd.DataFrame
+    reported: dict[str, Any], table: pd.DataFrame
 ) -> Iterator[tuple[TableAnonymizer, str, int]]:
     from anon_transformers.registry import registry
 
     # One hierarchy serves all runs on a table, and all columns with equal values.
-    trees = _hierarchies(table)
-    for method, spec in known["methods"].items():
+    hierarchies = _hierarchies(table)
+    for method, spec in reported["methods"].items():
         make = registry().anonymizers[spec["anonymizer"]]
-        given = {"hierarchies": trees} if spec["anonymizer"] == "datafly" else {}
-        for k in known["k"]:
+        given = {"hierarchies": hierarchies} if spec["anonymizer"] == "datafly" else {}
+        for k in reported["k"]:
             yield make(k=k, **spec["parameters"], **given), method, k
 
 
 def _hierarchies(table: pd.DataFrame) -> dict[str, Hierarchy]:
     built: dict[tuple[str, ...], Hierarchy] = {}
-    trees = {}
+    hierarchies = {}
     for name in table.columns:
         values = tuple(str(value) for value in sorted(table[name].unique().tolist()))
         if values not in built:
             built[values] = ByDataType("int").build(values)
-        trees[name] = built[values]
-    return trees
+        hierarchies[name] = built[values]
+    return hierarchies
 
 
 def _measure(anonymizer: TableAnonymizer, table: pd.DataFrame) -> dict[str, Any]:
@@ -201,7 +179,7 @@ def _measure(anonymizer: TableAnonymizer, table: pd.DataFrame) -> dict[str, Any]
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
-    """The figures of the source: five panels, one line a k, or a method for Adult."""
+    """The figures of the source: five panels, one line per k, or a method for Adult."""
     for (kind, method), part in runs.groupby(["kind", "method"], sort=False):
         if kind != "adult":
             names = part["data_set"].str.removeprefix("dataset")

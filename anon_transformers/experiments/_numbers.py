@@ -11,10 +11,10 @@ NOT_RUN = "not run"
 
 
 def number_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """One finding for every number that the source prints or claims."""
-    for number in known["numbers"]:
+    for number in reported["numbers"]:
         chosen = _chosen(runs, number["data_set"], number["method"], number["k"])
         ours = _ours(chosen, number)
         equal = None if ours is None else _agrees(ours, number)
@@ -33,11 +33,11 @@ def number_findings(
 
 
 def run_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """One finding for every run: its five measures beside the recomputed ones."""
-    columns = known["runs"]["columns"]
-    for row in known["runs"]["rows"]:
+    columns = reported["runs"]["columns"]
+    for row in reported["runs"]["rows"]:
         expected = dict(zip(columns, row, strict=True))
         chosen = _chosen(runs, expected["data_set"], expected["method"], expected["k"])
         ran: list[Any] = chosen.to_dict("records")

@@ -42,9 +42,9 @@ def write_comparison(
     Returns
     -------
     list of pathlib.Path
-        ``comparison.html``, ``comparison.csv`` and one PNG a measure.
+        ``comparison.html``, ``comparison.csv`` and one PNG per measure.
     """
-    told = results.assign(parameters=results["parameters"].map(_assignments))
+    readable = results.assign(parameters=results["parameters"].map(_assignments))
     figures = {p.name: (p.title, draw(p)) for p in comparison_panels(results)}
     page = render(
         "comparison.html",
@@ -52,9 +52,11 @@ def write_comparison(
         title=title,
         about=results.attrs.get("about", {}),
         header=[name.replace("_", " ") for name in COLUMNS],
-        rows=[[shown(cell) for cell in row] for row in told[list(COLUMNS)].to_numpy()],
+        rows=[
+            [shown(cell) for cell in row] for row in readable[list(COLUMNS)].to_numpy()
+        ],
     )
-    return write_page(folder, "comparison", page, {"comparison": told}, figures)
+    return write_page(folder, "comparison", page, {"comparison": readable}, figures)
 
 
 def write_findings(

@@ -32,7 +32,7 @@ WIDE = 50
 
 @dataclass(frozen=True)
 class Panels:
-    """A figure: one panel a measure, all with the same lines.
+    """A figure: one panel per measure, all with the same lines.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def need_matplotlib() -> Any:
 
 
 def comparison_panels(results: pd.DataFrame) -> list[Panels]:
-    """One figure a measure of a comparison, one line a method.
+    """One figure per measure of a comparison, one line per method.
 
     They are drawn against k and against every threshold of a model that varies, or
     against such thresholds alone where all runs have the same k.
@@ -172,3 +172,28 @@ def _scale(axis: Any, numbers: Sequence[float]) -> None:
 
 def _is_wide(numbers: Sequence[float], ratio: float) -> bool:
     return bool(numbers) and min(numbers) > 0 and max(numbers) >= ratio * min(numbers)
+
+
+def plot_frontier(curve: Any) -> bytes:
+    """Draw what every k costs, as a PNG file.
+
+    Parameters
+    ----------
+    curve : Frontier
+        As ``FullDomainAnonymizer.frontier`` gives it.
+    """
+    need_matplotlib()
+    from matplotlib.figure import Figure
+
+    table = curve.table
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    above.step(table["k_to"], table["loss"], where="pre")
+    above.set(ylabel=f"loss ({curve.loss})", title="What every k costs")
+    below.step(table["k_to"], table["suppressed_rows"], where="pre", color="tab:red")
+    below.set(xlabel="k", ylabel="rows suppressed", xscale="log")
+    for axes in (above, below):
+        axes.grid(visible=True, alpha=0.3)
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=150)
+    return file.getvalue()

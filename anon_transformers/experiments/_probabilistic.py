@@ -4,21 +4,24 @@ What was published and recomputed, which tables, methods and parameters there ar
 why a number differs stands in ``data/probabilistic.json``.
 """
 
-import json
 import math
 import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.exceptions import ParameterError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+    read_table,
+)
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.experiments._probabilistic_limits import limit_findings
 from anon_transformers.experiments._probabilistic_numbers import (
@@ -27,16 +30,11 @@ from anon_transformers.experiments._probabilistic_numbers import (
     column_findings,
 )
 from anon_transformers.metrics import correlation_differences
-
-
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "probabilistic.json"
-    return json.loads(file.read_text(encoding="utf-8"))
+from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)
-class Probabilistic:
+class ProbabilisticExperiment:
     """MDAV-ID, MDAV-SWAP and IR-SWAP on Census and EIA (conference paper).
 
     Parameters
@@ -45,7 +43,7 @@ class Probabilistic:
         The CASC reference tables as CSV with a header: Census of 1,080 rows and EIA of
         4,092. What is not given is not run; give at least one.
     quick : bool, default=False
-        Few repetitions, and no judgement of how close they come.
+        Few repetitions, and no judgment of how close they come.
     repetitions : int, default=None
         Random runs a number; None: as many as the source made.
     random_state : int, default=0
@@ -65,49 +63,46 @@ class Probabilistic:
                 "tables are not part of this library. The R package sdcMicro has them "
                 "as CASCrefmicrodata and EIA; write them as CSV with a header."
             )
-        given = self.repetitions
-        if given is not None and (not isinstance(given, int) or given < 1):
-            raise ParameterError(
-                f"repetitions must be a whole number of at least 1, got {given!r}."
-            )
+        if self.repetitions is not None:
+            whole("repetitions", self.repetitions)
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method with every k on the tables that were given."""
-        known = published()
-        tables = dict(self._tables(known))
+        reported = read_source("probabilistic")
+        tables = dict(self._tables(reported))
         planned = [
             (name, method, k)
             for name in tables
-            for method in _methods_of(known, name)
-            for k in known["k"]
+            for method in _methods_of(reported, name)
+            for k in reported["k"]
         ]
         rows: list[dict[str, Any]] = []
         for done, (name, method, k) in enumerate(planned):
             if progress is not None:
                 progress(done, len(planned), f"{name} {method} k={k}")
-            rows += self._measure(known, tables[name], name, method, k)
+            rows += self._measure(reported, tables[name], name, method, k)
         if progress is not None:
             progress(len(planned), len(planned), "")
         runs = pd.DataFrame(rows)
         numbers = [
-            *column_findings(known, runs, judged=not self.quick),
-            *claim_findings(known, runs),
-            *limit_findings(known, tables, self.random_state),
+            *column_findings(reported, runs, judged=not self.quick),
+            *claim_findings(reported, runs),
+            *limit_findings(reported, tables, self.random_state),
         ]
         return Findings(
-            title=known["title"],
+            title=reported["title"],
             numbers=pd.DataFrame(numbers, columns=list(NUMBER_COLUMNS)).astype(
                 {"k": "Int64", "published": object, "recomputed": object}
             ),
             runs=runs,
             figures=tuple(_figures(runs)),
-            notes=(*known["notes"], *self._left_out(known)),
-            source=known["source"],
+            notes=(*reported["notes"], *self._left_out(reported)),
+            source=reported["source"],
         )
 
-    def _left_out(self, known: Mapping[str, Any]) -> Iterator[str]:
+    def _left_out(self, reported: Mapping[str, Any]) -> Iterator[str]:
         """What was not run, and how to run it."""
-        for name, given in known["data_sets"].items():
+        for name, given in reported["data_sets"].items():
             if getattr(self, name) is None:
                 yield (
                     f"{name} was not run: give {name}=FILE (--{name} FILE), the CASC "
@@ -115,7 +110,7 @@ class Probabilistic:
                 )
         if self.quick:
             yield (
-                f"{known['quick_repetitions']} repetitions are too few to compare "
+                f"{reported['quick_repetitions']} repetitions are too few to compare "
                 "random methods: leave out quick (--quick) for that."
             )
         elif (self.repetitions or FEWEST_RUNS) < FEWEST_RUNS:
@@ -124,18 +119,27 @@ class Probabilistic:
                 f"methods, which are judged from {FEWEST_RUNS} on (--repetitions)."
             )
 
-    def _tables(self, known: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
-        for name, given in known["data_sets"].items():
+    def _tables(
+        self, reported: Mapping[str, Any]
+    ) -> Iterator[tuple[str, pd.DataFrame]]:
+        for name, given in reported["data_sets"].items():
             path = getattr(self, name)
             if path is not None:
                 yield name, _read(path, given)
 
     def _measure(
-        self, known: dict[str, Any], table: pd.DataFrame, name: str, method: str, k: int
+        self,
+        reported: dict[str, Any],
+        table: pd.DataFrame,
+        name: str,
+        method: str,
+        k: int,
     ) -> list[dict[str, Any]]:
-        """One row a statistic, over all repetitions."""
-        roles, spec = known["data_sets"][name], known["methods"][method]
-        repeated = known["quick_repetitions"] if self.quick else known["repetitions"]
+        """One row per statistic, over all repetitions."""
+        roles, spec = reported["data_sets"][name], reported["methods"][method]
+        repeated = (
+            reported["quick_repetitions"] if self.quick else reported["repetitions"]
+        )
         repeated = self.repetitions or repeated
         if spec["anonymizer"] == "mdav":
             repeated = 1
@@ -162,25 +166,13 @@ class Probabilistic:
 def _read(path: str | os.PathLike[str], given: Mapping[str, Any]) -> pd.DataFrame:
     """A CASC table; any other is refused."""
     columns = [*given["known"], *given["sensitive"]]
-    told = os.fspath(path)
-    try:
-        table = pd.read_csv(path)
-    except (ValueError, OSError) as error:  # the message may quote the file
-        raise DataError(
-            f"{told}: cannot be read as CSV ({type(error).__name__})."
-        ) from None
-    absent = [name for name in columns if name not in table.columns]
-    if absent:
-        raise DataError(f"{told} lacks the columns {', '.join(absent)}.")
-    if len(table) != given["rows"]:
-        raise DataError(f"{told} has {len(table):,} rows, not {given['rows']:,}.")
-    return table[columns]
+    return read_table(path, columns, given["rows"])
 
 
-def _methods_of(known: Mapping[str, Any], data_set: str) -> list[str]:
+def _methods_of(reported: Mapping[str, Any], data_set: str) -> list[str]:
     """Methods that some number of this table was printed or recomputed for."""
-    wanted = {c["method"] for c in known["columns"] if c["data_set"] == data_set}
-    return [method for method in known["methods"] if method in wanted]
+    wanted = {c["method"] for c in reported["columns"] if c["data_set"] == data_set}
+    return [method for method in reported["methods"] if method in wanted]
 
 
 def _make(
@@ -262,7 +254,7 @@ def pooled_error(values: np.ndarray) -> float:
 
 
 def _figures(runs: pd.DataFrame) -> Iterator[Panels]:
-    """What the tables of the source show, drawn: one panel a statistic."""
+    """What the tables of the source show, drawn: one panel per statistic."""
     for (data_set, statistic), part in runs.groupby(
         ["data_set", "statistic"], sort=False
     ):

@@ -23,15 +23,15 @@ NAIVE_RUNS = 20
 
 
 def limit_findings(
-    known: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], seed: int
+    reported: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], seed: int
 ) -> Iterator[dict[str, Any]]:
     """One finding a recomputed number about the limits of the guarantee."""
-    yield from _records(known, tables)
+    yield from _records(reported, tables)
     census = tables.get("census")
-    roles = known["data_sets"]["census"]
-    yield from _values(known["value_disclosure"], roles, census, seed)
-    yield from _regressions(known["regression"], roles, census, seed)
-    yield from _naive(known["naive"], roles, census, seed)
+    roles = reported["data_sets"]["census"]
+    yield from _values(reported["value_disclosure"], roles, census, seed)
+    yield from _regressions(reported["regression"], roles, census, seed)
+    yield from _naive(reported["naive"], roles, census, seed)
 
 
 def _finding(
@@ -59,13 +59,13 @@ def _finding(
 
 
 def _records(
-    known: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
+    reported: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 ) -> Iterator[dict[str, Any]]:
     """Information loss of MDAV on standardized columns, in percent."""
     from anon_transformers.registry import registry
 
     make = registry().anonymizers["mdav"]
-    for record in known["records"]:
+    for record in reported["records"]:
         name, k, ours = record["data_set"], record["k"], None
         if name in tables:
             ours = 100 * make(k=k).fit(tables[name]).information_loss_
@@ -76,13 +76,16 @@ def _records(
 
 
 def _linkage(
-    table: pd.DataFrame, known: list[str], sensitive: list[str], **params: Any
+    table: pd.DataFrame,
+    quasi_identifiers: list[str],
+    sensitive: list[str],
+    **params: Any,
 ) -> Linkage:
     """A swapped table beside its original."""
     from anon_transformers.registry import registry
 
     swapper = registry().anonymizers["group-swap"](
-        known, sensitive=sensitive, keep_links=True, **params
+        quasi_identifiers, sensitive=sensitive, keep_links=True, **params
     )
     return swapper.linkage(table, swapper.fit_transform(table))
 

@@ -17,14 +17,14 @@ EXACT = 1e-3
 
 
 def column_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame, *, judged: bool
+    reported: Mapping[str, Any], runs: pd.DataFrame, *, judged: bool
 ) -> Iterator[dict[str, Any]]:
     """One finding a cell of a table; random ones count only if ``judged``.
 
     They must be averages of at least ``FEWEST_RUNS`` runs, too.
     """
-    for column in known["columns"]:
-        for at, k in enumerate(known["k"]):
+    for column in reported["columns"]:
+        for at, k in enumerate(reported["k"]):
             ours, error, repetitions = _ours(runs, column, k)
             printed = None if column["published"] is None else column["published"][at]
             recomputed = column["recomputed"][at]
@@ -45,17 +45,17 @@ def column_findings(
                 "recomputed": recomputed,
                 "ours": ours,
                 "equal": equal,
-                "reason": _reason(known, column, equal, near)
-                or ("" if equal else _known_difference(known, column, k, ours)),
+                "reason": _reason(reported, column, equal, near)
+                or ("" if equal else _known_difference(reported, column, k, ours)),
             }
 
 
 def claim_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """One finding a sentence of the source: for which k it does not hold."""
-    for claim in known["claims"]:
-        wrong = _exceptions(runs, claim, known["k"])
+    for claim in reported["claims"]:
+        wrong = _exceptions(runs, claim, reported["k"])
         equal = None if wrong is None else not wrong
         yield {
             "where": claim["where"],
@@ -65,7 +65,7 @@ def claim_findings(
             "measure": f"{claim['claim']} ({claim['statistic']})",
             "published": "for every k",
             "recomputed": None,
-            "ours": None if wrong is None else _told(wrong),
+            "ours": None if wrong is None else _shown(wrong),
             "equal": equal,
             "reason": NOT_RUN if wrong is None else "" if equal else claim["reason"],
         }
@@ -114,7 +114,7 @@ def _is_near(ours: float, recomputed: float, tolerance: float, error: float) -> 
 
 
 def _reason(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     column: Mapping[str, Any],
     equal: bool | None,
     near: bool,
@@ -124,19 +124,19 @@ def _reason(
         return NOT_RUN
     if equal or not near:
         return ""
-    return known["reasons"].get(column.get("reason"), "")
+    return reported["reasons"].get(column.get("reason"), "")
 
 
 def _known_difference(
-    known: Mapping[str, Any], column: Mapping[str, Any], k: int, ours: float | None
+    reported: Mapping[str, Any], column: Mapping[str, Any], k: int, ours: float | None
 ) -> str:
     """Why one number is farther off than chance explains, as far as that is known."""
     differs = column.get("differs")
     if ours is None or differs is None or differs["k"] != k:
         return ""
-    recomputed = column["recomputed"][known["k"].index(k)]
+    recomputed = column["recomputed"][reported["k"].index(k)]
     within = abs(ours - recomputed) <= differs["tolerance"] * recomputed
-    return known["reasons"][differs["reason"]] if within else ""
+    return reported["reasons"][differs["reason"]] if within else ""
 
 
 def _exceptions(
@@ -151,7 +151,7 @@ def _exceptions(
     return [k for k in ks if not low[k] < high[k]]
 
 
-def _told(wrong: list[int]) -> str:
+def _shown(wrong: list[int]) -> str:
     if not wrong:
         return "for every k"
     return f"not for k = {', '.join(map(str, wrong))}"

@@ -4,11 +4,9 @@ What was published and recomputed, which runs there are, and why a number differ
 in ``data/tabular-k-l-t.json``.
 """
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import pandas as pd
@@ -17,7 +15,11 @@ from anon_transformers.datasets import load_adult, load_adult_hierarchies
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS, Findings
+from anon_transformers.experiments._experiment import (
+    NUMBER_COLUMNS,
+    Findings,
+    read_source,
+)
 from anon_transformers.experiments._plots import Panels
 from anon_transformers.experiments._tabular_numbers import (
     claim_findings,
@@ -54,14 +56,8 @@ AGE_CHARTS = {
 PARAMETERS = ("k", "c", "l", "t")
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
-    file = files("anon_transformers.experiments") / "data" / "tabular-k-l-t.json"
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 @dataclass(frozen=True)
-class TabularKLT:
+class TabularExperiment:
     """Optimal full-domain k, (c,l) and t on Adult, and its whole grid (thesis, 2018).
 
     Parameters
@@ -74,31 +70,31 @@ class TabularKLT:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Make every run of the source, and those of its grid that it left out."""
-        known = published()
-        planned = self._planned(known)
-        table, trees = load_adult(), load_adult_hierarchies()
+        reported = read_source("tabular-k-l-t")
+        planned = self._planned(reported)
+        table, hierarchies = load_adult(), load_adult_hierarchies()
         rows = []
         for done, run in enumerate(planned):
             if progress is not None:
                 progress(done, len(planned), run["run"])
             named = {name: run.get(name) for name in ("run", "method", *PARAMETERS)}
-            rows.append({**named, **_measure(known, run, table, trees)})
+            rows.append({**named, **_measure(reported, run, table, hierarchies)})
         if progress is not None:
             progress(len(planned), len(planned), "")
         runs = pd.DataFrame(rows)
         numbers = [
-            *fact_findings(known, table, trees),
-            *run_findings(known, rows),
-            *claim_findings(known, runs),
+            *fact_findings(reported, table, hierarchies),
+            *run_findings(reported, rows),
+            *claim_findings(reported, runs),
         ]
-        notes = list(known["notes"])
+        notes = list(reported["notes"])
         if self.quick:
             notes.append(
-                f"{len(known['runs']) - len(planned)} runs that look at many nodes "
+                f"{len(reported['runs']) - len(planned)} runs that look at many nodes "
                 "were not made: leave out quick (--quick) for them."
             )
         return Findings(
-            title=known["title"],
+            title=reported["title"],
             numbers=pd.DataFrame(numbers, columns=list(NUMBER_COLUMNS)).astype(
                 {
                     "k": "Int64",
@@ -110,33 +106,33 @@ class TabularKLT:
             runs=runs,
             figures=tuple(_figures(runs)),
             notes=tuple(notes),
-            source=known["source"],
+            source=reported["source"],
         )
 
-    def _planned(self, known: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return [run for run in known["runs"] if run.get("quick") or not self.quick]
+    def _planned(self, reported: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [run for run in reported["runs"] if run.get("quick") or not self.quick]
 
 
 def _measure(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     run: Mapping[str, Any],
     table: pd.DataFrame,
-    trees: Mapping[str, Hierarchy],
+    hierarchies: Mapping[str, Hierarchy],
 ) -> dict[str, Any]:
-    """Everything that the source tells about a run, by the table that it publishes."""
+    """Everything that the source reports of a run, by the table that it publishes."""
     from anon_transformers.registry import registry
 
     models = []
     if run["method"] != "k-anonymity":
         thresholds = {name: run[name] for name in ("c", "l", "t") if name in run}
         model = registry().privacy_models[run["method"]]
-        models = [model(**thresholds, **known["methods"][run["method"]])]
+        models = [model(**thresholds, **reported["methods"][run["method"]])]
     anonymizer = registry().anonymizers["full-domain"](
-        known["quasi_identifiers"],
+        reported["quasi_identifiers"],
         k=run["k"],
         models=models,
-        sensitive=[known["sensitive"]],
-        hierarchies=trees,
+        sensitive=[reported["sensitive"]],
+        hierarchies=hierarchies,
         suppression="drop",
         suppression_limit=1.0,
     )
@@ -150,7 +146,7 @@ def _measure(
         "feasible": "yes",
         "loss": 100 * anonymizer.loss_,
         "levels": "".join(map(str, anonymizer.levels_.values())),
-        **_class_measures(known, run, table, released, trees),
+        **_class_measures(reported, run, table, released, hierarchies),
         **_age_measures(table, released),
         "seconds": seconds,
         "nodes_looked_at": anonymizer.report_.details["looked_at"],
@@ -158,22 +154,22 @@ def _measure(
 
 
 def _class_measures(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     run: Mapping[str, Any],
     table: pd.DataFrame,
     released: pd.DataFrame,
-    trees: Mapping[str, Hierarchy],
+    hierarchies: Mapping[str, Hierarchy],
 ) -> dict[str, Any]:
-    sensitive = known["sensitive"]
+    sensitive = reported["sensitive"]
     classes = Classes.from_frame(
         released,
-        known["quasi_identifiers"],
+        reported["quasi_identifiers"],
         [sensitive],
         references={sensitive: distribution(table[sensitive])},
-        hierarchies={sensitive: trees[sensitive]},
+        hierarchies={sensitive: hierarchies[sensitive]},
     )
     sizes = class_statistics(classes)
-    risk = prosecutor_risk(classes, known["risk_threshold"])
+    risk = prosecutor_risk(classes, reported["risk_threshold"])
     alone = ~DistinctLDiversity(2).satisfied(classes)
     again = TCloseness(run.get("t", 1), "hierarchical", reference="released")
     return {
@@ -197,16 +193,16 @@ def _class_measures(
 def _age_measures(table: pd.DataFrame, released: pd.DataFrame) -> dict[str, Any]:
     """Queries about age in the whole numbers of the source, and its mean without."""
     dropped = len(table) - len(released)
-    told = aggregate_answers(
+    answers = aggregate_answers(
         released["age"], arithmetic="integer", dropped_rows=dropped
     )
     return {
-        "age_min": told.minimum,
-        "age_max": told.maximum,
-        "age_lower": told.mean_lower,
-        "age_middle": told.mean_middle,
-        "age_mode": told.mode,
-        "age_mode_count": told.mode_count,
+        "age_min": answers.minimum,
+        "age_max": answers.maximum,
+        "age_lower": answers.mean_lower,
+        "age_middle": answers.mean_middle,
+        "age_mode": answers.mode,
+        "age_mode_count": answers.mode_count,
         "age_middle_exact": aggregate_answers(released["age"]).mean_middle,
     }
 

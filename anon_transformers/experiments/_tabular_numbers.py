@@ -43,19 +43,21 @@ NOT_AVAILABLE = "not available"
 def finding(where: str, measure: str, **others: Any) -> dict[str, Any]:
     """One number; what is not given is not known."""
     blank = {"method": None, "k": None, "published": None, "recomputed": None}
-    told = {"where": where, "data_set": "adult", **blank, "measure": measure}
-    return {**told, "ours": None, "equal": None, "reason": "", **others}
+    fields = {"where": where, "data_set": "adult", **blank, "measure": measure}
+    return {**fields, "ours": None, "equal": None, "reason": "", **others}
 
 
 def fact_findings(
-    known: Mapping[str, Any], table: pd.DataFrame, trees: Mapping[str, Hierarchy]
+    reported: Mapping[str, Any],
+    table: pd.DataFrame,
+    hierarchies: Mapping[str, Hierarchy],
 ) -> Iterator[dict[str, Any]]:
-    """What the source tells about the table and its hierarchies."""
+    """What the source reports about the table and its hierarchies."""
     age = aggregate_answers(table["age"])
-    columns = known["quasi_identifiers"]
+    columns = reported["quasi_identifiers"]
     ours = {
         "rows": len(table),
-        "nodes": math.prod(trees[name].n_levels for name in columns),
+        "nodes": math.prod(hierarchies[name].n_levels for name in columns),
         "distinct combinations": len(table[columns].drop_duplicates()),
         "original age, mean": age.mean_middle,
         "original age, min": age.minimum,
@@ -63,29 +65,32 @@ def fact_findings(
         "original age, mode": age.mode,
         "original age, mode count": age.mode_count,
     }
-    ours |= {f"levels of {name}": tree.n_levels for name, tree in trees.items()}
-    for fact in known["facts"]:
+    ours |= {
+        f"levels of {name}": hierarchy.n_levels
+        for name, hierarchy in hierarchies.items()
+    }
+    for fact in reported["facts"]:
         found = ours[fact["measure"]]
         expected = fact.get("published", fact.get("recomputed"))
         yield finding(**fact, ours=found, equal=same(found, expected))
 
 
 def run_findings(
-    known: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+    reported: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """One finding for every number that was printed or recomputed about a run."""
     made = {row["run"]: row for row in rows}
-    for run in known["runs"]:
+    for run in reported["runs"]:
         row = made.get(run["run"])
         named = {"method": run["method"], "k": run["k"]}
         for kind in ("published", "recomputed"):
             for name, expected in run.get(kind, {}).items():
-                told = {**named, kind: expected}
+                fields = {**named, kind: expected}
                 if row is None:
                     judged = {"reason": NOT_RUN}
                 else:
-                    judged = _judged(known, run, name, _ours(name, row), expected)
-                yield finding(run["where"], MEASURES[name], **told, **judged)
+                    judged = _judged(reported, run, name, _ours(name, row), expected)
+                yield finding(run["where"], MEASURES[name], **fields, **judged)
         if "age_middle" in run.get("published", {}):
             printed = run["published"]["age_middle"]
             yield finding(
@@ -93,7 +98,7 @@ def run_findings(
                 "mean age, middles, nothing cut before",
                 **named,
                 published=printed,
-                **_exact_middle(known, run, row, printed),
+                **_exact_middle(reported, run, row, printed),
             )
 
 
@@ -103,7 +108,7 @@ def _ours(name: str, row: Mapping[str, Any]) -> Any:
 
 
 def _judged(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     run: Mapping[str, Any],
     name: str,
     ours: Any,
@@ -115,12 +120,12 @@ def _judged(
     # Nobody is 0 at most: a largest age of 0 tells that there was no answer.
     unanswered = run.get("published", {}).get("age_max") == 0
     if not equal and ours == NOT_AVAILABLE and unanswered and expected == 0:
-        reason = known["reasons"]["not_available"]
+        reason = reported["reasons"]["not_available"]
     return {"ours": ours, "equal": equal, "reason": reason}
 
 
 def _exact_middle(
-    known: Mapping[str, Any],
+    reported: Mapping[str, Any],
     run: Mapping[str, Any],
     row: Mapping[str, Any] | None,
     printed: int,
@@ -130,21 +135,23 @@ def _exact_middle(
         return {"reason": NOT_RUN}
     exact = row["age_middle_exact"]
     ours = NOT_AVAILABLE if exact is None else math.trunc(exact)
-    judged = _judged(known, run, "age_middle", ours, printed)
+    judged = _judged(reported, run, "age_middle", ours, printed)
     if ours == printed + 1:
-        judged["reason"] = known["reasons"]["whole_numbers"]
+        judged["reason"] = reported["reasons"]["whole_numbers"]
     return judged
 
 
 def claim_findings(
-    known: Mapping[str, Any], runs: pd.DataFrame
+    reported: Mapping[str, Any], runs: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """What the text of the source says about its runs."""
-    printed = [run["run"] for run in known["runs"] if "published" in run]
+    printed = [run["run"] for run in reported["runs"] if "published" in run]
     made = runs[runs["run"].isin(printed)]
-    for claim in known["claims"]:
+    for claim in reported["claims"]:
         ours = _answer(claim, made, printed)
-        told = {name: claim.get(name) for name in ("method", "published", "recomputed")}
+        fields = {
+            name: claim.get(name) for name in ("method", "published", "recomputed")
+        }
         if ours is None:
             judged: dict[str, Any] = {"reason": NOT_RUN}
         else:
@@ -152,7 +159,7 @@ def claim_findings(
             right = same(ours, claim["recomputed"], 1e-5)
             if not judged["equal"] and right:
                 judged["reason"] = claim.get("reason", "")
-        yield finding(f"claim, {claim['where']}", claim["measure"], **told, **judged)
+        yield finding(f"claim, {claim['where']}", claim["measure"], **fields, **judged)
 
 
 def _answer(

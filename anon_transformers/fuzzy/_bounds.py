@@ -10,7 +10,7 @@ from pandas.api import types
 
 from anon_transformers._data.columns import Column
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
-from anon_transformers.fuzzy._search import Bounds
+from anon_transformers.fuzzy._search import SetBounds
 from anon_transformers.parameters import whole
 
 
@@ -19,7 +19,7 @@ class SetRequest(NamedTuple):
 
     Attributes
     ----------
-    told : str
+    described : str
         The block in an error.
     n_sets : int or None
         How many sets; None: as many as keep the promise.
@@ -29,12 +29,12 @@ class SetRequest(NamedTuple):
         Different values, or combinations of values, without missing ones.
     """
 
-    told: str
+    described: str
     n_sets: int | None
     names: tuple[str, ...] | None
     distinct: int
 
-    def bounds(self, max_sets: int) -> Bounds:
+    def bounds(self, max_sets: int) -> SetBounds:
         """Fewest and most sets; never more than there are different values."""
         room = max(self.distinct, 1)
         wanted = self.n_sets
@@ -42,17 +42,17 @@ class SetRequest(NamedTuple):
             wanted = wanted or len(self.names)
             if len(self.names) != wanted:
                 raise ParameterError(
-                    f"labels: {self.told} has {len(self.names)} names for "
+                    f"labels: {self.described} has {len(self.names)} names for "
                     f"n_sets={wanted}."
                 )
             if wanted > room:
                 raise DataError(
-                    f"labels: {wanted} sets are named for {self.told}, which has "
+                    f"labels: {wanted} sets are named for {self.described}, which has "
                     f"{room} different values."
                 )
         if wanted is None:
-            return Bounds(1, min(max_sets, room))
-        return Bounds(min(wanted, room), min(wanted, room))
+            return SetBounds(1, min(max_sets, room))
+        return SetBounds(min(wanted, room), min(wanted, room))
 
 
 def check_n_sets(given: Any) -> None:
@@ -75,7 +75,7 @@ def numbers_by_column(given: Any, columns: Sequence[Hashable]) -> list[int | Non
 
 
 def refuse_single_sets(
-    requests: Sequence[SetRequest], bounds: Sequence[Bounds]
+    requests: Sequence[SetRequest], bounds: Sequence[SetBounds]
 ) -> None:
     """Refuse to publish one set of everything, where there is more to tell."""
     single = all(bound.most == 1 for bound in bounds)

@@ -8,8 +8,8 @@ from anon_transformers._data.columns import Column
 from anon_transformers._data.dates import local_midnight
 from anon_transformers.exceptions import DataError
 from anon_transformers.fuzzy._naming import interval_names
-from anon_transformers.fuzzy._rules import Intervals
-from anon_transformers.fuzzy._scaling import Axis
+from anon_transformers.fuzzy._rules import IntervalRule
+from anon_transformers.fuzzy._scaling import ScaledAxis
 
 OUTER_LIMITS = (
     "The intervals of a column end at the lowest and the highest value of the table: "
@@ -50,7 +50,7 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
     >>> break_points(ages, 2, "equal-amount")
     array([  1. ,   2.5, 100. ])
     """
-    axis, values = Axis.of(column, None), column.values
+    axis, values = ScaledAxis.of(column, None), column.values
     if method == "log":
         inner = _log_breaks(column, n_sets, whole=axis.origin is not None)
     else:
@@ -65,7 +65,9 @@ def break_points(column: Column, n_sets: int, method: str) -> np.ndarray:
     return _with_ends(column, _midnights(column, inner))
 
 
-def break_between(column: Column, coordinates: np.ndarray, axis: Axis) -> np.ndarray:
+def break_between(
+    column: Column, coordinates: np.ndarray, axis: ScaledAxis
+) -> np.ndarray:
     """Limits between neighboring values that lie on either side of coordinates.
 
     A limit is as short a number as there is between the two, a midnight if there is
@@ -77,7 +79,7 @@ def break_between(column: Column, coordinates: np.ndarray, axis: Axis) -> np.nda
         Numbers or dates.
     coordinates : float64 ndarray
         Rising; a value lies below the first one and above the last, but for rounding.
-    axis : Axis
+    axis : ScaledAxis
         Of the column.
     """
     below = np.searchsorted(axis.place_values(column.values), coordinates, "right") - 1
@@ -102,7 +104,7 @@ def intervals(
     *,
     lowest: bool = True,
     endless: bool = False,
-) -> Intervals:
+) -> IntervalRule:
     """The rule of break points; without ``names`` its sets are called by them."""
     if len(breaks) == 1:
         breaks = np.repeat(breaks, 2)
@@ -111,8 +113,8 @@ def intervals(
             f"labels: {len(names)} sets are named for column {column.name!r}, whose "
             f"break points make {len(breaks) - 1}."
         )
-    told = names or interval_names(breaks, lowest=lowest, zone=column.zone)
-    return Intervals(told, breaks, lowest, endless)
+    labels = names or interval_names(breaks, lowest=lowest, zone=column.zone)
+    return IntervalRule(labels, breaks, lowest, endless)
 
 
 def _quantiles(places: np.ndarray, n_sets: int) -> np.ndarray:

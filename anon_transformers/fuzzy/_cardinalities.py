@@ -15,8 +15,9 @@ from anon_transformers._kernels.cardinality import (
     possibilities,
     sigma_counts,
 )
-from anon_transformers.exceptions import DataError, ParameterError, check_choice
+from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.fuzzy._sets import degrees_of
+from anon_transformers.parameters import whole
 
 MATRIX = 2
 
@@ -91,8 +92,7 @@ def possibility_at_least(degrees: Any, k: int | None = None) -> float | np.ndarr
     found = _apply(possibilities, degrees)
     if k is None:
         return found
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise ParameterError(f"k must be a whole number of at least 0, got {k!r}.")
+    k = whole("k", k, 0)
     # There cannot be more elements than there are.
     return _plain(found[k] if k < len(found) else np.zeros_like(found[0]))
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from anon_transformers._data.columns import Column
-from anon_transformers.fuzzy._scaling import Axis, Scale
+from anon_transformers.fuzzy._scaling import Scale, ScaledAxis
 
 ONE_PLACE = 1e-6
 """Centers that are nearer, as a share of the range of all points, are one."""
@@ -20,14 +20,14 @@ class Layout(NamedTuple):
     ----------
     points : float64 ndarray of shape (n_rows, n_axes)
         Scaled coordinates, in rising order.
-    axes : tuple of Axis
-        One a column that is not constant.
+    axes : tuple of ScaledAxis
+        One per column that is not constant.
     used : tuple of int
         Which of the columns these are.
     """
 
     points: np.ndarray
-    axes: tuple[Axis, ...]
+    axes: tuple[ScaledAxis, ...]
     used: tuple[int, ...]
 
     @classmethod
@@ -38,7 +38,7 @@ class Layout(NamedTuple):
             for at, column in enumerate(columns)
             if (column.codes != column.codes[0]).any()
         )
-        axes = tuple(Axis.of(columns[at], scale) for at in used)
+        axes = tuple(ScaledAxis.of(columns[at], scale) for at in used)
         placed = [axis.place(columns[at]) for axis, at in zip(axes, used, strict=True)]
         points = np.stack(placed, axis=1)
         # Sorted, so that neither a choice of starts nor a sum shows the source's order.

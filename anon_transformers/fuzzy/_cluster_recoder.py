@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centers
-from anon_transformers.base._coded_table import PublishedColumn, Table
+from anon_transformers.base._coded_table import CodedTable, PublishedColumn
 from anon_transformers.exceptions import DataError, ParameterError, level_of_caller
 from anon_transformers.fuzzy._centers import (
     Layout,
@@ -23,7 +23,7 @@ from anon_transformers.fuzzy._centers import (
 from anon_transformers.fuzzy._coding import NoSets
 from anon_transformers.fuzzy._naming import numbered_names, ordered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Centers, Rule, Whole
+from anon_transformers.fuzzy._rules import CenterRule, SetRule, WholeRule
 from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy import AllOf
@@ -33,7 +33,7 @@ FEW_POINTS = 8192
 
 
 class ClusterRecoder(SetRecoder):
-    """Base of recoders whose sets lie about centers that are learnt.
+    """Base of recoders whose sets lie about centers that are learned.
 
     A subclass implements ``_cluster``, which learns from given centers on.
     """
@@ -63,7 +63,7 @@ class ClusterRecoder(SetRecoder):
         start = self._start()
         if not isinstance(self.n_sets, Integral) or len(start) != self.n_sets:
             raise ParameterError(
-                f"init has {len(start)} rows, one a set, for n_sets={self.n_sets!r}."
+                f"init has {len(start)} rows, one per set, for n_sets={self.n_sets!r}."
             )
 
     def _start(self) -> np.ndarray:
@@ -75,14 +75,14 @@ class ClusterRecoder(SetRecoder):
         if start.ndim not in {1, 2} or not start.size or not np.isfinite(start).all():
             raise ParameterError(
                 "init must be an array of numbers, of shape (n_sets,) or (n_sets, "
-                f"n_columns), got {_told_array(self.init)}."
+                f"n_columns), got {_describe_array(self.init)}."
             )
         return start.reshape(len(start), -1)
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         published = super()._learn(table, models)
         rules = [block.rule for block in self._coding.blocks]
-        found = [rule for rule in rules if isinstance(rule, Centers)]
+        found = [rule for rule in rules if isinstance(rule, CenterRule)]
         self.n_iter_ = max((rule.n_iter for rule in found), default=0)
         if not all(rule.converged for rule in found):
             warnings.warn(
@@ -99,9 +99,9 @@ class ClusterRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Rule:
+    ) -> SetRule:
         if n_sets == 1:
-            return Whole(names or ordered_names(1))
+            return WholeRule(names or ordered_names(1))
         layout = Layout.of(columns, self.scale)
         found = self._best(layout, len(columns), n_sets, rng)
         order = center_order(found.centers)
@@ -118,7 +118,7 @@ class ClusterRecoder(SetRecoder):
                 f"them got no row at all with m={self.m}; ask for fewer, or a larger m."
             )
         default = ordered_names if len(columns) == 1 else numbered_names
-        return Centers(
+        return CenterRule(
             names or default(n_found),
             layout.axes,
             layout.used,
@@ -177,10 +177,10 @@ class ClusterRecoder(SetRecoder):
         return min(found, key=lambda c: (c.empty.sum(), c.history[-1]))
 
 
-def _told_array(given: Any) -> str:
+def _describe_array(given: Any) -> str:
     """Type and shape, for the cells may be some of a table."""
     shape = getattr(given, "shape", None)
     if shape is None and isinstance(given, Sequence) and not isinstance(given, str):
         shape = (len(given),)
-    told = type(given).__name__
-    return told if shape is None else f"{told} of shape {shape}"
+    kind = type(given).__name__
+    return kind if shape is None else f"{kind} of shape {shape}"

@@ -9,15 +9,18 @@ from anon_transformers._data.columns import Column
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import check_choice
 from anon_transformers.fuzzy._breaks import break_points, intervals
+from anon_transformers.fuzzy._docs import SET_TEXTS
 from anon_transformers.fuzzy._naming import Labels
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Intervals
+from anon_transformers.fuzzy._rules import IntervalRule
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import PrivacyModel
 
 METHODS = ("equidistant", "log", "equal-amount")
 
 
+@substitute(SET_TEXTS)
 class GlobalRecoder(SetRecoder):
     """Replace numbers and dates by intervals, one column at a time.
 
@@ -29,9 +32,7 @@ class GlobalRecoder(SetRecoder):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know: numbers or dates. None: all that are not declared
-        otherwise.
+    {quasi_identifiers}
     n_sets : int or dict of column to int, default=None
         Intervals of each column, at most as many as it has different values. None, or
         a column that is not named: look for the numbers that keep every promise with
@@ -46,46 +47,27 @@ class GlobalRecoder(SetRecoder):
         Most intervals of a column that a search tries.
     labels : list of str or dict of column to list, default=None
         Names from the lowest interval to the highest, published instead of the limits.
-    keep_memberships : bool, default=False
-        Keep ``degrees_`` and ``class_names_``, which are private.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
+    {keep_memberships}
+    {k}
     models : list of privacy models, default=None
         Further promises, of classes or of degrees; here these are 0 and 1.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        Trees of sensitive columns, which tell models how near two values are; those of
-        quasi-identifiers are not used.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets; after a search also how many choices were tried, and whether
-        none can have less loss.
-    tried_ : list of dict
-        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
-        promise was not kept. It is no part of the report.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {tried_}
+    {n_suppressed_}
+    {suppressed_mask_}
     degrees_ : float64 ndarray of shape (n_rows, n_classes)
         With ``keep_memberships``: 1 where a row belongs to a class, for every
         combination of intervals.
-    class_names_ : list of tuple of str
-        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+    {class_names_}
 
     See Also
     --------
@@ -162,7 +144,7 @@ class GlobalRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Intervals:
+    ) -> IntervalRule:
         (column,) = columns
         breaks = break_points(column, n_sets, self.method)
         return intervals(column, breaks, names, lowest=self.include_lowest)

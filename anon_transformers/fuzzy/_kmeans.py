@@ -16,18 +16,20 @@ from anon_transformers._kernels.kmeans_moves import move_rows
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.fuzzy._breaks import break_between, break_points, intervals
 from anon_transformers.fuzzy._centers import Layout, center_order
+from anon_transformers.fuzzy._docs import SET_TEXTS
 from anon_transformers.fuzzy._naming import Labels, numbered_names
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Centers, Rule, Whole
+from anon_transformers.fuzzy._rules import CenterRule, SetRule, WholeRule
 from anon_transformers.fuzzy._scaling import Scale
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import substitute, whole
 from anon_transformers.privacy import PrivacyModel
 
 SMALL = 1_000_000
 """Distances of rows to centers, by coordinate, that one thread is soon done with."""
 
 
+@substitute(SET_TEXTS)
 class KMeansRecoder(SetRecoder):
     """Replace numbers and dates by the cluster they lie in.
 
@@ -44,22 +46,17 @@ class KMeansRecoder(SetRecoder):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know: numbers or dates. None: all that are not declared
-        otherwise.
+    {quasi_identifiers}
     n_sets : int or dict of column to int, default=None
         Clusters of each column, or of the table; at most as many as there are different
         values. None, or a column that is not named: look for the numbers that keep
         every promise with little loss, up to ``max_sets``.
     coding : {"independent", "joint"}, default="independent"
         Cluster each column by itself, or all together.
-    scale : {"range", "standard"} or None, default="range"
-        Bring every column to 0 to 1, or to a variance of 1, before distances are taken.
-        None: as they are, dates in days, so that a column of large numbers decides.
+    {scale}
     n_init : int, default=10
         Starts, of which the best is taken.
-    random_state : int or Generator, default=None
-        Where the starts come from.
+    {random_state}
     max_sets : int, default=12
         Most clusters that a search tries.
     labels : list of str or dict of column to list, default=None
@@ -67,44 +64,26 @@ class KMeansRecoder(SetRecoder):
         numbers.
     keep_memberships : bool, default=False
         Keep ``degrees_``, ``class_names_`` and ``centers_``, which are private.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
+    {k}
     models : list of privacy models, default=None
         Further promises, of classes or of degrees; here these are 0 and 1.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        Trees of sensitive columns, which tell models how near two values are; those of
-        quasi-identifiers are not used.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets; after a search also how many choices were tried, and whether
-        none can have less loss.
-    tried_ : list of dict
-        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
-        promise was not kept. It is no part of the report.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {tried_}
+    {n_suppressed_}
+    {suppressed_mask_}
     degrees_ : float64 ndarray of shape (n_rows, n_classes)
         With ``keep_memberships``: 1 where a row belongs to a class, for every
         combination of clusters.
-    class_names_ : list of tuple of str
-        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+    {class_names_}
     centers_ : dict of column to ndarray
         With ``keep_memberships`` and joint coding: where the clusters lie.
 
@@ -182,11 +161,11 @@ class KMeansRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Rule:
+    ) -> SetRule:
         single = len(columns) == 1
         if n_sets == 1:
             if not single:
-                return Whole()
+                return WholeRule()
             return intervals(
                 columns[0], break_points(columns[0], 1, "equidistant"), names
             )
@@ -194,8 +173,8 @@ class KMeansRecoder(SetRecoder):
         centers = self._cluster(layout.points, n_sets, rng)
         centers = centers[center_order(centers)]
         if not single:
-            told = (names or numbered_names(n_sets))[: len(centers)]
-            return Centers(told, layout.axes, layout.used, centers)
+            labels = (names or numbered_names(n_sets))[: len(centers)]
+            return CenterRule(labels, layout.axes, layout.used, centers)
         halfway = (centers[1:, 0] + centers[:-1, 0]) / 2
         breaks = break_between(columns[0], halfway, layout.axes[0])
         return intervals(columns[0], breaks, names, endless=names is not None)

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from anon_transformers._data.labels import range_label
+from anon_transformers._data.numbers import point_text
 from anon_transformers.exceptions import ParameterError, unknown_choice
 
 WHOLE = "any"
@@ -56,7 +56,7 @@ def interval_names(
     lowest : bool, default=True
         Whether the first interval is closed on the left too.
     zone : tzinfo, default=None
-        Where dates are moments of UTC, the zone they are told in.
+        Where dates are moments of UTC, the zone they are shown in.
 
     Examples
     --------
@@ -65,38 +65,18 @@ def interval_names(
     >>> interval_names(np.array([20, 20]))
     ('20',)
     """
-    texts = [break_text(point, zone) for point in breaks]
+    texts = [point_text(point, zone) for point in breaks]
     names = [f"({low}, {high}]" for low, high in pairwise(texts)]
     if lowest:
         names[0] = range_label(texts[0], texts[1])
     return tuple(names)
 
 
-def break_text(point: Any, zone: tzinfo | None = None) -> str:
-    """A break point as it is published; reading it gives the very same point.
-
-    Examples
-    --------
-    >>> break_text(np.float64(20)), break_text(np.float64(0.1) + np.float64(0.2))
-    ('20', '0.30000000000000004')
-    """
-    if isinstance(point, np.datetime64):
-        moment = pd.Timestamp(point)
-        if zone is not None:
-            moment = moment.tz_localize("UTC").tz_convert(zone)
-        clock = moment.tz_localize(None)
-        return str(clock.date()) if clock == clock.normalize() else moment.isoformat()
-    if not isinstance(point, np.floating):
-        return str(point)
-    short = f"{point:.15g}"
-    return short if float(short) == point else repr(float(point))
-
-
 Labels = Sequence[str] | Mapping[Any, Sequence[str]] | None
 
 
 def given_names(labels: Labels, columns: Sequence[Hashable]) -> list[Any]:
-    """The names a user gives, a tuple a column; None where there are none.
+    """The names a user gives, one tuple per column; None where there are none.
 
     Parameters
     ----------

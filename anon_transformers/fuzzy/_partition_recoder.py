@@ -8,20 +8,23 @@ import numpy as np
 
 from anon_transformers._data.columns import Column
 from anon_transformers._data.labels import set_label
-from anon_transformers.base._coded_table import Table
+from anon_transformers.base._coded_table import CodedTable
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.fuzzy._bounds import SetRequest
+from anon_transformers.fuzzy._docs import SET_TEXTS
 from anon_transformers.fuzzy._naming import Labels, ordered_names
 from anon_transformers.fuzzy._partitions import FuzzyPartition
 from anon_transformers.fuzzy._recoder import SetRecoder
-from anon_transformers.fuzzy._rules import Rule, Shapes, Values, Whole
-from anon_transformers.fuzzy._scaling import Axis
-from anon_transformers.fuzzy._sets import told
+from anon_transformers.fuzzy._rules import SetRule, ShapeRule, ValueRule, WholeRule
+from anon_transformers.fuzzy._scaling import ScaledAxis
+from anon_transformers.fuzzy._sets import describe_value
 from anon_transformers.hierarchies._hierarchy import Hierarchy
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import PrivacyModel
 
 
+@substitute(SET_TEXTS)
 class FuzzyPartitionRecoder(SetRecoder):
     """Replace values by the names of fuzzy sets: Low, Medium, High.
 
@@ -51,51 +54,30 @@ class FuzzyPartitionRecoder(SetRecoder):
         Most sets of a column that a search tries.
     labels : list of str or dict of column to list, default=None
         Names of the sets of columns without a partition, from the lowest on.
-    keep_memberships : bool, default=False
-        Keep ``degrees_`` and ``class_names_``, which are private.
-    k : int, default=5
-        Rows (persons, with ``subject``) that must share each published combination.
-    models : list of privacy models, default=None
-        Further promises, of classes or of degrees. Degrees are judged of the rows that
-        are kept, in all classes.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        Trees of sensitive columns, which tell models how near two values are; those of
-        quasi-identifiers are not used.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {keep_memberships}
+    {k}
+    {models}
+    {sensitive_and_identifiers}
+    {hierarchies}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers. ``details`` tells the
-        number of sets; after a search also how many choices were tried, and whether
-        none can have less loss.
-    tried_ : list of dict
-        ``n_sets`` and ``loss`` of each choice that a search tried; a loss of None: the
-        promise was not kept. It is no part of the report.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {report_}
+    {tried_}
+    {n_suppressed_}
+    {suppressed_mask_}
     degrees_ : float64 ndarray of shape (n_rows, n_classes)
         With ``keep_memberships``: degree of each row in each class, which is every
         combination of sets: the product of the degrees in its sets.
-    class_names_ : list of tuple of str
-        With ``keep_memberships``: the labels of each class, one a quasi-identifier.
+    {class_names_}
 
     See Also
     --------
-    FuzzyCMeansRecoder : Sets that are learnt from the table.
+    FuzzyCMeansRecoder : Sets that are learned from the table.
     FuzzyPartition : Sets by hand.
 
     Examples
@@ -168,17 +150,17 @@ class FuzzyPartitionRecoder(SetRecoder):
         return True
 
     def _requests(
-        self, table: Table, places: Sequence[tuple[int, ...]]
+        self, table: CodedTable, places: Sequence[tuple[int, ...]]
     ) -> list[SetRequest]:
         partitions = self._partitions()
-        columns = {column.name: column for column in table.known}
+        columns = {column.name: column for column in table.quasi_identifiers}
         for name in partitions:
             _refuse_unknown(name, columns)
             if columns[name].kind != "number":
                 raise DataError(
                     f"column {name!r} holds no numbers; its partition has no use."
                 )
-        if partitions and not any(map(self._is_laid_evenly, table.known)):
+        if partitions and not any(map(self._is_laid_evenly, table.quasi_identifiers)):
             for key in ("n_sets", "labels"):
                 if getattr(self, key) is not None:
                     raise ParameterError(
@@ -190,7 +172,7 @@ class FuzzyPartitionRecoder(SetRecoder):
             request
             if self._is_laid_evenly(column)
             else _as_it_is(request, column, partitions)
-            for request, column in zip(requests, table.known, strict=True)
+            for request, column in zip(requests, table.quasi_identifiers, strict=True)
         ]
 
     def _is_laid_evenly(self, column: Column) -> bool:
@@ -204,19 +186,21 @@ class FuzzyPartitionRecoder(SetRecoder):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Rule:
+    ) -> SetRule:
         (column,) = columns
         partition = self._partitions().get(column.name)
         if partition is not None:
             # Shapes are drawn on the numbers themselves, however large these are.
-            return Shapes(partition, replace(Axis.of(column, None), origin=None))
+            return ShapeRule(
+                partition, replace(ScaledAxis.of(column, None), origin=None)
+            )
         if not self._is_laid_evenly(column):
-            return Values(tuple(set_label([text]) for text in column.texts()))
+            return ValueRule(tuple(set_label([text]) for text in column.texts()))
         if n_sets == 1:
-            return Whole(names or ordered_names(1))
+            return WholeRule(names or ordered_names(1))
         peaks = np.linspace(0, 1, n_sets).tolist()
         evenly = FuzzyPartition.from_peaks(peaks, names or ordered_names(n_sets))
-        return Shapes(evenly, Axis.of(column, "range"))
+        return ShapeRule(evenly, ScaledAxis.of(column, "range"))
 
 
 def _partition(column: Hashable, given: Any) -> FuzzyPartition:
@@ -226,7 +210,7 @@ def _partition(column: Hashable, given: Any) -> FuzzyPartition:
     if not isinstance(given, Mapping):
         raise ParameterError(
             f"partitions: column {column!r} must have a FuzzyPartition, or a dict of "
-            f"names and numbers, got {told(given)}."
+            f"names and numbers, got {describe_value(given)}."
         )
     try:
         return FuzzyPartition(given)

@@ -16,9 +16,9 @@ from anon_transformers.fuzzy._sets import (
     ROUNDING,
     FuzzyShape,
     as_number,
+    describe_value,
     left_shoulder,
     right_shoulder,
-    told,
     trapezoid,
     triangular,
 )
@@ -255,7 +255,7 @@ def crisp_degrees(labels: Any, n_sets: int | None = None) -> np.ndarray:
     """
     labels = np.asarray(labels)
     if labels.ndim != 1 or (labels.size and labels.dtype.kind not in "iu"):
-        raise DataError("labels must be one whole number a row.")
+        raise DataError("labels must be one whole number per row.")
     labels = labels.astype(np.int64)
     n_sets = int(labels.max(initial=-1)) + 1 if n_sets is None else n_sets
     outside = int(((labels < 0) | (labels >= n_sets)).sum())
@@ -318,13 +318,14 @@ def _pairs(sets: Any) -> list[tuple[str, Any]]:
     if not pairs:
         raise ParameterError(
             "a fuzzy partition needs sets, each with a name and a shape, such as "
-            f"{{'Low': [-inf, 20, 30], 'High': [20, 30, inf]}}, got {told(sets)}."
+            f"{{'Low': [-inf, 20, 30], 'High': [20, 30, inf]}}, got "
+            f"{describe_value(sets)}."
         )
     for name, _ in pairs:
         if not isinstance(name, str) or not name:
             raise ParameterError(
                 "a fuzzy partition needs sets, each with a name, and a name is a text, "
-                f"got {told(name)}. In a file, put it into quotes."
+                f"got {describe_value(name)}. In a file, put it into quotes."
             )
     return [(name, shape) for name, shape in pairs]
 
@@ -338,7 +339,7 @@ def _shape(name: str, given: Any) -> FuzzyShape:
     if len(points) not in makers:
         raise ParameterError(
             f"set {name!r} must be a fuzzy shape, three numbers or four, got "
-            f"{told(given)}."
+            f"{describe_value(given)}."
         )
     try:
         return makers[len(points)](*map(as_number, points))

@@ -19,22 +19,22 @@ def grouped_table(
 
     A value is listed if the rows of the class that have it are at least one, by the
     non-fuzzy cardinality: if one of them belongs to the class with a degree of one
-    half or more. How many there are is not told, and missing values are not listed.
-    A class without a row of its own is left out.
+    half or more. How many there are is not published, and missing values are not
+    listed. A class without a row of its own is left out.
 
     Parameters
     ----------
     memberships : Memberships
         Degrees and sensitive values of the rows that may be published.
     class_names : sequence of sequence of str
-        For each class its labels, one a quasi-identifier.
+        For each class its labels, one per quasi-identifier.
     quasi_identifiers : sequence of columns
         What the labels belong to.
 
     Returns
     -------
     DataFrame
-        One row a class: its labels, and a list of values for each sensitive column.
+        One row per class: its labels, and a list of values for each sensitive column.
 
     Examples
     --------

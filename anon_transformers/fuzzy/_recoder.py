@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from anon_transformers._data.columns import Column
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.base._coded_table import (
+    CodedTable,
     PublishedColumn,
-    Table,
     approved,
     refuse_too_few,
 )
-from anon_transformers.base._suppression import Settlement, approve, make_promise
+from anon_transformers.base._suppression import SuppressionResult, approve, make_promise
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import (
     DataError,
@@ -41,13 +41,14 @@ from anon_transformers.fuzzy._coding import (
     CodingCache,
     NoSets,
     count_distinct,
+    kept_degrees,
+    labels_read,
 )
-from anon_transformers.fuzzy._evidence import kept_degrees, labels_read
 from anon_transformers.fuzzy._naming import Labels, given_names
 from anon_transformers.fuzzy._publishing import grouped_table
-from anon_transformers.fuzzy._rules import Centers, Rule
+from anon_transformers.fuzzy._rules import CenterRule, SetRule
 from anon_transformers.fuzzy._scaling import SCALES
-from anon_transformers.fuzzy._search import Bounds, Numbers, Trial, find_n_sets
+from anon_transformers.fuzzy._search import Numbers, SetBounds, Trial, find_n_sets
 from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import generator, whole
 from anon_transformers.privacy import (
@@ -74,7 +75,7 @@ class SetRecoder(TableAnonymizer):
 
     A subclass implements ``_make_rule``, which puts the rows of one block of columns
     into a given number of sets. This class does the rest: which columns go together,
-    how many sets there are, missing values, the judgement of fuzzy models, and what is
+    how many sets there are, missing values, the judgment of fuzzy models, and what is
     kept of the private evidence.
     """
 
@@ -93,7 +94,7 @@ class SetRecoder(TableAnonymizer):
         n_sets: int,
         names: tuple[str, ...] | None,
         rng: np.random.Generator,
-    ) -> Rule:
+    ) -> SetRule:
         """Put rows into sets.
 
         Parameters
@@ -123,16 +124,16 @@ class SetRecoder(TableAnonymizer):
         Returns
         -------
         DataFrame
-            One row a class.
+            One row per class.
         """
         check_is_fitted(self)
         frame, table = self._reopen(X)
-        published = self._coding.publish(table.known)
+        published = self._coding.publish(table.quasi_identifiers)
         kept = approved(self._approved, published)
         if not kept.any():
             raise DataError("no row of the table is in a class that may be published.")
         roles = self.roles_
-        degrees = self._coding.degrees(table.known)[kept]
+        degrees = self._coding.degrees(table.quasi_identifiers)[kept]
         own = degrees.argmax(axis=1)[:, None] == np.arange(degrees.shape[1])
         rows = Memberships.from_frame(own.astype(float), frame[kept], roles.sensitive)
         grouped = grouped_table(
@@ -160,8 +161,8 @@ class SetRecoder(TableAnonymizer):
         Returns
         -------
         list of Verdict
-            One a model. A model that judges degrees raises NotEvaluable: labels do not
-            tell them. ``report_.models`` has its verdict on the fitted table.
+            One per model. A model that judges degrees raises NotEvaluable: labels do
+            not show them. ``report_.models`` has its verdict on the fitted table.
         """
         for model in self._fuzzy_models():
             raise NotEvaluable(
@@ -177,7 +178,7 @@ class SetRecoder(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What the outer limits of intervals tell of single persons."""
+        """What the outer limits of intervals reveal about single persons."""
         shown = self._shows_limits() and not self._names_all_sets()
         return OUTER_LIMITS if shown else ""
 
@@ -195,8 +196,8 @@ class SetRecoder(TableAnonymizer):
 
     def _names_all_sets(self) -> bool:
         if isinstance(self.labels, Mapping):
-            known = self.quasi_identifiers
-            return known is not None and set(known) <= set(self.labels)
+            names = self.quasi_identifiers
+            return names is not None and set(names) <= set(self.labels)
         return self.labels is not None
 
     def __sklearn_tags__(self):
@@ -245,15 +246,15 @@ class SetRecoder(TableAnonymizer):
                     "asks for persons."
                 )
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
         table = super()._encode(frame)
-        for column in table.known:
+        for column in table.quasi_identifiers:
             refuse_objects(column, frame[column.name])
             if not self._takes(column):
                 refuse_kind(column)
         return table
 
-    def _tree(self, series: pd.Series) -> None:
+    def _hierarchy_of(self, series: pd.Series) -> None:
         """Sets are made of values, whatever hierarchy they may have."""
 
     def _takes(self, column: Column) -> bool:
@@ -267,11 +268,11 @@ class SetRecoder(TableAnonymizer):
         return [(at,) for at in range(n_columns)]
 
     def _requests(
-        self, table: Table, places: Sequence[tuple[int, ...]]
+        self, table: CodedTable, places: Sequence[tuple[int, ...]]
     ) -> list[SetRequest]:
         """What is asked of each block of columns."""
-        columns = [column.name for column in table.known]
-        told = [f"column {name!r}" for name in columns]
+        columns = [column.name for column in table.quasi_identifiers]
+        described = [f"column {name!r}" for name in columns]
         if len(places) < len(columns):
             for key in ("n_sets", "labels"):
                 if isinstance(getattr(self, key), Mapping):
@@ -279,19 +280,20 @@ class SetRecoder(TableAnonymizer):
                         f"{key}: coding='joint' makes the same sets of all columns, "
                         "and takes no dict of columns."
                     )
-            columns, told = columns[:1], ["the table"]
+            columns, described = columns[:1], ["the table"]
         numbers = numbers_by_column(self.n_sets, columns)
         names = given_names(self.labels, columns)
         distinct = [count_distinct(table, at) for at in places]
         return [
-            SetRequest(*w) for w in zip(told, numbers, names, distinct, strict=True)
+            SetRequest(*w)
+            for w in zip(described, numbers, names, distinct, strict=True)
         ]
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         for name in PRIVATE:
             self.__dict__.pop(name, None)
         refuse_too_few(table.points(), self.k)
-        places = self._places(len(table.known))
+        places = self._places(len(table.quasi_identifiers))
         requests = self._requests(table, places)
         bounds = [request.bounds(self.max_sets) for request in requests]
         refuse_single_sets(requests, bounds)
@@ -302,7 +304,11 @@ class SetRecoder(TableAnonymizer):
         return codings.published(numbers)
 
     def _choose(
-        self, table: Table, models: AllOf, codings: CodingCache, bounds: list[Bounds]
+        self,
+        table: CodedTable,
+        models: AllOf,
+        codings: CodingCache,
+        bounds: list[SetBounds],
     ) -> Numbers:
         """How many sets each block gets: as asked for, or as a search finds."""
         self.tried_: list[dict[str, Any]] = []
@@ -326,10 +332,10 @@ class SetRecoder(TableAnonymizer):
             first = found.trials[0]
             raise InfeasibleError(
                 f"{found.refusal(self.max_sets)} With "
-                f"n_sets={self._told(first.n_sets)}: {first.reason}"
+                f"n_sets={self._shown_sets(first.n_sets)}: {first.reason}"
             )
         self.tried_ = [
-            {"n_sets": self._told(trial.n_sets), "loss": trial.loss}
+            {"n_sets": self._shown_sets(trial.n_sets), "loss": trial.loss}
             for trial in found.trials
         ]
         self._proved = found.proved
@@ -337,7 +343,7 @@ class SetRecoder(TableAnonymizer):
 
     def _judge_degrees(
         self,
-        table: Table,
+        table: CodedTable,
         coding: Coding,
         published: list[PublishedColumn],
         suppressed: np.ndarray,
@@ -363,7 +369,9 @@ class SetRecoder(TableAnonymizer):
                 raise InfeasibleError(f"{describe_verdict(verdict, 'units')}.")
         return verdicts
 
-    def _approve(self, table: Table, published: list, promise: AllOf) -> Settlement:
+    def _approve(
+        self, table: CodedTable, published: list, promise: AllOf
+    ) -> SuppressionResult:
         try:
             _refuse_one_class(table, published)
             settled = super()._approve(table, published, promise)
@@ -371,32 +379,32 @@ class SetRecoder(TableAnonymizer):
                 table, self._coding, published, self.suppressed_mask_
             )
         except (InfeasibleError, NotEvaluable) as error:
-            n_sets = self._told(self._coding.n_sets)
+            n_sets = self._shown_sets(self._coding.n_sets)
             raise InfeasibleError(f"with n_sets={n_sets}: {error}") from None
         if self.keep_memberships:
             self._keep_evidence(table)
         return replace(settled, verdicts=[*settled.verdicts, *verdicts])
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
-        return self._coding.publish(table.known)
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
+        return self._coding.publish(table.quasi_identifiers)
 
-    def _keep_evidence(self, table: Table) -> None:
+    def _keep_evidence(self, table: CodedTable) -> None:
         """Keep degrees and what they come from."""
-        self.degrees_ = self._coding.degrees(table.known)
+        self.degrees_ = self._coding.degrees(table.quasi_identifiers)
         self.class_names_ = self._coding.class_names()
-        rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, Centers)]
+        rules = [b.rule for b in self._coding.blocks if isinstance(b.rule, CenterRule)]
         if not rules:
             return
         self.centers_ = {
-            table.known[block.at[used]].name: axis.back(rule.centers[:, at])
+            table.quasi_identifiers[block.at[used]].name: axis.back(rule.centers[:, at])
             for block in self._coding.blocks
-            if isinstance(rule := block.rule, Centers)
+            if isinstance(rule := block.rule, CenterRule)
             for at, (axis, used) in enumerate(zip(rule.axes, rule.used, strict=True))
         }
         if rules[0].norms is not None:
             self.norms_ = [rule.norms for rule in rules]
 
-    def _told(self, numbers: Numbers) -> Any:
+    def _shown_sets(self, numbers: Numbers) -> Any:
         """Numbers of sets by column, or the one of all columns together."""
         names = [str(name) for name in self.roles_.quasi_identifiers]
         if len(numbers) < len(names):
@@ -405,11 +413,11 @@ class SetRecoder(TableAnonymizer):
 
     def _details(self) -> dict[str, Any]:
         coding = getattr(self, "coding", "independent")
-        told = {"coding": coding, "n_sets": self._told(self._coding.n_sets)}
+        details = {"coding": coding, "n_sets": self._shown_sets(self._coding.n_sets)}
         if not self.tried_:
-            return told
+            return details
         # How many only: most choices broke the promise, and the report is published.
-        return {**told, "tried": len(self.tried_), "proved_least": self._proved}
+        return {**details, "tried": len(self.tried_), "proved_least": self._proved}
 
 
 def _judges_degrees(model: Any) -> bool:
@@ -418,10 +426,10 @@ def _judges_degrees(model: Any) -> bool:
     return evidence == "memberships" and not isinstance(model, type)
 
 
-def _refuse_one_class(table: Table, published: list[PublishedColumn]) -> None:
+def _refuse_one_class(table: CodedTable, published: list[PublishedColumn]) -> None:
     """Refuse to put different rows into one and the same class, all of them."""
     one = all((column.codes == column.codes[0]).all() for column in published)
-    if one and any((c.codes != c.codes[0]).any() for c in table.known):
+    if one and any((c.codes != c.codes[0]).any() for c in table.quasi_identifiers):
         raise InfeasibleError(
             "every row would be published in the same class, which tells nothing."
         )

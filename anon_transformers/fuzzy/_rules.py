@@ -11,13 +11,13 @@ from anon_transformers._data.numbers import comparable
 from anon_transformers.evidence._memberships import SUMS_TO_ONE
 from anon_transformers.fuzzy._naming import WHOLE
 from anon_transformers.fuzzy._partitions import FuzzyPartition
-from anon_transformers.fuzzy._scaling import Axis, row_values
+from anon_transformers.fuzzy._scaling import ScaledAxis, row_values
 
 NEAREST = 1e-10
 """Added to every squared distance, so that a row on a center divides by no zero."""
 
 
-class Rule(Protocol):
+class SetRule(Protocol):
     """Puts rows into sets by one column or by several.
 
     What it says of a row with a missing value means nothing: those are put elsewhere.
@@ -55,7 +55,7 @@ class CrispRule:
 
 
 @dataclass(frozen=True)
-class Whole(CrispRule):
+class WholeRule(CrispRule):
     """One set of all values."""
 
     names: tuple[str, ...] = (WHOLE,)
@@ -66,7 +66,7 @@ class Whole(CrispRule):
 
 
 @dataclass(frozen=True)
-class Values(CrispRule):
+class ValueRule(CrispRule):
     """Every value of a column is a set of its own."""
 
     names: tuple[str, ...]
@@ -79,13 +79,13 @@ class Values(CrispRule):
 
 
 @dataclass(frozen=True)
-class Intervals(CrispRule):
+class IntervalRule(CrispRule):
     """Intervals of one column, closed on the right.
 
     Attributes
     ----------
     names : tuple of str
-        One an interval.
+        One per interval.
     breaks : ndarray
         Their limits, rising; one more than there are intervals.
     lowest : bool
@@ -111,15 +111,15 @@ class Intervals(CrispRule):
 
 
 @dataclass(frozen=True)
-class Centers:
+class CenterRule:
     """Sets about centers, by squared distances in scaled coordinates.
 
     Attributes
     ----------
     names : tuple of str
-        One a set.
-    axes : tuple of Axis
-        Coordinates of a row, one a column that tells rows apart.
+        One per set.
+    axes : tuple of ScaledAxis
+        Coordinates of a row, one per column that tells rows apart.
     used : tuple of int
         Which of the columns these are.
     centers : float64 ndarray of shape (n_sets, n_axes)
@@ -128,7 +128,7 @@ class Centers:
         How each set measures distances; None: alike in all directions.
     factors : float64 ndarray of shape (n_sets, n_axes, n_axes) or None
         Upper triangles R with ``norms = R'R``. Distances are computed by these, as they
-        were when the sets were learnt: by the norms they lose digits.
+        were when the sets were learned: by the norms they lose digits.
     m : float or None
         Fuzziness; None: a row belongs to the nearest center alone.
     n_iter : int
@@ -138,7 +138,7 @@ class Centers:
     """
 
     names: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[ScaledAxis, ...]
     used: tuple[int, ...]
     centers: np.ndarray
     norms: np.ndarray | None = None
@@ -148,11 +148,11 @@ class Centers:
     converged: bool = True
 
     def places(self, columns: Sequence[Column]) -> np.ndarray:
-        """The nearest set, which is that of the largest degree; of equals the first."""
+        """The nearest set, which is that of the largest degree; the first in a tie."""
         return self._squares(columns).argmin(axis=1)
 
     def degrees(self, columns: Sequence[Column]) -> np.ndarray:
-        """Degrees by the formula that the centers were learnt with."""
+        """Degrees by the formula that the centers were learned with."""
         squares = self._squares(columns)
         if self.m is None:
             return one_hot(squares.argmin(axis=1), len(self.names))
@@ -180,19 +180,19 @@ class Centers:
 
 
 @dataclass(frozen=True)
-class Shapes:
+class ShapeRule:
     """Fuzzy sets of one column whose shapes are given.
 
     Attributes
     ----------
     partition : FuzzyPartition
         The sets.
-    axis : Axis
+    axis : ScaledAxis
         What their numbers mean.
     """
 
     partition: FuzzyPartition
-    axis: Axis
+    axis: ScaledAxis
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ class Shapes:
         return self.partition.names
 
     def places(self, columns: Sequence[Column]) -> np.ndarray:
-        """The set of the largest degree, of equals the first; -1 beyond all sets."""
+        """The set of the largest degree, the first in a tie; -1 beyond all sets."""
         degrees = self.degrees(columns)
         return np.where(degrees.any(axis=1), degrees.argmax(axis=1), -1)
 

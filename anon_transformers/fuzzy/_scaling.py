@@ -6,7 +6,11 @@ from typing import Any, Literal
 import numpy as np
 
 from anon_transformers._data.columns import Column
-from anon_transformers._data.numbers import LARGEST_WHOLE
+from anon_transformers._data.numbers import (
+    count_from,
+    counting_origin,
+    ticks_per_day,
+)
 from anon_transformers.exceptions import DataError
 
 Scale = Literal["range", "standard"] | None
@@ -18,7 +22,7 @@ NEAREST_ENDS = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
-class Axis:
+class ScaledAxis:
     """One coordinate of a row: its value, less ``start``, by ``width``.
 
     Attributes
@@ -26,7 +30,7 @@ class Axis:
     origin : numpy integer or None
         Dates, and whole numbers that a double cannot hold, are counted from here.
     unit : float
-        Dates: ticks a day.
+        Dates: ticks per day.
     start, width : float
         What is subtracted, and what it is then divided by.
     dtype : numpy dtype
@@ -40,7 +44,7 @@ class Axis:
     dtype: np.dtype
 
     @classmethod
-    def of(cls, column: Column, scale: Scale) -> "Axis":
+    def of(cls, column: Column, scale: Scale) -> "ScaledAxis":
         """Lay out a column by its known rows.
 
         Parameters
@@ -53,7 +57,9 @@ class Axis:
             either scale.
         """
         values = column.values
-        raw = cls(_origin(values), _ticks_a_day(values), 0.0, 1.0, values.dtype)
+        raw = cls(
+            counting_origin(values), ticks_per_day(values), 0.0, 1.0, values.dtype
+        )
         places = raw.place_values(values)
         if max(-places[0], places[-1]) >= FARTHEST:  # farther ones are put there
             raise DataError(
@@ -87,7 +93,7 @@ class Axis:
         """Coordinate of each number or date."""
         if self.dtype.kind == "M":
             values = values.astype(self.dtype)
-        counted = _counted(values, self.origin) / self.unit
+        counted = count_from(self.origin, values) / self.unit
         with np.errstate(over="ignore"):  # other rows may lie anywhere
             placed = (counted - self.start) / self.width
         return np.clip(placed, -FARTHEST, FARTHEST)
@@ -117,36 +123,3 @@ def row_values(column: Column) -> np.ndarray:
     if column.given is not None:
         return column.given
     return column.values.take(column.codes, mode="clip")
-
-
-def _origin(values: np.ndarray) -> Any:
-    if values.dtype.kind == "M":
-        return values[0].astype(np.int64)
-    wide = values.dtype.kind in "iu" and (
-        max(-int(values[0]), int(values[-1])) > LARGEST_WHOLE
-    )
-    return values[0] if wide else None
-
-
-def _ticks_a_day(values: np.ndarray) -> float:
-    if values.dtype.kind != "M":
-        return 1.0
-    unit, _ = np.datetime_data(values.dtype)
-    day = np.timedelta64(1, "D").astype(f"m8[{unit}]").astype(np.int64)
-    return float(day)
-
-
-def _counted(values: np.ndarray, origin: Any) -> np.ndarray:
-    """As doubles, from the origin on if there is one."""
-    if values.dtype.kind == "M":
-        values = values.astype(np.int64)
-    if origin is None:
-        return values.astype(np.float64)
-    if values.dtype.kind not in "iu":
-        # Python numbers beside such whole ones; they subtract without a wrong digit.
-        return (values.astype(object) - int(origin)).astype(np.float64)
-    below = values < origin
-    # Unsigned, a difference is right even where the signed one overflows.
-    these, first = values.astype(np.uint64), origin.astype(np.uint64)
-    gap = np.where(below, first - these, these - first)
-    return np.where(below, -1.0, 1.0) * gap

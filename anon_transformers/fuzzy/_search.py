@@ -18,7 +18,7 @@ MOST_TRIALS = 250
 """A search ends so many trials after the first ones, which every search makes."""
 
 
-class Bounds(NamedTuple):
+class SetBounds(NamedTuple):
     """Fewest and most sets of one block; the same where nothing is left to search."""
 
     fewest: int
@@ -44,13 +44,13 @@ class Trial:
     reason: str = ""
 
 
-class Search(NamedTuple):
+class SetSearch(NamedTuple):
     """What became of a search.
 
     Attributes
     ----------
     best : Trial or None
-        The one with the least loss, the first of equals; None if no promise was kept.
+        The one with the least loss, the first in a tie; None if no promise was kept.
     trials : list of Trial
         All that were tried, in their order.
     n_choices : int
@@ -131,11 +131,11 @@ class _Trials:
 
 
 def find_n_sets(
-    bounds: Sequence[Bounds],
+    bounds: Sequence[SetBounds],
     attempt: Callable[[Numbers], Trial],
     floor: Callable[[Numbers], float] | None = None,
     most_trials: int = MOST_TRIALS,
-) -> Search:
+) -> SetSearch:
     """Look for the numbers of sets that keep the promise with little loss.
 
     First every block gets the same number, from 2 to the most; above 16 numbers grow by
@@ -154,8 +154,8 @@ def find_n_sets(
 
     Parameters
     ----------
-    bounds : sequence of Bounds
-        One a block.
+    bounds : sequence of SetBounds
+        One per block.
     attempt : callable
         Tries numbers of sets.
     floor : callable, optional
@@ -167,14 +167,14 @@ def find_n_sets(
 
     Returns
     -------
-    Search
+    SetSearch
 
     Examples
     --------
     >>> def attempt(n_sets):  # of 12 rows, four in each class
     ...     classes = n_sets[0] * n_sets[1]
     ...     return Trial(n_sets, sum(1 / n for n in n_sets) if classes <= 3 else None)
-    >>> found = find_n_sets([Bounds(1, 4), Bounds(1, 4)], attempt)
+    >>> found = find_n_sets([SetBounds(1, 4), SetBounds(1, 4)], attempt)
     >>> found.best.n_sets, found.n_choices, found.proved
     ((3, 1), 15, True)
     """
@@ -194,10 +194,10 @@ def find_n_sets(
         _improve(trials, sorted(_choices(bounds), key=prod))
     n_choices -= all(bound.fewest == 1 for bound in bounds)
     proved = all_seen and not trials.refused
-    return Search(trials.best, list(trials.made.values()), n_choices, proved)
+    return SetSearch(trials.best, list(trials.made.values()), n_choices, proved)
 
 
-def _first_choices(bounds: Sequence[Bounds]) -> Iterator[Numbers]:
+def _first_choices(bounds: Sequence[SetBounds]) -> Iterator[Numbers]:
     """The same number for all blocks, then two sets for each of them alone."""
     for number in _ladder(max(bound.most for bound in bounds)):
         yield tuple(min(max(number, low), high) for low, high in bounds)
@@ -216,7 +216,7 @@ def _ladder(most: int) -> list[int]:
     return numbers
 
 
-def _climb(bounds: Sequence[Bounds], trials: _Trials) -> None:
+def _climb(bounds: Sequence[SetBounds], trials: _Trials) -> None:
     """Give blocks more sets, one after another, as long as a promise is kept."""
     start = trials.best
     numbers = tuple(bound.fewest for bound in bounds) if start is None else start.n_sets
@@ -224,7 +224,9 @@ def _climb(bounds: Sequence[Bounds], trials: _Trials) -> None:
         numbers = step.n_sets
 
 
-def _raise(numbers: Numbers, bounds: Sequence[Bounds], trials: _Trials) -> Trial | None:
+def _raise(
+    numbers: Numbers, bounds: Sequence[SetBounds], trials: _Trials
+) -> Trial | None:
     """The best way to give one block the fewest more sets that keep the promise."""
     rooms = [most - number for number, (_, most) in zip(numbers, bounds, strict=True)]
     for more in range(1, max(rooms) + 1):
@@ -253,13 +255,13 @@ def _moved(numbers: Numbers, at: int, more: int) -> Numbers:
     return (*numbers[:at], numbers[at] + more, *numbers[at + 1 :])
 
 
-def _choices(bounds: Sequence[Bounds]) -> Iterator[Numbers]:
+def _choices(bounds: Sequence[SetBounds]) -> Iterator[Numbers]:
     """Every choice, but for one set of everything."""
     choices = product(*(range(bound.fewest, bound.most + 1) for bound in bounds))
     return (numbers for numbers in choices if max(numbers) > 1)
 
 
-def _neighbors(numbers: Numbers, bounds: Sequence[Bounds]) -> Iterator[Numbers]:
+def _neighbors(numbers: Numbers, bounds: Sequence[SetBounds]) -> Iterator[Numbers]:
     """Choices that differ in one or two blocks, by up to two sets in each."""
     steps = range(-FARTHEST_STEP, FARTHEST_STEP + 1)
     for places in combinations(range(len(numbers)), min(2, len(numbers))):
@@ -275,6 +277,6 @@ def _neighbors(numbers: Numbers, bounds: Sequence[Bounds]) -> Iterator[Numbers]:
 
 
 def _best(trials: Iterable[Trial | None]) -> Trial | None:
-    """The one with the least loss, the first of equals."""
+    """The one with the least loss, the first in a tie."""
     kept = [t for t in trials if t is not None and t.loss is not None]
     return min(kept, key=lambda trial: trial.loss or 0.0, default=None)

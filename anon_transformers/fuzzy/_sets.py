@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.parameters import real
 
 ROUNDING = 1e-12
 """Degrees that differ by less are equal."""
 PLAIN = (str, bool, int, float, type(None))
-MOST_TOLD, LONGEST_TOLD = 5, 60
+MOST_SHOWN, LONGEST_SHOWN = 5, 60
 """So many plain things, in so many letters, are no column of a table."""
 
 
@@ -172,9 +173,7 @@ def lambda_complement(degrees: Any, lam: float) -> np.ndarray:
     >>> lambda_complement([0, 0.5, 1], 2)
     array([1.  , 0.25, 0.  ])
     """
-    lam = as_number(lam)
-    if not -1 < lam < math.inf:
-        raise ParameterError(f"lam must be a number above -1, got {lam!r}.")
+    lam = real("lam", as_number(lam), -1, above=True)
     degrees = degrees_of(degrees)
     return (1 - degrees) / (1 + lam * degrees)
 
@@ -271,31 +270,30 @@ def as_number(given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number) or isinstance(given, bool | np.bool_):
-        raise ParameterError(f"a fuzzy set is made of numbers, got {told(given)}.")
+        raise ParameterError(
+            f"a fuzzy set is made of numbers, got {describe_value(given)}."
+        )
     return number
 
 
-def told(given: Any) -> str:
+def describe_value(given: Any) -> str:
     """What was given, if it is short and plain; else its type, for it may be data.
 
     Examples
     --------
-    >>> told([1, "ten", None]), told(range(9)), told([1.5] * 99)
-    ("[1, 'ten', None]", 'an object of type range', 'an object of type list')
+    >>> describe_value([1, "ten", None])
+    "[1, 'ten', None]"
+    >>> describe_value(range(9)), describe_value([1.5] * 99)
+    ('an object of type range', 'an object of type list')
     """
     cells = given if isinstance(given, list | tuple) else [given]
-    if len(cells) <= MOST_TOLD and all(isinstance(cell, PLAIN) for cell in cells):
+    if len(cells) <= MOST_SHOWN and all(isinstance(cell, PLAIN) for cell in cells):
         text = repr(given)
-        if len(text) <= LONGEST_TOLD:
+        if len(text) <= LONGEST_SHOWN:
             return text
     return f"an object of type {type(given).__name__}"
 
 
 def _level(alpha: float, *, zero: bool, one: bool) -> float:
     """A level from 0 to 1; ``zero`` and ``one`` say whether the ends are legal."""
-    number = as_number(alpha)
-    if not (0 < number < 1 or (zero and number == 0) or (one and number == 1)):
-        start = "from 0" if zero else "above 0"
-        end = "to 1" if one else "below 1"
-        raise ParameterError(f"alpha must be a number {start}, {end}, got {alpha!r}.")
-    return number
+    return real("alpha", as_number(alpha), 0, 1, above=not zero, below=not one)

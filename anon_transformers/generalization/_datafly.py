@@ -8,9 +8,14 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._kernels import datafly
-from anon_transformers._kernels.grouping import Groups
+from anon_transformers._kernels.grouping import GroupedRows
 from anon_transformers.base import TableAnonymizer
-from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    refuse_too_few,
+)
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
 from anon_transformers.generalization._levels import (
@@ -20,6 +25,7 @@ from anon_transformers.generalization._levels import (
 )
 from anon_transformers.hierarchies import ByDataType, DateParts
 from anon_transformers.hierarchies._data_types import DATA_TYPES
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -28,6 +34,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class DataflyAnonymizer(TableAnonymizer):
     """Generalize the column with most values until few rows violate; suppress those.
 
@@ -42,10 +49,8 @@ class DataflyAnonymizer(TableAnonymizer):
         are not declared otherwise.
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a class.
-    models : list of privacy models, default=None
-        Further promises that every class must keep.
-    hierarchies : dict of column to Hierarchy or builder, default=None
-        How values are made less exact.
+    {models}
+    {hierarchies}
     types : dict of column to str, default=None
         Data types of columns without a hierarchy, where guessing is not wanted; texts
         that look like dates need one ("date": day, month, year, with slashes). A value
@@ -58,34 +63,28 @@ class DataflyAnonymizer(TableAnonymizer):
         ``unknown="suppress"`` does not have are suppressed beside them.
     attribute_tie : {"first", "last"}, default="first"
         Which column is generalized among those with equally many values.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
+    {sensitive_and_identifiers}
+    {subject}
     suppression_limit : float or int, default=None
         Share of rows that may be suppressed, or their number as a whole number from 1
         on (of rows, not of persons), in place of the stop rule.
     suppression : {"drop", "mask", "blank"}, default="drop"
-        Drop the row, as the original algorithm does; put the mark into the
+        Drop the row, as the original algorithm does; put the label into the
         quasi-identifiers and keep the row; or mask it and empty its sensitive cells
         too. Masked rows are a class of their own, which further classes join, smallest
         first, if it is too small.
-    suppression_label : str, default="*"
-        The mark.
+    {suppression_label}
 
     Attributes
     ----------
     levels_ : dict of column to int
         How often each column was generalized.
-    hierarchies_ : dict of column to Hierarchy
-        Those that were used.
+    {hierarchies_}
     report_ : Report
         Classes, loss, risk, suppressed rows and time; ``report_.details["trace"]``
         holds every step.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows suppressed; those among them that only filled up the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     References
     ----------
@@ -155,12 +154,12 @@ class DataflyAnonymizer(TableAnonymizer):
             check_choice(name, getattr(self, name), choices)
         for column, type_ in (self.types or {}).items():
             if type_ not in DATA_TYPES:
-                told = unknown_choice("data type", type_, DATA_TYPES)
-                raise ParameterError(f"types, {column}: {told}")
+                message = unknown_choice("data type", type_, DATA_TYPES)
+                raise ParameterError(f"types, {column}: {message}")
             if column in (self.hierarchies or {}):
                 raise ParameterError(f"types, {column}: it has a hierarchy already.")
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
         legal = self.roles_.quasi_identifiers
         for name in self.types or {}:
             if name not in legal:
@@ -168,11 +167,14 @@ class DataflyAnonymizer(TableAnonymizer):
                     f"types: {unknown_choice('quasi-identifier', name, legal)}"
                 )
         table = super()._encode(frame)
-        return replace(table, known=tuple(LevelColumn.of(c) for c in table.known))
+        return replace(
+            table,
+            quasi_identifiers=tuple(LevelColumn.of(c) for c in table.quasi_identifiers),
+        )
 
-    def _tree(self, series: pd.Series) -> Any:
+    def _hierarchy_of(self, series: pd.Series) -> Any:
         """A hierarchy by data type, where none was given."""
-        given = super()._tree(series)
+        given = super()._hierarchy_of(series)
         type_ = (self.types or {}).get(series.name)
         if given is not None:
             return given
@@ -180,7 +182,7 @@ class DataflyAnonymizer(TableAnonymizer):
             return DateParts(unknown="suppress")
         return ByDataType(type_, unknown="suppress")
 
-    def _own_trees(self) -> dict[Hashable, Any]:
+    def _own_hierarchies(self) -> dict[Hashable, Any]:
         types = self.types or {}
         names = self.quasi_identifiers or ()
         return {name: ByDataType(types.get(name)) for name in names}
@@ -198,12 +200,12 @@ class DataflyAnonymizer(TableAnonymizer):
         # What joins the suppressed class to fill it up is not the stop rule's business.
         return self._budget() + self._n_uncoded if self.suppression == "drop" else 1.0
 
-    def _learn(self, table: Table, models: AllOf) -> None:
+    def _learn(self, table: CodedTable, models: AllOf) -> None:
         points = table.points()
         self._n_uncoded = int((points.of_row < 0).sum())
         refuse_too_few(points, self.k)
 
-        def violating(groups: Groups) -> int:
+        def violating(groups: GroupedRows) -> int:
             labels = np.append(groups.labels, -1)[points.of_row]
             classes = table.classes(labels, len(groups.sizes))
             return int(classes.rows[~models.satisfied(classes)].sum())
@@ -215,14 +217,14 @@ class DataflyAnonymizer(TableAnonymizer):
 
         trace = datafly.climb(
             points.codes,
-            [level_tables(column) for column in table.known],
+            [level_tables(column) for column in table.quasi_identifiers],
             violating,
             stops,
             last_of_ties=self.attribute_tie == "last",
         )
         names = self.roles_.quasi_identifiers
         self.levels_ = dict(zip(names, trace[-1].levels, strict=True))
-        self.hierarchies_ = {c.name: c.hierarchy for c in table.known}
+        self.hierarchies_ = {c.name: c.hierarchy for c in table.quasi_identifiers}
         self._trace = trace
 
     def _allows(self, violating: int, n_rows: int) -> bool:
@@ -232,7 +234,7 @@ class DataflyAnonymizer(TableAnonymizer):
             return violating <= self._budget() and gone < n_rows
         return gone <= self._rules(n_rows).allowance(n_rows) and gone < n_rows
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         return _publish(table, tuple(self.levels_.values()))
 
     def _details(self) -> dict[str, Any]:
@@ -253,8 +255,8 @@ class DataflyAnonymizer(TableAnonymizer):
         }
 
 
-def _publish(table: Table, levels: tuple[int, ...]) -> list[PublishedColumn]:
+def _publish(table: CodedTable, levels: tuple[int, ...]) -> list[PublishedColumn]:
     return [
         publish_level(column, level)
-        for column, level in zip(table.known, levels, strict=True)
+        for column, level in zip(table.quasi_identifiers, levels, strict=True)
     ]

@@ -57,8 +57,8 @@ class Frontier:
             )
         found = self.table.iloc[rows].drop(columns=["k_from", "k_to"])
         levels = self.levels.iloc[rows].to_dict("records")[0]
-        told = {str(key): value for key, value in found.to_dict("records")[0].items()}
-        return {"k": k, **told, "levels": levels}
+        fields = {str(key): value for key, value in found.to_dict("records")[0].items()}
+        return {"k": k, **fields, "levels": levels}
 
 
 def _empty_curve(largest: int) -> Curve:

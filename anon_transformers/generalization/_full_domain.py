@@ -1,10 +1,8 @@
 """Optimal full-domain generalization with suppression."""
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -14,12 +12,13 @@ from sklearn.base import clone
 from anon_transformers._kernels.lattice import Node
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.base._coded_table import (
+    CodedTable,
     PublishedColumn,
-    Table,
     approved,
     refuse_too_few,
 )
-from anon_transformers.base._suppression import Rules, approve
+from anon_transformers.base._docs import TABLE_TEXTS
+from anon_transformers.base._suppression import SuppressionRules, approve
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     InfeasibleError,
@@ -37,9 +36,13 @@ from anon_transformers.generalization._minimal import (
     find_samarati,
     minimal_nodes,
 )
-from anon_transformers.generalization._progress import progress_bar
-from anon_transformers.generalization._search import Found, find_optimal
+from anon_transformers.generalization._search import (
+    SearchResult,
+    find_optimal,
+    progress_bar,
+)
 from anon_transformers.hierarchies import Suggested
+from anon_transformers.parameters import is_whole, real, substitute
 from anon_transformers.privacy import (
     AllOf,
     KAnonymity,
@@ -48,14 +51,6 @@ from anon_transformers.privacy import (
     describe_model,
     judge,
 )
-
-
-def check_number(name: str, value: Any) -> float:
-    """Refuse what is no finite number."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):
-        raise ParameterError(f"{name} must be a finite number, got {value!r}.")
-    return float(value)
 
 
 def check_weights(weights: Mapping[Any, float] | None) -> None:
@@ -67,20 +62,12 @@ def check_weights(weights: Mapping[Any, float] | None) -> None:
             f"weights must map columns to numbers, got {type(weights).__name__}."
         )
     for name, weight in weights.items():
-        if check_number(f"weights, {name}:", weight) < 0:
-            raise ParameterError(f"weights, {name}: {weight!r} is below 0.")
-
-
-def check_time_limit(seconds: float) -> None:
-    """Refuse a time in which nothing can be done."""
-    if check_number("time_limit", seconds) <= 0:
-        raise ParameterError(f"time_limit must be above 0 seconds, got {seconds!r}.")
+        real(f"weights, {name}:", weight, 0)
 
 
 def check_level(name: Hashable, level: Any, highest: int) -> int:
     """Refuse a level that a hierarchy does not have."""
-    whole = isinstance(level, int | np.integer) and not isinstance(level, bool)
-    if not whole or not 0 <= level <= highest:
+    if not is_whole(level) or not 0 <= level <= highest:
         raise ParameterError(
             f"levels, {name}: {level!r} is no level from 0 to {highest}."
         )
@@ -91,14 +78,14 @@ FEW_NODES = 20_000
 """Nodes that are gone through again to tell what could be reached."""
 
 
-def tell_reach(lattice: Lattice) -> str:
+def describe_reach(lattice: Lattice) -> str:
     """What each model could reach by itself within the suppression limit."""
-    told = [
+    reached = [
         f"{describe_model(model)} reaches "
         f"{describe_level(_best_level(lattice, model))} at best"
         for model in lattice.goal.promise.models
     ]
-    return "; ".join(told)
+    return "; ".join(reached)
 
 
 def _best_level(lattice: Lattice, model: PrivacyModel) -> int | float:
@@ -124,25 +111,31 @@ def _best_level(lattice: Lattice, model: PrivacyModel) -> int | float:
     return best
 
 
-class Pass(NamedTuple):
+class RecodingPass(NamedTuple):
     """A node, and the combinations of its groups that are published."""
 
     node: Node
     codes: np.ndarray
 
 
-def publish_node(table: Table, node: Node) -> list[PublishedColumn]:
+def publish_node(table: CodedTable, node: Node) -> list[PublishedColumn]:
     """Every column of a table at its level."""
-    return [publish_level(c, level) for c, level in zip(table.known, node, strict=True)]
+    return [
+        publish_level(c, level)
+        for c, level in zip(table.quasi_identifiers, node, strict=True)
+    ]
 
 
 def learn_passes(
-    table: Table, promise: AllOf, find: Callable[[Table], Node], mark: str
-) -> list[Pass]:
+    table: CodedTable,
+    promise: AllOf,
+    find: Callable[[CodedTable], Node],
+    suppression_label: str,
+) -> list[RecodingPass]:
     """Find a node for all rows, then one for those that it suppresses, and so on."""
     left = np.ones(table.n_rows, dtype=bool)
-    passes: list[Pass] = []
-    rules = Rules(1.0, "drop", mark)
+    passes: list[RecodingPass] = []
+    rules = SuppressionRules(1.0, "drop", suppression_label)
     while left.any():
         part = table.part(left)
         try:
@@ -150,12 +143,14 @@ def learn_passes(
             approval = approve(part, publish_node(part, node), promise, rules)
         except InfeasibleError:
             break
-        passes.append(Pass(node, approval.codes))
+        passes.append(RecodingPass(node, approval.codes))
         left[left] = approval.suppressed
     return passes
 
 
-def recode_by_passes(table: Table, passes: list[Pass]) -> list[PublishedColumn]:
+def recode_by_passes(
+    table: CodedTable, passes: list[RecodingPass]
+) -> list[PublishedColumn]:
     """Each row by the first node that publishes its combination."""
     tables = [publish_node(table, one.node) for one in passes]
     of_row = np.full(table.n_rows, -1)
@@ -192,6 +187,7 @@ LARGEST = 20_000_000
 """Nodes that an exact search takes on."""
 
 
+@substitute(TABLE_TEXTS)
 class FullDomainAnonymizer(TableAnonymizer):
     """Generalize every column to the level at which least is lost, and suppress rows.
 
@@ -201,12 +197,10 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
+    {quasi_identifiers}
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a class.
-    models : list of privacy models, default=None
-        Further promises that every class must keep.
+    {models}
     hierarchies : dict of column to Hierarchy or builder, default=None
         How values are made less exact. That of a sensitive column tells models which of
         its values are near each other.
@@ -234,18 +228,11 @@ class FullDomainAnonymizer(TableAnonymizer):
         Find all minimal nodes as well.
     verbose : bool, default=False
         Show a progress bar.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {sensitive_and_identifiers}
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
@@ -258,14 +245,11 @@ class FullDomainAnonymizer(TableAnonymizer):
     minimal_nodes_ : list of dict
         With ``find_minimal`` or ``search="incognito"``: levels of all minimal nodes,
         which are accepted as ``levels`` while nothing below them is.
-    hierarchies_ : dict of column to Hierarchy
-        Those that were used.
+    {hierarchies_}
     report_ : Report
         Classes, domain-share loss, risk, suppressed rows and time.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows suppressed; those among them that only filled up the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     References
     ----------
@@ -344,38 +328,40 @@ class FullDomainAnonymizer(TableAnonymizer):
         super()._check_parameters()
         check_choice("loss", self.loss, LOSSES)
         check_choice("search", self.search, SEARCHES)
-        check_time_limit(self.time_limit)
+        real("time_limit", self.time_limit, 0, above=True)
         check_weights(self.weights)
         if not isinstance(self.levels, Mapping | None):
             raise ParameterError(
                 f"levels must map columns to levels, got {type(self.levels).__name__}."
             )
 
-    def _tree(self, series: pd.Series) -> Any:
+    def _hierarchy_of(self, series: pd.Series) -> Any:
         """What was suggested, where no hierarchy was given."""
-        given = super()._tree(series)
+        given = super()._hierarchy_of(series)
         return Suggested(unknown="suppress") if given is None else given
 
-    def _own_trees(self) -> dict[Hashable, Any]:
+    def _own_hierarchies(self) -> dict[Hashable, Any]:
         return dict.fromkeys(self.quasi_identifiers or (), Suggested())
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
         legal = self.roles_.quasi_identifiers
         for what in ("weights", "levels"):
             for name in getattr(self, what) or {}:
                 if name not in legal:
-                    told = unknown_choice("quasi-identifier", name, legal)
-                    raise ParameterError(f"{what}: {told}")
+                    message = unknown_choice("quasi-identifier", name, legal)
+                    raise ParameterError(f"{what}: {message}")
         table = super()._encode(frame)
-        self.hierarchies_ = {c.name: c.hierarchy for c in table.known}
+        self.hierarchies_ = {c.name: c.hierarchy for c in table.quasi_identifiers}
         # Later rows are recoded by the rule of a hierarchy, where it has one.
-        return replace(table, known=tuple(map(LevelColumn.of, table.known)))
+        return replace(
+            table, quasi_identifiers=tuple(map(LevelColumn.of, table.quasi_identifiers))
+        )
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         limit = self._limit(table.n_rows)
         self.__dict__.pop("minimal_nodes_", None)
-        self._passes: list[Pass] = []
-        self._searches: list[tuple[Found, int, int]] = []
+        self._passes: list[RecodingPass] = []
+        self._searches: list[tuple[SearchResult, int, int]] = []
         if self.local_recoding and self.levels is None:
             find = partial(self._find, models=models)
             self._passes = learn_passes(table, models, find, self.suppression_label)
@@ -428,28 +414,30 @@ class FullDomainAnonymizer(TableAnonymizer):
             found = find_frontier(lattice, max_k or table.n_rows, names, progress)
         return Frontier(*found, self.loss)
 
-    def _lattice(self, table: Table, models: AllOf, limit: float) -> Lattice:
+    def _lattice(self, table: CodedTable, models: AllOf, limit: float) -> Lattice:
         points = table.points()
         refuse_too_few(points, self.k)
         loss, levels = make_loss(self.loss, table, points, self._shares())
-        rules = Rules(limit, self.suppression, self.suppression_label)
+        rules = SuppressionRules(limit, self.suppression, self.suppression_label)
         goal = Goal(models, rules, table.persons_move)
         return Lattice(table, points, levels, loss, goal)
 
-    def _find(self, table: Table, models: AllOf, limit: float | None = None) -> Node:
+    def _find(
+        self, table: CodedTable, models: AllOf, limit: float | None = None
+    ) -> Node:
         """The node to publish; without a limit, for one pass of local recoding."""
         lattice = self._lattice(table, models, 1.0 if limit is None else limit)
         found = self._search(lattice)
         if found.best is None:
-            raise InfeasibleError(self._why(lattice, found))
+            raise InfeasibleError(self._infeasible_reason(lattice, found))
         if limit is not None:
             self._note_minimal(lattice, found.minimal)
         self._searches.append((found, lattice.size, lattice.n_looks))
         return found.best.node
 
-    def _search(self, lattice: Lattice) -> Found:
+    def _search(self, lattice: Lattice) -> SearchResult:
         if self.levels is not None:
-            found = Found()
+            found = SearchResult()
             found.offer(lattice.look(self._given_node(lattice.top)))
             return found
         search: Any = SEARCHES[self.search]
@@ -478,7 +466,7 @@ class FullDomainAnonymizer(TableAnonymizer):
             node.append(check_level(name, level, highest))
         return tuple(node)
 
-    def _why(self, lattice: Lattice, found: Found) -> str:
+    def _infeasible_reason(self, lattice: Lattice, found: SearchResult) -> str:
         """Why there is nothing to publish."""
         limit = f"suppression_limit={lattice.goal.rules.limit}"
         if self.search == "heuristic" and found.proved < 1 and self.levels is None:
@@ -488,7 +476,7 @@ class FullDomainAnonymizer(TableAnonymizer):
                 f"{lattice.size} nodes were looked at."
             )
         what = "no node keeps" if self.levels is None else "these levels do not keep"
-        return f"{what} the promise within {limit}. {tell_reach(lattice)}."
+        return f"{what} the promise within {limit}. {describe_reach(lattice)}."
 
     def _shares(self) -> np.ndarray:
         """Weight of each quasi-identifier; together 1."""
@@ -498,7 +486,7 @@ class FullDomainAnonymizer(TableAnonymizer):
             raise ParameterError("weights: at least one column must count.")
         return given / given.sum()
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         if self._passes:
             return recode_by_passes(table, self._passes)
         return publish_node(table, self._node)

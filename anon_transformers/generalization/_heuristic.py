@@ -9,24 +9,24 @@ import numpy as np
 from anon_transformers._kernels.lattice import SLACK, Node
 from anon_transformers.generalization._lattice import (
     Lattice,
-    Look,
+    NodeResult,
     predecessors,
     successors,
 )
-from anon_transformers.generalization._search import Found, Progress
+from anon_transformers.generalization._search import Progress, SearchResult
 
 DESCENT = 0.8
 """Share of the time for finding a good node; the rest proves how good it is."""
 
 
-def find_in_time(lattice: Lattice, progress: Progress, seconds: float) -> Found:
+def find_in_time(lattice: Lattice, progress: Progress, seconds: float) -> SearchResult:
     """The best node found in time, what was proved, and what no node can reach.
 
     From the top, always on below the best node so far. Then from the bottom, cheapest
     first by what nodes cost at least: all that are left behind are proved.
     """
     started = time.monotonic()
-    found = Found()
+    found = SearchResult()
     for _ in _descend(lattice, found):
         spent = (time.monotonic() - started) / seconds
         progress(min(spent, 1.0), f"loss {found.loss:.4f}")
@@ -43,7 +43,7 @@ def find_in_time(lattice: Lattice, progress: Progress, seconds: float) -> Found:
     return found
 
 
-def _descend(lattice: Lattice, found: Found) -> Iterator[Look]:
+def _descend(lattice: Lattice, found: SearchResult) -> Iterator[NodeResult]:
     """Best first by loss, from the top; stops by itself when nothing is left."""
     top = lattice.look(lattice.top)
     found.offer(top)
@@ -64,7 +64,7 @@ def _descend(lattice: Lattice, found: Found) -> Iterator[Look]:
             yield look
 
 
-def _prove(lattice: Lattice, found: Found) -> Iterator[tuple[float, int]]:
+def _prove(lattice: Lattice, found: SearchResult) -> Iterator[tuple[float, int]]:
     """Go up from the bottom; yields what is left at least, and how many are settled."""
     terms = lattice.loss.terms()
 

@@ -18,8 +18,12 @@ from anon_transformers._kernels.lattice import (
     label_points,
     smallest_source,
 )
-from anon_transformers.base._coded_table import Points, Table
-from anon_transformers.base._suppression import Rules, choose_kept, content_ranks
+from anon_transformers.base._coded_table import CodedTable, Points
+from anon_transformers.base._suppression import (
+    SuppressionRules,
+    choose_kept,
+    content_ranks,
+)
 from anon_transformers.evidence import Classes
 from anon_transformers.generalization._levels import level_tables, publish_level
 from anon_transformers.generalization._losses import NodeLoss
@@ -38,7 +42,7 @@ SMALL = 1000
 """Classes from which any other node is derived at once."""
 
 
-class Look(NamedTuple):
+class NodeResult(NamedTuple):
     """What was found at a node.
 
     Attributes
@@ -77,17 +81,22 @@ class Goal(NamedTuple):
     """What a node must reach."""
 
     promise: AllOf
-    rules: Rules
+    rules: SuppressionRules
     persons_move: bool = False
 
     @property
     def prunes(self) -> bool:
         """Whether no node below one that fails can hold."""
+        # The classes of a node are unions of those of any node below it, so that what
+        # holds below holds above. Of persons with several combinations this is wrong:
+        # they are counted once in a union, which may then be less diverse.
         if self.persons_move and any(
             hasattr(model, "sensitive") for model in self.promise.models
         ):
             return False
         merging = self.promise.merging
+        # With suppression, a union may join a failing class that would be suppressed
+        # below; only models of kind "any" hold for such a union.
         return merging == "any" or (merging == "satisfying" and self.rules.limit == 0)
 
 
@@ -96,7 +105,7 @@ class Lattice:
 
     Parameters
     ----------
-    table : Table
+    table : CodedTable
         What is generalized.
     points : Points
         Its distinct combinations.
@@ -109,7 +118,12 @@ class Lattice:
     """
 
     def __init__(
-        self, table: Table, points: Points, levels: Levels, loss: NodeLoss, goal: Goal
+        self,
+        table: CodedTable,
+        points: Points,
+        levels: Levels,
+        loss: NodeLoss,
+        goal: Goal,
     ):
         self.codes = np.ascontiguousarray(points.codes.T)
         self.levels = levels
@@ -118,12 +132,12 @@ class Lattice:
         self.allowance = goal.rules.allowance(table.n_rows)
         self._looks = [0]
         self._n_uncoded = table.n_rows - int(points.weights.sum())
-        self._hides = _hiding_levels(table, goal.rules.mark)
-        self._tables = [level_tables(column) for column in table.known]
+        self._hides = _hiding_levels(table, goal.rules.suppression_label)
+        self._tables = [level_tables(column) for column in table.quasi_identifiers]
         self.shape = tuple(map(len, self._tables))
         self._table, self._points = table, points
         ground = hold_ground(self.codes, levels, points.weights)
-        self._store = _Store(self.codes, levels, ground)
+        self._class_cache = _ClassCache(self.codes, levels, ground)
         counts = [m.k for m in goal.promise.models if isinstance(m, KAnonymity)]
         self._k = max(counts, default=1)
         self._rows_decide = (
@@ -152,30 +166,32 @@ class Lattice:
             heights = (heights[:, np.newaxis] + np.arange(n_levels)).ravel()
         return heights
 
-    def look(self, node: Node, best: float = np.inf) -> Look:
+    def look(self, node: Node, best: float = np.inf) -> NodeResult:
         """Judge a node; one that cannot be better than ``best`` only as far as needed.
 
         Rows are counted first, for that is cheap: what breaks the limit by rows alone
         is hopeless, and no further model makes a loss smaller.
         """
         self._looks[0] += 1
-        held = self._store.classes(node)
+        held = self._class_cache.classes(node)
         n_kept, n_rows = count_kept(held.sizes, self._k)
         gone = self.n_rows - n_rows
         if not n_kept or gone > self.allowance:
-            return Look(node, False, True)
+            return NodeResult(node, False, True)
         if self.shows_nothing(node, held, held.sizes >= self._k):
-            return Look(node, False, False)
+            return NodeResult(node, False, False)
         loss = self.loss.of(node, held, held.sizes >= self._k)
         drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
             by_rows = gone - self._n_uncoded
-            return Look(node, True, False, loss, gone, self.loss.floor(held), by_rows)
+            return NodeResult(
+                node, True, False, loss, gone, self.loss.floor(held), by_rows
+            )
         if loss > best:
-            return Look(node, False, False, floor=self.loss.floor(held))
+            return NodeResult(node, False, False, floor=self.loss.floor(held))
         return self._judge(node)
 
-    def _judge(self, node: Node) -> Look:
+    def _judge(self, node: Node) -> NodeResult:
         """Ask every model about every class."""
         classes, held = self.classes(node)
         coded = np.arange(classes.n_classes) < len(held.sizes)
@@ -190,10 +206,10 @@ class Lattice:
         if not within:
             # Filling up the suppressed class is no reason to give up those below.
             broken = self.n_rows - classes.rows[fine].sum() > self.allowance
-            return Look(node, False, bool(broken) and self.goal.prunes)
+            return NodeResult(node, False, bool(broken) and self.goal.prunes)
         kept = kept[: len(held.sizes)]
         gone = self.n_rows - int(held.sizes[kept].sum())
-        return Look(
+        return NodeResult(
             node,
             True,
             False,
@@ -217,7 +233,7 @@ class Lattice:
         return classes, merged
 
     @cached_property
-    def _evidence(self) -> "_Shelf":
+    def _evidence(self) -> "_NodeCache":
         """Evidence of nodes, first of the distinct combinations."""
         of_row, n_points = self._points.of_row, len(self._points.weights)
         others = of_row < 0
@@ -227,13 +243,15 @@ class Lattice:
         for column in classes.sensitive.values():
             if column.hierarchy is not None:
                 _ = column.ancestors  # once, for all that are merged from these
-        return _Shelf((classes, self._store.ground), n_points, self.codes.shape[1])
+        return _NodeCache(
+            (classes, self._class_cache.ground), n_points, self.codes.shape[1]
+        )
 
     def _ranks(self, node: Node, held: Held, n_classes: int) -> np.ndarray:
         """Order of the classes by their labels; what cannot be coded comes last."""
-        known = [
+        published = [
             publish_level(column, level)
-            for column, level in zip(self._table.known, node, strict=True)
+            for column, level in zip(self._table.quasi_identifiers, node, strict=True)
         ]
         codes = np.stack(
             [
@@ -241,12 +259,12 @@ class Lattice:
                 for a, (table, level) in enumerate(zip(self._tables, node, strict=True))
             ]
         )
-        ranks = content_ranks(codes, [column.labels for column in known])
+        ranks = content_ranks(codes, [column.labels for column in published])
         return np.append(ranks, np.arange(len(ranks), n_classes))
 
     def held(self, node: Node) -> Held:
         """Classes of a node, without what models need."""
-        return self._store.classes(node)
+        return self._class_cache.classes(node)
 
     @property
     def counts_persons(self) -> bool:
@@ -280,17 +298,19 @@ class Lattice:
         return True
 
 
-def _hiding_levels(table: Table, mark: str) -> list[np.ndarray]:
-    """For each attribute, the levels at which all values are the mark."""
+def _hiding_levels(table: CodedTable, suppression_label: str) -> list[np.ndarray]:
+    """For each attribute, the levels at which all values are that label."""
     hides = []
-    for column in table.known:
+    for column in table.quasi_identifiers:
         assert column.hierarchy is not None
         levels = map(column.hierarchy.level, range(column.hierarchy.n_levels))
-        hides.append(np.array([level.labels.tolist() == [mark] for level in levels]))
+        hides.append(
+            np.array([level.labels.tolist() == [suppression_label] for level in levels])
+        )
     return hides
 
 
-class _Shelf:
+class _NodeCache:
     """What was worked out for some nodes, and is of use for all above them."""
 
     def __init__(self, ground: Any, size: int, n_attributes: int):
@@ -318,18 +338,18 @@ class _Shelf:
         return True
 
 
-class _Store:
+class _ClassCache:
     """Classes of nodes, from which those of nodes above are derived."""
 
     def __init__(self, codes: np.ndarray, levels: Levels, ground: Held):
         self.codes, self.levels, self.ground = codes, levels, ground
-        self._shelf = _Shelf(ground, len(ground.first), codes.shape[1])
+        self._cache = _NodeCache(ground, len(ground.first), codes.shape[1])
         self._barren: set[Node] = set()
         self._order = np.argsort(-levels.n_groups[:, 0], kind="stable").tolist()
 
     def classes(self, node: Node) -> Held:
         wanted = np.array(node)
-        at, source = self._shelf.nearest(wanted)
+        at, source = self._cache.nearest(wanted)
         if (at == wanted).all():
             return source
         stem = self._stem(node)
@@ -339,7 +359,7 @@ class _Store:
             if len(other.first) < len(source.first):
                 at, source = np.array(stem), other
         held = derive(self.codes, self.levels, at, wanted, source)
-        if not self._shelf.keep(wanted, held, len(held.first), len(source.first)):
+        if not self._cache.keep(wanted, held, len(held.first), len(source.first)):
             self._barren.add(node)
         return held
 

@@ -30,20 +30,20 @@ class LevelColumn(Column):
 
     def encode_more(self, series: pd.Series) -> Column:
         """Code other rows by the rule of the fitted hierarchy, if it has one."""
-        tree = self.hierarchy
-        if tree is None or tree.rule is None:
+        hierarchy = self.hierarchy
+        if hierarchy is None or hierarchy.rule is None:
             return super().encode_more(series)
         series = like_fitted(series, self.zone, self.name)
         column, found, respell = leaf_column(series)
         texts = found.tolist()
-        places, since = tree.meet(texts)
+        places, since = hierarchy.meet(texts)
         if respell is not None:
             # 3 and 3.0 are one number: what the fitted column called it meets sooner.
-            others, sooner = tree.meet([respell(text) for text in texts])
+            others, sooner = hierarchy.meet([respell(text) for text in texts])
             better = (others >= 0) & ((places < 0) | (sooner < since))
             places = np.where(better, others, places)
             since = np.where(better, sooner, since)
-        places = np.append(tree.apply_policy(places), self.missing_code)
+        places = np.append(hierarchy.apply_policy(places), self.missing_code)
         more = replace(
             self,
             codes=places[column.codes].astype(np.int32),

@@ -14,7 +14,7 @@ from anon_transformers._kernels.lattice import (
     cell_costs,
     lay_out,
 )
-from anon_transformers.base._coded_table import Points, Table
+from anon_transformers.base._coded_table import CodedTable, Points
 from anon_transformers.generalization._levels import level_tables
 
 Costs = list[np.ndarray]
@@ -241,16 +241,18 @@ LOSSES = (*CELL_LOSSES, *SIZE_LOSSES)
 
 
 def make_loss(
-    name: str, table: Table, points: Points, weights: np.ndarray
+    name: str, table: CodedTable, points: Points, weights: np.ndarray
 ) -> tuple[NodeLoss, Levels]:
     """The loss ``name`` of a table's nodes, and the levels it works on."""
     cost, geometric = CELL_LOSSES.get(name, (_heights, False))
     by_value = [
         np.bincount(points.codes[a], points.weights, column.cardinality)
-        for a, column in enumerate(table.known)
+        for a, column in enumerate(table.quasi_identifiers)
     ]
-    groups = [level_tables(column) for column in table.known]
-    costs = [cost(c, rows) for c, rows in zip(table.known, by_value, strict=True)]
+    groups = [level_tables(column) for column in table.quasi_identifiers]
+    costs = [
+        cost(c, rows) for c, rows in zip(table.quasi_identifiers, by_value, strict=True)
+    ]
     levels = lay_out(groups, costs)
     if name in SIZE_LOSSES:
         n_groups = levels.n_groups

@@ -2,7 +2,6 @@
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pandas as pd
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.generalization._numbers import NumberTransformer, numpy_dtype
+from anon_transformers.parameters import is_number
 
 DIGITS = Context(prec=800, rounding=ROUND_HALF_EVEN)
 """Room for every digit that a double may have, written out."""
@@ -84,7 +84,7 @@ def _whole(column: pd.Series, codes: np.ndarray, numbers: list[int]) -> pd.Serie
 
 
 def _read(base: Any) -> Decimal:
-    given = isinstance(base, Real | Decimal | str) and not isinstance(base, bool)
+    given = is_number(base) or isinstance(base, Decimal | str)
     try:
         number = Decimal(str(base)) if given else Decimal("nan")
     except ArithmeticError:

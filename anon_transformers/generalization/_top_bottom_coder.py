@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.generalization._numbers import NumberTransformer, numpy_dtype
+from anon_transformers.parameters import is_number
 
 Bound = float | Mapping[Any, float] | None
 
@@ -75,8 +76,8 @@ class TopBottomCoder(NumberTransformer):
         by_column = given if isinstance(given, Mapping) else {}
         for name in by_column:
             if name not in frame.columns:
-                told = unknown_choice("column", name, frame.columns)
-                raise ParameterError(f"{key}: {told}")
+                message = unknown_choice("column", name, frame.columns)
+                raise ParameterError(f"{key}: {message}")
         found = []
         for name in frame.columns:
             bound = by_column.get(name) if isinstance(given, Mapping) else given
@@ -121,7 +122,7 @@ def _known(column: pd.Series) -> np.ndarray:
 
 
 def _is_number(bound: Any) -> bool:
-    if not isinstance(bound, Real) or isinstance(bound, bool):
+    if not is_number(bound):
         return False
     try:
         return not math.isnan(bound)

@@ -20,7 +20,7 @@ def label_codes(labels: pd.Series) -> np.ndarray:
     Parameters
     ----------
     labels : Series
-        One label a node.
+        One label per node.
 
     Returns
     -------

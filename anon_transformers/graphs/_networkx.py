@@ -1,7 +1,6 @@
 """Graphs of networkx."""
 
 import math
-from numbers import Real
 from typing import Any
 
 import networkx as nx
@@ -11,6 +10,7 @@ import pandas as pd
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs._form import GraphForm, joined
 from anon_transformers.graphs._graph import Graph
+from anon_transformers.parameters import is_number
 
 
 def open_networkx(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
@@ -36,9 +36,7 @@ def open_networkx(given: Any, reduce: bool) -> tuple[Graph, GraphForm]:
 
 def _weights(given: list[Any]) -> np.ndarray:
     """Numbers, or an error that quotes none of what was found instead."""
-    strange = sum(
-        not isinstance(w, Real) or isinstance(w, bool) or math.isnan(w) for w in given
-    )
+    strange = sum(not is_number(w) or math.isnan(w) for w in given)
     if strange:
         raise DataError(f"the weights of {strange} edges are no numbers.")
     return np.array(given, dtype=float)
@@ -48,8 +46,8 @@ def _refuse_rich(given: Any, attributes: set[str]) -> None:
     rich = given.is_directed() or given.is_multigraph()
     strange = sorted(map(str, attributes - {"weight"}))
     if rich or strange:
-        told = "directed" if given.is_directed() else "a multigraph"
-        what = told if rich else f"with edge attributes {', '.join(strange)}"
+        kind = "directed" if given.is_directed() else "a multigraph"
+        what = kind if rich else f"with edge attributes {', '.join(strange)}"
         raise DataError(
             f"the graph is {what}; reduce=True drops what a simple graph has not."
         )

@@ -120,7 +120,7 @@ def _in_order_of_nodes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Number nodes as the node table lists them; edges may name no others."""
     if len(np.unique(listed)) < len(listed):
-        raise DataError("the node table names a node twice, spelt in two ways.")
+        raise DataError("the node table names a node twice, spelled in two ways.")
     places = np.full(len(names), -2)
     places[listed] = np.arange(len(listed))
     at = np.where(ends >= 0, places[ends], -1)

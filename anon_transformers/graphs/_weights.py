@@ -1,4 +1,4 @@
-"""What weights of edges tell about nodes."""
+"""What weights of edges reveal about nodes."""
 
 import numpy as np
 import pandas as pd

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from anon_transformers.hierarchies._hierarchy import Hierarchy, Unknown
 from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer, normal, readable
-from anon_transformers.hierarchies._rules import Rule
+from anon_transformers.hierarchies._rules import HierarchyRule
 
 
 class HierarchyBuilder(ABC):
@@ -29,7 +29,7 @@ class HierarchyBuilder(ABC):
 
     @property
     def extremes(self) -> str:
-        """What its labels tell of single persons, in a sentence or two.
+        """What its labels reveal about single persons, in a sentence or two.
 
         A release warns of it and its report says it; one that suppresses rows refuses
         it. Empty: no bound of a label is somebody's value, nor made of values.
@@ -40,7 +40,7 @@ class HierarchyBuilder(ABC):
     def ancestors(self, values: Sequence[str]) -> list[list[str]]:
         """For each value its generalizations, level by level, without the root."""
 
-    def rule(self, values: Sequence[str]) -> Rule | None:
+    def rule(self, values: Sequence[str]) -> HierarchyRule | None:
         """What makes these values less exact; None, if it is for no others."""
         return None
 

@@ -55,7 +55,7 @@ class IntRule(StepRule):
 
     @property
     def n_steps(self) -> int:
-        """One a digit."""
+        """One per digit."""
         return self.n_digits
 
     def step(self, labels: Sequence[str], level: int) -> list[str]:
@@ -88,7 +88,7 @@ class DoubleRule(StepRule):
 
     @property
     def n_steps(self) -> int:
-        """One a decimal that is left after the first step, and one a digit."""
+        """One per decimal that is left after the first step, and one per digit."""
         return self.n_decimals + 1 + self.whole.n_steps
 
     def step(self, labels: Sequence[str], level: int) -> list[str]:
@@ -137,7 +137,7 @@ class StringRule(StepRule):
 
     @property
     def n_steps(self) -> int:
-        """One a character that is left after the first step, and the root."""
+        """One per character that is left after the first step, and the root."""
         return self.n_characters + 1
 
     def step(self, labels: Sequence[str], level: int) -> list[str]:
@@ -300,7 +300,7 @@ class ByDataType(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What labels tell that are cut to the shortest value."""
+        """What labels reveal that are cut to the shortest value."""
         fixed = [name for name, kind in DATA_TYPES.items() if kind.rule in FIXED]
         if self.type in fixed:
             return ""

@@ -12,7 +12,7 @@ from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
-from anon_transformers.hierarchies._rules import Rule
+from anon_transformers.hierarchies._rules import HierarchyRule
 
 PARTS = {
     "day": lambda day: day.isoformat(),
@@ -28,7 +28,7 @@ _YEARS = re.compile(r"([1-9][0-9]{0,3}) years\Z")
 
 
 @dataclass(frozen=True)
-class CalendarRule(Rule):
+class CalendarRule(HierarchyRule):
     """Dates, whatever they are, and their parts."""
 
     parts: tuple[str, ...]

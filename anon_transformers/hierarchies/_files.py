@@ -1,4 +1,4 @@
-"""Hierarchies as files: semicolons, no header, one row a ground value."""
+"""Hierarchies as files: semicolons, no header, one row per ground value."""
 
 import codecs
 import csv
@@ -21,7 +21,7 @@ def read_rows(
 ) -> tuple[list[list[str]], list[int]]:
     """Rows of a file that are not blank, and the line on which each ends.
 
-    A file that is none is told by its name and the kind of fault, never its content.
+    An error names the file and the kind of fault, never its content.
     """
     rows, lines = [], []
     codec = _codec(encoding)
@@ -41,9 +41,9 @@ def read_rows(
                     f"({error})."
                 ) from None
     except UnicodeError:
-        told = "UTF-8" if is_utf8 else encoding
+        expected = "UTF-8" if is_utf8 else encoding
         raise DataError(
-            f"{os.fspath(path)}: cannot be read as CSV; it is not {told} text."
+            f"{os.fspath(path)}: cannot be read as CSV; it is not {expected} text."
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError(

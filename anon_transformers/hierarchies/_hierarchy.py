@@ -31,7 +31,7 @@ from anon_transformers.hierarchies._levels import (
     same_depth,
 )
 from anon_transformers.hierarchies._normalize import Normalizer, normal, readable
-from anon_transformers.hierarchies._rules import Rule
+from anon_transformers.hierarchies._rules import HierarchyRule
 
 Unknown = Literal["error", "root", "suppress"]
 UNKNOWN_POLICIES = ("error", "root", "suppress")
@@ -43,7 +43,7 @@ class Hierarchy:
     Parameters
     ----------
     rows : iterable of sequences of str
-        One row a ground value: the value, then its generalization at each level.
+        One row per ground value: the value, then its generalization at each level.
         All rows have the same length and end in the same root.
     unknown : {"error", "root", "suppress"}, default="error"
         What becomes of a value that the hierarchy does not have: an error, the root
@@ -84,13 +84,13 @@ class Hierarchy:
         check_depth(table)
         draft = draft_table(map(cell_texts, zip(*table, strict=True)))
         check_draft(draft)
-        self._hold(draft, unknown, normalizer, None)
+        self._set_levels(draft, unknown, normalizer, None)
 
     @classmethod
     def by_rule(
         cls,
         leaves: Sequence[str],
-        rule: Rule,
+        rule: HierarchyRule,
         *,
         unknown: Unknown = "error",
         normalizer: Normalizer | None = None,
@@ -101,26 +101,26 @@ class Hierarchy:
         ----------
         leaves : sequence of str
             Values that the rule was made for.
-        rule : Rule
+        rule : HierarchyRule
             Where a value goes from one level to the next.
         unknown, normalizer
             As for the class.
         """
         check_policies(unknown, normalizer)
-        tree = cls.__new__(cls)
+        hierarchy = cls.__new__(cls)
         above = rule.draft([readable(leaf, normalizer) for leaf in leaves])
         ground = np.arange(len(leaves), dtype=np.int32)
         # A rule gives each group one parent: there is nothing to check.
         draft = Draft([ground, *above.codes], [list(leaves), *above.labels])
-        tree._hold(draft, unknown, normalizer, rule)
-        return tree
+        hierarchy._set_levels(draft, unknown, normalizer, rule)
+        return hierarchy
 
-    def _hold(
+    def _set_levels(
         self,
         draft: Draft,
         unknown: Unknown,
         normalizer: Normalizer | None,
-        rule: Rule | None,
+        rule: HierarchyRule | None,
     ) -> None:
         known = draft.labels[0]
         if normalizer is not None:
@@ -153,7 +153,7 @@ class Hierarchy:
     _normalizer: Normalizer | None
     _other: str | None
     _added: bool
-    _rule: Rule | None
+    _rule: HierarchyRule | None
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("a hierarchy is immutable.")
@@ -211,8 +211,8 @@ class Hierarchy:
         try:
             return cls(rows, **options)
         except RowError as error:
-            told = error.told(lines[error.row])
-            raise DataError(f"{os.fspath(path)}: {told}") from None
+            message = error.describe(lines[error.row])
+            raise DataError(f"{os.fspath(path)}: {message}") from None
         except DataError as error:
             raise DataError(f"{os.fspath(path)}: {error}") from None
 
@@ -249,7 +249,7 @@ class Hierarchy:
         return tuple(zip(*columns, strict=True))
 
     @property
-    def rule(self) -> Rule | None:
+    def rule(self) -> HierarchyRule | None:
         """What it was grown by; None, where it is a table only."""
         return self._rule
 

@@ -13,7 +13,8 @@ from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
-from anon_transformers.hierarchies._rules import Rule
+from anon_transformers.hierarchies._rules import HierarchyRule
+from anon_transformers.parameters import whole
 
 EXACT = Context(prec=4000, traps=[Inexact, InvalidOperation])
 """Room for every digit of numbers as large and as fine as a double may be."""
@@ -27,7 +28,7 @@ _NUMBER = re.compile(r"\s*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?\s*
 
 
 @dataclass(frozen=True)
-class RangeRule(Rule):
+class RangeRule(HierarchyRule):
     """Numbers and the ranges they fall in, by widths or by cuts."""
 
     widths: tuple[Decimal, ...]
@@ -133,7 +134,7 @@ class Intervals(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What bounds tell that are taken from the values."""
+        """What bounds reveal that are taken from the values."""
         if not self.quantiles:
             return ""
         return (
@@ -192,10 +193,7 @@ def _check_cuts(levels: list[list[Decimal]]) -> None:
 
 def _check_quantiles(quantiles: Sequence[int]) -> None:
     for number in quantiles:
-        if not isinstance(number, int) or number < 1:
-            raise ParameterError(
-                f"quantiles must be whole numbers of at least 1, got {number!r}."
-            )
+        whole("quantiles: each", number)
     for many, few in pairwise(quantiles):
         if many % few:
             raise ParameterError(f"quantiles: {few} does not divide {many}.")

@@ -26,12 +26,12 @@ class RowError(DataError):
         super().__init__(row, fault)
         self.row, self.fault = row, fault
 
-    def told(self, number: int) -> str:
+    def describe(self, number: int) -> str:
         """The fault of a row that its reader knows by this number."""
         return f"row {number} of the hierarchy {self.fault}"
 
     def __str__(self) -> str:
-        return self.told(self.row + 1)
+        return self.describe(self.row + 1)
 
 
 class Level(NamedTuple):

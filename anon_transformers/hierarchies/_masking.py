@@ -9,13 +9,14 @@ from anon_transformers.hierarchies._builder import HierarchyBuilder
 from anon_transformers.hierarchies._hierarchy import Unknown, check_policies
 from anon_transformers.hierarchies._levels import ROOT
 from anon_transformers.hierarchies._normalize import Normalizer
-from anon_transformers.hierarchies._rules import Rule
+from anon_transformers.hierarchies._rules import HierarchyRule
+from anon_transformers.parameters import whole
 
 Side = Literal["right", "left"]
 
 
 @dataclass(frozen=True)
-class MaskRule(Rule):
+class MaskRule(HierarchyRule):
     """Texts of at most ``length`` characters, of which each level hides more."""
 
     side: Side
@@ -85,20 +86,13 @@ class Masking(HierarchyBuilder):
         check_choice("side", self.side, ("right", "left"))
         if not isinstance(self.mark, str) or len(self.mark) != 1:
             raise ParameterError(f"mark must be one character, got {self.mark!r}.")
-        if not isinstance(self.step, int) or self.step < 1:
-            raise ParameterError(
-                f"step must be a whole number of at least 1, got {self.step!r}."
-            )
-        if self.length is not None and (
-            not isinstance(self.length, int) or self.length < 1
-        ):
-            raise ParameterError(
-                f"length must be a whole number of at least 1, got {self.length!r}."
-            )
+        whole("step", self.step)
+        if self.length is not None:
+            whole("length", self.length)
 
     @property
     def extremes(self) -> str:
-        """What labels tell that are as long as the longest value."""
+        """What labels reveal that are as long as the longest value."""
         if self.length is not None:
             return ""
         return (

@@ -9,7 +9,7 @@ from typing import Any
 from anon_transformers.hierarchies._levels import Draft, draft_table, number
 
 
-class Rule(ABC):
+class HierarchyRule(ABC):
     """What a hierarchy was grown by; it treats values that come later likewise.
 
     What it took from the column it was made for (its longest text, …) it keeps. A group
@@ -49,7 +49,7 @@ class StepRule(ABC):
 
 
 @dataclass(frozen=True)
-class TypeRule(Rule):
+class TypeRule(HierarchyRule):
     """The steps of a data type.
 
     Attributes

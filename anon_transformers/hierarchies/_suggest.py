@@ -113,7 +113,7 @@ class Suggested(HierarchyBuilder):
 
     @property
     def extremes(self) -> str:
-        """What labels tell that are chosen by the values."""
+        """What labels reveal that are chosen by the values."""
         return (
             "Its labels depend on all values: the widths of ranges on the lowest and "
             "the highest, the length of texts on the shortest, which one person may "

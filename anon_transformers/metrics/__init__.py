@@ -12,7 +12,9 @@ if TYPE_CHECKING:
         aggregate_query_error,
     )
     from anon_transformers.metrics._attribute_loss import (
+        Loss,
         attribute_losses,
+        domain_share_loss,
         information_loss,
         released_losses,
     )
@@ -45,7 +47,6 @@ if TYPE_CHECKING:
         generalization_precision,
     )
     from anon_transformers.metrics._intervals import Interval, parse_interval
-    from anon_transformers.metrics._loss import Loss, domain_share_loss
     from anon_transformers.metrics._measure import Metric, measure
     from anon_transformers.metrics._measure_risk import (
         MeasureRisk,

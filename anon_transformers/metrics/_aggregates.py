@@ -9,9 +9,10 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import DataError, ParameterError, check_choice
+from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.metrics._intervals import parse_interval
 from anon_transformers.metrics._labels_read import ANYTHING
+from anon_transformers.parameters import whole
 
 Arithmetic = Literal["exact", "integer"]
 
@@ -27,7 +28,7 @@ class AggregateAnswers:
     mean_lower, mean_middle : float or None
         Mean of the lower bounds, and of the middles of the ranges.
     mode : str or None
-        Most frequent published value, the suppression mark included; of several, the
+        Most frequent published value, the suppression label included; of several, the
         first in their order.
     mode_count : int
         How many rows have it.
@@ -79,7 +80,7 @@ def aggregate_answers(
         "integer" computes as a published experiment did: middles and means lose what
         stands behind the decimal point.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
     dropped_rows : int, default=0
         Suppressed rows that were left out; the mode counts them as marked.
 
@@ -95,8 +96,7 @@ mode='20-39', mode_count=2)
     True
     """
     check_choice("arithmetic", arithmetic, ("exact", "integer"))
-    if dropped_rows < 0:
-        raise ParameterError(f"dropped_rows must be at least 0, got {dropped_rows!r}.")
+    whole("dropped_rows", dropped_rows, 0)
     series = column if isinstance(column, pd.Series) else pd.Series(column)
     labels = identify(series)
     rows = np.bincount(labels.codes, minlength=labels.cardinality)[:-1]
@@ -161,10 +161,12 @@ def _error(original: Any, released: Any) -> AnswerError:
 
 
 def _bounds(
-    labels: Column, texts: list[str], rows: np.ndarray, mark: str
+    labels: Column, texts: list[str], rows: np.ndarray, suppression_label: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bounds of the ranges, and which labels are one."""
-    known = np.array([text not in {mark, ANYTHING} for text in texts], dtype=bool)
+    known = np.array(
+        [text not in {suppression_label, ANYTHING} for text in texts], dtype=bool
+    )
     found = [parse_interval(t) for t, k in zip(texts, known, strict=True) if k]
     unread = np.array([interval is None for interval in found], dtype=bool)
     if unread.any():
@@ -190,14 +192,14 @@ def _numbers(
         middles = np.trunc(middles)
     mean = math.nan if open_ended else float(np.average(middles, weights=rows))
     return (
-        _told(float(low.min()), arithmetic),
-        _told(float(high.max()), arithmetic),
-        _told(float(np.average(low, weights=rows)), arithmetic),
-        _told(mean, arithmetic),
+        _finite_answer(float(low.min()), arithmetic),
+        _finite_answer(float(high.max()), arithmetic),
+        _finite_answer(float(np.average(low, weights=rows)), arithmetic),
+        _finite_answer(mean, arithmetic),
     )
 
 
-def _told(answer: float, arithmetic: Arithmetic) -> float | None:
+def _finite_answer(answer: float, arithmetic: Arithmetic) -> float | None:
     if not math.isfinite(answer):
         return None
     return math.trunc(answer) if arithmetic == "integer" else answer

@@ -1,13 +1,15 @@
 """Domain-share loss of a published table against its original."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from anon_transformers._data.columns import identify
 from anon_transformers._data.frames import to_frame
-from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.evidence import SUPPRESSED, Report
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics._coverage import (
@@ -43,7 +45,7 @@ def attribute_losses(
     quasi_identifiers : sequence, optional
         Columns to measure; by default those with a hierarchy.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def attribute_losses(
         original, published, hierarchies, quasi_identifiers, suppression_label
     )
     for column in columns:
-        _refuse_strangers(column)
+        _refuse_unknown_values(column)
     return {column.name: _loss(column, n_before, n_after) for column in columns}
 
 
@@ -95,7 +97,7 @@ def released_losses(
     hierarchies : mapping of column to Hierarchy
         The columns to measure.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
 
     Examples
     --------
@@ -165,7 +167,7 @@ def information_loss(
     return float(np.expm1(logs @ each / each.sum()))
 
 
-def _refuse_strangers(column: Recoded) -> None:
+def _refuse_unknown_values(column: Recoded) -> None:
     """Refuse cells that stand for no value at all: recoding never makes them."""
     stands_for_none = np.diff(column.cover.indptr) == 0
     count = int(stands_for_none[column.labels.codes].sum())
@@ -186,3 +188,34 @@ def _loss(column: Recoded, n_before: int, n_after: int) -> float:
     covered = shares[column.labels.codes].sum() + (n_before - n_after)
     least = n_before / d
     return float(max(0.0, (covered - least) / (n_before - least)))
+
+
+def domain_share_loss(column_losses: Iterable[float]) -> float:
+    """Join the losses of the quasi-identifiers by a geometric mean.
+
+    Each is the mean over all rows of the share of the attribute's domain that the
+    published value covers, 0 for an untouched value, 1 for the root or a
+    suppressed row. This is the loss that ARX reports by default.
+
+    Examples
+    --------
+    >>> domain_share_loss([0.0, 0.0])
+    0.0
+    >>> domain_share_loss([1.0, 1.0])
+    1.0
+    """
+    losses = list(column_losses)
+    return math.prod(1 + loss for loss in losses) ** (1 / len(losses)) - 1
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Domain-share loss of the run, from its report."""
+
+    name: ClassVar[str] = "loss"
+    evidence: ClassVar[str] = "report"
+    better: ClassVar[str] = "lower"
+
+    def measure(self, evidence: Report) -> float:
+        """0 if nothing was changed, 1 if everything was suppressed."""
+        return evidence.loss

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.metrics._discernibility import rows_of
+from anon_transformers.parameters import real
 
 
 def average_class_size(
@@ -37,8 +38,7 @@ def average_class_size(
     >>> average_class_size(Classes.from_frame(table, ["age"]), k=2)
     1.0
     """
-    if not k > 0:
-        raise ParameterError(f"k must be above 0, got {k!r}.")
+    real("k", k, 0, above=True)
     total = rows_of(classes, n_rows)
     if not total:
         raise NotEvaluable("average-class-size has nothing to judge: no rows.")

@@ -28,7 +28,7 @@ FAR = 1e4
 
 @dataclass(frozen=True, eq=False)
 class CorrelationDifferences:
-    """Absolute differences of correlations, one an entry.
+    """Absolute differences of correlations, one per entry.
 
     Attributes
     ----------
@@ -130,8 +130,8 @@ def correlation_differences(
     numbers = number_columns(original, published, columns)
     for name in zero_among:
         if name not in numbers.names:
-            told = unknown_choice("column", name, numbers.names)
-            raise DataError(f"zero_among: {told}")
+            message = unknown_choice("column", name, numbers.names)
+            raise DataError(f"zero_among: {message}")
     first, second = np.triu_indices(
         len(numbers.names), k=0 if counted == "triangle" else 1
     )

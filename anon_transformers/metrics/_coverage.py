@@ -49,7 +49,9 @@ class Domain:
         """Rows of the original by ground value, missing ones last."""
         return np.bincount(self.ground.codes, minlength=self.ground.cardinality)
 
-    def cover(self, labels: Column, mark: str = SUPPRESSED) -> sparse.csr_array:
+    def cover(
+        self, labels: Column, suppression_label: str = SUPPRESSED
+    ) -> sparse.csr_array:
         """Label by ground value (missing values last): whether it may stand for it.
 
         Raises
@@ -58,9 +60,13 @@ class Domain:
             If a label is neither a value, nor a group, nor a range of them.
         """
         texts = [str(text) for text in labels.texts()]
-        tree = self.ground.hierarchy
-        read = ValueReader(self.ground) if tree is None else GroupReader(tree, texts)
-        found = [self._places(text, read, mark) for text in texts]
+        hierarchy = self.ground.hierarchy
+        read = (
+            ValueReader(self.ground)
+            if hierarchy is None
+            else GroupReader(hierarchy, texts)
+        )
+        found = [self._places(text, read, suppression_label) for text in texts]
         _refuse_unread(labels, np.array([f is None for f in found], dtype=bool))
         lines = [f for f in found if f is not None] + [np.array([self.n_values])]
         sizes = [len(places) for places in lines]
@@ -73,10 +79,13 @@ class Domain:
         return table
 
     def _places(
-        self, text: str, read: Callable[[str], np.ndarray | None], mark: str
+        self,
+        text: str,
+        read: Callable[[str], np.ndarray | None],
+        suppression_label: str,
     ) -> np.ndarray | None:
         """Ground values that a label may stand for, missing ones with them."""
-        if text == mark:
+        if text == suppression_label:
             return np.arange(self.n_values + 1)
         found = read(text)
         plain = text.removesuffix(OR_MISSING)

@@ -37,7 +37,7 @@ def discernibility(classes: Classes, n_rows: int | None = None) -> int:
 
 
 def rows_of(classes: Classes, n_rows: int | None) -> int:
-    """Rows of the original: as told, or those that were published."""
+    """Rows of the original: as given, or those that were published."""
     published = int(classes.rows.sum())
     if n_rows is not None and n_rows < published:
         raise DataError(

@@ -26,7 +26,6 @@ from anon_transformers.evidence import Linkage
 from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
-    ParameterError,
     check_choice,
 )
 from anon_transformers.metrics._measure import QualityMetric
@@ -35,11 +34,12 @@ from anon_transformers.metrics._number_columns import (
     refuse_fewer,
     shared_columns,
 )
+from anon_transformers.parameters import whole
 
 MOST_MULTIPLIED = 20
 """Of more columns of numbers there are too many products to fit."""
 MOST_CATEGORIES = 100
-"""Rarer values of a nominal column are told apart as one."""
+"""Rarer values of a nominal column are taken for one."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def distinguishability(
     truth = np.repeat([False, True], counts)
     persons = _same_person(*counts) if aligned else _equal_rows(rows, truth)
     rng = np.random.default_rng(random_state)
-    judges = _Judges(rows, _model(shared, classifier), folds, rng)
+    judges = _Classifiers(rows, _model(shared, classifier), folds, rng)
     found = judges.chances(truth, persons)
     by_chance = [judges.chances_by_chance(truth) for _ in range(permutations)]
     return Propensity(
@@ -160,7 +160,7 @@ def distinguishability(
 
 
 @dataclass(frozen=True, eq=False)
-class _Judges:
+class _Classifiers:
     """Classifiers that each judge the rows they were not fitted to."""
 
     rows: pd.DataFrame
@@ -181,10 +181,8 @@ class _Judges:
 
 
 def _refuse_parameters(folds: int, permutations: int) -> None:
-    if folds < 2:  # noqa: PLR2004 - one part leaves nothing to fit to
-        raise ParameterError(f"folds must be at least 2, got {folds!r}.")
-    if permutations < 0:
-        raise ParameterError(f"permutations must be at least 0, got {permutations!r}.")
+    whole("folds", folds, 2)  # one part leaves nothing to fit to
+    whole("permutations", permutations, 0)
 
 
 def _features(

@@ -22,7 +22,7 @@ def generalization_levels(
 ) -> dict[Hashable, int]:
     """The level of each column of a full-domain recoding, by its kept rows.
 
-    Where two levels name the values alike, the lower one is told.
+    Where two levels name the values alike, the lower one is returned.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def generalization_precision(
     original, published : data frames
         Before and after; of the original only the number of rows counts.
     hierarchies : mapping of column to Hierarchy
-        One a quasi-identifier.
+        One per quasi-identifier.
     suppression_label : str, default="*"
-        The mark of a suppressed cell.
+        The text of a suppressed cell.
 
     Returns
     -------
@@ -116,9 +116,9 @@ def generalization_precision(
     columns, n_kept = _kept_labels(frame, hierarchies, suppression_label)
     lost = 0.0
     for column in columns:
-        tree = hierarchies[column.name]
-        steps = column.rows @ _heights(tree, column)
-        lost += steps / max(tree.n_levels - 1, 1) + (n_rows - n_kept)
+        hierarchy = hierarchies[column.name]
+        steps = column.rows @ _heights(hierarchy, column)
+        lost += steps / max(hierarchy.n_levels - 1, 1) + (n_rows - n_kept)
     return float(1 - lost / (n_rows * len(columns)))
 
 
@@ -131,7 +131,7 @@ class _Kept(NamedTuple):
 
 
 def _kept_labels(
-    frame: pd.DataFrame, hierarchies: Mapping[Any, Hierarchy], mark: str
+    frame: pd.DataFrame, hierarchies: Mapping[Any, Hierarchy], suppression_label: str
 ) -> tuple[list[_Kept], int]:
     """The labels of every column, without missing cells, and the number of kept rows.
 
@@ -140,7 +140,9 @@ def _kept_labels(
     columns = [identify(frame[n]) for n in columns_of(frame, None, hierarchies)]
     kept = np.zeros(len(frame), dtype=bool)
     for column in columns:
-        marked = np.array([str(text) == mark for text in column.texts()] + [False])
+        marked = np.array(
+            [str(text) == suppression_label for text in column.texts()] + [False]
+        )
         kept |= ~marked[column.codes]
     found = []
     for column in columns:
@@ -148,29 +150,29 @@ def _kept_labels(
         present = np.flatnonzero(rows)
         root = hierarchies[column.name].root
         texts = [str(text) for text in column.texts()[present]]
-        texts = [root if text == mark else text for text in texts]
+        texts = [root if text == suppression_label else text for text in texts]
         found.append(_Kept(column.name, texts, rows[present]))
     return found, int(kept.sum())
 
 
-def _column_level(tree: Hierarchy, texts: Sequence[str]) -> int | None:
+def _column_level(hierarchy: Hierarchy, texts: Sequence[str]) -> int | None:
     """The level that all labels are of; None if there is none."""
     names = set(texts)
-    if tree.root in names:
-        return tree.n_levels - 1 if names == {tree.root} else None
-    return common_level(tree, names)
+    if hierarchy.root in names:
+        return hierarchy.n_levels - 1 if names == {hierarchy.root} else None
+    return common_level(hierarchy, names)
 
 
-def _heights(tree: Hierarchy, column: _Kept) -> np.ndarray:
+def _heights(hierarchy: Hierarchy, column: _Kept) -> np.ndarray:
     """Level of each label: that of the column, or else the lowest with its name."""
-    one = _column_level(tree, column.texts)
+    one = _column_level(hierarchy, column.texts)
     if one is not None:
         return np.full(len(column.texts), one)
-    lowest = {tree.root: tree.n_levels - 1}
-    for level in range(tree.n_levels):
-        for name in tree.level(level).labels:
+    lowest = {hierarchy.root: hierarchy.n_levels - 1}
+    for level in range(hierarchy.n_levels):
+        for name in hierarchy.level(level).labels:
             lowest.setdefault(name, level)
-    heights = [lowest.get(plain_label(text, tree), -1) for text in column.texts]
+    heights = [lowest.get(plain_label(text, hierarchy), -1) for text in column.texts]
     found = np.array(heights)
     if (found < 0).any():
         raise DataError(

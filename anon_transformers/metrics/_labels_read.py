@@ -27,13 +27,13 @@ class GroupReader:
     several levels stands for the largest group of that name: a reader cannot know.
     """
 
-    def __init__(self, tree: Hierarchy, texts: Iterable[str]):
-        self.tree = tree
-        level = common_level(tree, texts)
-        levels = range(tree.n_levels) if level is None else [level]
-        self.groups = {tree.root: np.arange(len(tree.leaves))}
+    def __init__(self, hierarchy: Hierarchy, texts: Iterable[str]):
+        self.hierarchy = hierarchy
+        level = common_level(hierarchy, texts)
+        levels = range(hierarchy.n_levels) if level is None else [level]
+        self.groups = {hierarchy.root: np.arange(len(hierarchy.leaves))}
         for at in levels:
-            codes, labels, _ = tree.level(at)
+            codes, labels, _ = hierarchy.level(at)
             order = np.argsort(codes, kind="stable")
             starts = np.searchsorted(codes[order], np.arange(len(labels)))
             for name, leaves in zip(labels, np.split(order, starts[1:]), strict=True):
@@ -45,7 +45,7 @@ class GroupReader:
         for name in (label, unquoted(label)):
             if name in self.groups:
                 return self.groups[name]
-        return self.tree.locate([label]) if label in self.tree else None
+        return self.hierarchy.locate([label]) if label in self.hierarchy else None
 
 
 class ValueReader:
@@ -97,19 +97,19 @@ class ValueReader:
         return self.place.get(end, float(np.searchsorted(self.texts, end)) - 0.5)
 
 
-def common_level(tree: Hierarchy, texts: Iterable[str]) -> int | None:
+def common_level(hierarchy: Hierarchy, texts: Iterable[str]) -> int | None:
     """The lowest level that has every label but the root's; None if none has."""
-    wanted = {plain_label(text, tree) for text in texts} - {tree.root}
-    for level in range(tree.n_levels):
-        if wanted <= set(tree.level(level).labels):
+    wanted = {plain_label(text, hierarchy) for text in texts} - {hierarchy.root}
+    for level in range(hierarchy.n_levels):
+        if wanted <= set(hierarchy.level(level).labels):
             return level
     return None
 
 
-def plain_label(text: str, tree: Hierarchy) -> str:
+def plain_label(text: str, hierarchy: Hierarchy) -> str:
     """A label as the hierarchy has it, without what the grammar adds."""
-    if text in tree:
-        return tree.leaves[tree.locate([text])[0]]
+    if text in hierarchy:
+        return hierarchy.leaves[hierarchy.locate([text])[0]]
     return unquoted(text.removesuffix(OR_MISSING))
 
 

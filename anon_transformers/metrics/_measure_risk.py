@@ -146,7 +146,7 @@ def _sizes(given: Any) -> np.ndarray:
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
         if not sizes.size:
             raise NotEvaluable("risk has nothing to judge: there is no class.")
-        raise DataError("classes must be Classes, or one whole number a class.")
+        raise DataError("classes must be Classes, or one whole number per class.")
     empty = int((sizes < 1).sum())
     if empty:
         raise DataError(f"{empty} classes have no row.")

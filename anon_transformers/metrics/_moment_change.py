@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_transformers.evidence import Linkage
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.metrics._measure import QualityMetric
 from anon_transformers.metrics._number_columns import (
     known_deviation,
     known_mean,
     number_columns,
 )
+from anon_transformers.parameters import real
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -43,8 +44,8 @@ class MomentChanges:
 
     def to_dict(self) -> dict[str, Any]:
         """Numbers only; quantiles by their share as a text."""
-        told = {f"{share:g}": change for share, change in self.quantiles.items()}
-        return {**asdict(self), "quantiles": told}
+        quantiles = {f"{share:g}": change for share, change in self.quantiles.items()}
+        return {**asdict(self), "quantiles": quantiles}
 
 
 def moment_changes(
@@ -72,7 +73,7 @@ def moment_changes(
     Notes
     -----
     All are those of the known cells, with population formulas. The scale of a column
-    that is constant in the original is 1: its changes are told in its own unit.
+    that is constant in the original is 1: its changes are in its own unit.
 
     Examples
     --------
@@ -83,8 +84,7 @@ def moment_changes(
     (0.8944, 0.0, 0.0)
     """
     for share in quantiles:
-        if not 0 <= share <= 1:
-            raise ParameterError(f"quantiles must lie between 0 and 1, got {share!r}.")
+        real("quantiles: each", share, 0, 1)
     numbers = number_columns(original, published, columns)
     before, after = numbers.standardized()
     moments = _moments(after) - _moments(before)
@@ -108,7 +108,7 @@ def _moments(scores: np.ndarray) -> np.ndarray:
 
 
 def _quantiles(scores: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-    """Quantiles of the known cells of each column, one row a share."""
+    """Quantiles of the known cells of each column, one row per share."""
     found = np.full((len(shares), scores.shape[1]), np.nan)
     for at, column in enumerate(scores.T):
         known = column[~np.isnan(column)]

@@ -171,9 +171,9 @@ def chosen_columns(
     columns: Sequence[Hashable] | None,
 ) -> list[Hashable]:
     """Columns that both tables have; those that are named must be among them."""
-    for told, frame in (("original", original), ("published table", published)):
+    for which, frame in (("original", original), ("published table", published)):
         if not frame.columns.is_unique:
-            raise DataError(f"the {told} has a column twice.")
+            raise DataError(f"the {which} has a column twice.")
     shared: list[Hashable] = [n for n in original.columns if n in published.columns]
     if columns is None:
         return shared

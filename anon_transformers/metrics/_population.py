@@ -31,7 +31,7 @@ def weigh_population(classes: Classes, weights: Any) -> Classes:
     classes : Classes
         Built from a table, so that the class of each row is known.
     weights : Series or array
-        One number a row, at least 1: how many persons of the population the row
+        One number per row, at least 1: how many persons of the population the row
         stands for, itself included. Weights that were scaled to add up to the rows of
         the sample say nothing about the population.
 
@@ -84,14 +84,14 @@ def match_population(
     published : data frame
         The table that the classes were built from.
     population : data frame
-        One row a person, with ground values in the quasi-identifiers.
+        One row per person, with ground values in the quasi-identifiers.
     quasi_identifiers : sequence
         Columns that both tables have.
     hierarchies : mapping of column to Hierarchy, optional
         They say what a label stands for; without one it is read as a value, a range
         or a set.
     suppression_label : str, default="*"
-        The mark of a suppressed cell, which may stand for everything.
+        The text of a suppressed cell, which may stand for everything.
 
     Returns
     -------

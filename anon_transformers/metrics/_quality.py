@@ -68,7 +68,7 @@ class QualityReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; None where there is no finite number."""
-        told = {
+        fields = {
             "rows": dict(self.rows),
             "numbers": [str(name) for name in self.numbers],
             "nominal": [str(name) for name in self.nominal],
@@ -81,7 +81,7 @@ class QualityReport:
             and self.distinguishability.to_dict(),
             "not_available": dict(self.not_available),
         }
-        return _plain(told)
+        return _plain(fields)
 
 
 def quality(
@@ -104,7 +104,7 @@ def quality(
         ``aligned``.
     quasi_identifiers, sensitive : sequence, optional
         Without quasi-identifiers all columns that both tables have are compared, with
-        them the named ones only. Correlations of sensitive columns are told on their
+        them the named ones only. Correlations of sensitive columns are listed on their
         own too.
     aligned : bool, default=False
         Whether row ``i`` of both tables is the same person. Squared errors are taken

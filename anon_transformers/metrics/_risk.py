@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.metrics._measure import measure
 from anon_transformers.metrics._population import known_population
+from anon_transformers.parameters import real
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,7 @@ class RecordsAtRisk:
     better: ClassVar[str] = "lower"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise ParameterError(
-                f"threshold must lie between 0 and 1, got {self.threshold!r}."
-            )
+        real("threshold", self.threshold, 0, 1)
 
     def measure(self, evidence: Classes) -> float:
         """Share of what is kept in classes that are too small."""
@@ -200,10 +198,7 @@ class RecordsAtJournalistRisk:
     better: ClassVar[str] = "lower"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise ParameterError(
-                f"threshold must lie between 0 and 1, got {self.threshold!r}."
-            )
+        real("threshold", self.threshold, 0, 1)
 
     def measure(self, evidence: Classes) -> float:
         """Share of the kept rows whose own risk is above the threshold."""

@@ -20,11 +20,11 @@ class Cells(NamedTuple):
 def publish_centers(
     column: Column, group_of: np.ndarray, n_groups: int
 ) -> PublishedColumn:
-    """One value a group; ``codes`` of the result go by group.
+    """One value per group; ``codes`` of the result has one entry per group.
 
     Numbers and dates: the mean of the known cells. Ordinal values: their median, the
     lower one of two. Categories: the most frequent one; in a hierarchy the leaf that is
-    nearest to all known cells together. Of equals the first in order is taken. A group
+    nearest to all known cells together. In a tie the first in order is taken. A group
     publishes a missing value if more than half of its cells are missing.
 
     The share of a label is what its groups cover of the domain, as if their extent was
@@ -92,10 +92,12 @@ def _modes(column: Column, cells: Cells) -> np.ndarray:
     level the more. No leaf outside can be nearer to all cells than the one of them that
     is nearest to it.
     """
-    tree = column.hierarchy
+    hierarchy = column.hierarchy
     levels = [np.arange(column.cardinality)]
-    if tree is not None:
-        levels = [tree.level(at).codes for at in range(max(tree.n_levels - 1, 1))]
+    if hierarchy is not None:
+        levels = [
+            hierarchy.level(at).codes for at in range(max(hierarchy.n_levels - 1, 1))
+        ]
     nearness = np.zeros(len(cells.code), dtype=np.int64)
     for groups in levels:
         key = cells.group * column.cardinality + groups[cells.code]
@@ -132,11 +134,11 @@ def _shares(column: Column, cells: Cells, missing: np.ndarray) -> np.ndarray:
 
 def _leaves_above(column: Column, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Leaves below the lowest group that holds both; leaves are in tree order."""
-    tree = column.hierarchy
-    assert tree is not None
+    hierarchy = column.hierarchy
+    assert hierarchy is not None
     covered = np.full(len(low), len(column.values))
-    for at in reversed(range(tree.n_levels)):
-        codes, _, leaf_counts = tree.level(at)
+    for at in reversed(range(hierarchy.n_levels)):
+        codes, _, leaf_counts = hierarchy.level(at)
         met = codes[low] == codes[high]
         covered[met] = leaf_counts[codes[low[met]]]
     return covered

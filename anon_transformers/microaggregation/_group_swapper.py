@@ -10,10 +10,12 @@ from anon_transformers._kernels.mdav import group
 from anon_transformers._kernels.mdav_fast import group_fast
 from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers.base import LinkedAnonymizer, LinkedTable
+from anon_transformers.base._docs import LINKED_TEXTS
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.microaggregation._merging import Groups, merge_until_kept
+from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
 from anon_transformers.microaggregation._space import embed, warn_of_nearly_numbers
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.roles import Roles
 
@@ -28,6 +30,7 @@ CHOICES = {
 }
 
 
+@substitute(LINKED_TEXTS)
 class GroupSwapper(LinkedAnonymizer):
     """Swap cells at random between the rows of groups of ``k`` or more.
 
@@ -90,33 +93,20 @@ class GroupSwapper(LinkedAnonymizer):
         for it.
     algorithm : {"exact", "fast"}, default="exact"
         MDAV itself, or groups that are found sooner and are nearly as narrow.
-    identifiers : list, default=None
-        Columns that are dropped.
+    {identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         Which values are near to each other; ranking takes them in the order of the
         leaves. Without one, categories are alike or not, and ranked as texts.
-    subject : column, default=None
-        Tells persons apart; it is dropped. A table in which a person has several rows
-        is refused: they might share a group, which then has fewer than k persons.
-    keep_links : bool, default=False
-        Keep which row each cell came from, in ``permutations_``. A judge then follows
-        every cell. Without it, it follows only those that nobody else of the group has:
-        where values repeat, it may not see that cells stayed, or that columns moved
-        alike. Whoever has this can undo every swap.
-    random_state : int or Generator, default=None
-        Decides ties between rows, and the swaps: whoever knows it can undo every one.
-        None: fresh entropy.
+    {subject}
+    {keep_links}
+    {random_state}
 
     Attributes
     ----------
-    labels_ : dict of tuple of columns to int ndarray
-        For columns that moved together the group of each row.
-    group_sizes_ : dict of tuple of columns to int ndarray
-        Rows of each group.
-    k_effective_ : int
-        Rows of the smallest group.
-    permutations_ : dict of tuple of columns to int ndarray
-        The row that each row's cells came from; only with ``keep_links=True``.
+    {labels_}
+    {group_sizes_}
+    {k_effective_}
+    {permutations_}
     report_ : Report
         Groups, loss, risk and time, in numbers. ``loss`` is the mean distance from a
         row's own cell to one drawn from its group, as a share of the column's range; 0
@@ -237,7 +227,11 @@ class GroupSwapper(LinkedAnonymizer):
 
     def _group(self, table: LinkedTable, moving: tuple[Hashable, ...]) -> np.ndarray:
         if self.grouping == "mdav":
-            names = moving if self.scenario == "uninformed" else self._known(moving)
+            names = (
+                moving
+                if self.scenario == "uninformed"
+                else self._staying_columns(moving)
+            )
             columns = [table.column(name) for name in names]
             points = embed(columns, standardize=self.standardize)
             labels = KERNELS[self.algorithm](points, self.k)
@@ -263,21 +257,21 @@ class GroupSwapper(LinkedAnonymizer):
         if not self.models:
             return labels  # k holds already, and counting cells takes time
         classes = table.classes(labels, self._hidden(moving))
-        groups = Groups.of(points(), labels, classes.n_classes)
+        groups = RowGroups.of(points(), labels, classes.n_classes)
         return merge_until_kept(groups, classes, self._promise(moving))[labels]
 
-    def _known(self, moving: tuple[Hashable, ...]) -> list[Hashable]:
+    def _staying_columns(self, moving: tuple[Hashable, ...]) -> list[Hashable]:
         """What somebody knows who is after ``moving``: every other column."""
         roles = self.roles_
         all_of_them = dict.fromkeys((*roles.quasi_identifiers, *roles.sensitive))
-        known = [name for name in all_of_them if name not in moving]
-        if not known:
+        staying = [name for name in all_of_them if name not in moving]
+        if not staying:
             raise ParameterError(
                 "grouping='mdav' needs a quasi-identifier or a second sensitive column "
                 f"to group by (n_features={self.n_features_in_}); "
                 "grouping='individual-ranking' does not."
             )
-        return known
+        return staying
 
     def _details(self) -> dict[str, Any]:
         return {

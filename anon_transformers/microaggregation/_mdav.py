@@ -11,14 +11,19 @@ from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mdav, mdav_fast, refinement
 from anon_transformers._kernels.centers import nearest_centers
 from anon_transformers.base import TableAnonymizer
-from anon_transformers.base._coded_table import PublishedColumn, Table, refuse_too_few
+from anon_transformers.base._coded_table import (
+    CodedTable,
+    PublishedColumn,
+    refuse_too_few,
+)
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.microaggregation._centers import publish_centers
-from anon_transformers.microaggregation._merging import Groups, merge_until_kept
-from anon_transformers.microaggregation._space import Space
-from anon_transformers.parameters import generator
+from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
+from anon_transformers.microaggregation._space import NumericSpace
+from anon_transformers.parameters import generator, substitute
 from anon_transformers.privacy import AllOf, PrivacyModel
 
 CHOICES = {
@@ -28,6 +33,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class MDAVAnonymizer(TableAnonymizer):
     """Gather near rows into groups of ``k`` or more, and publish their centers.
 
@@ -39,7 +45,7 @@ class MDAVAnonymizer(TableAnonymizer):
     A group publishes of numbers and dates the mean of its known cells (numbers as
     floats, dates in their zone), of ordered categories the lower median, of others the
     most frequent one, and with a hierarchy the leaf that is nearest to all its cells;
-    of equals the first in order. Where more than half of its cells are missing it
+    the first in a tie in order. Where more than half of its cells are missing it
     publishes a missing value. Groups that publish the same are one class.
 
     Which of several rows at equal distances comes first is left to chance, and never to
@@ -48,8 +54,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     Parameters
     ----------
-    quasi_identifiers : list, default=None
-        Columns an intruder may know. None: all that are not declared otherwise.
+    {quasi_identifiers}
     k : int, default=5
         Smallest number of rows (persons, with ``subject``) in a group.
     models : list of privacy models, default=None
@@ -67,22 +72,17 @@ class MDAVAnonymizer(TableAnonymizer):
         loss. Groups then differ in size, from ``k`` to ``2k - 1`` rows.
     random_state : int or Generator, default=None
         Decides ties between rows. None: fresh entropy.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
+    {sensitive_and_identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         How far apart two categories are: the squared distance is the share of the
         height at which they meet. Without one it is 1 for all.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
+    {subject}
     suppression_limit : float or int, default=0.0
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons). Only values that a hierarchy does
         not know, and says to suppress, ever need it.
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
@@ -102,10 +102,8 @@ class MDAVAnonymizer(TableAnonymizer):
         its domain that the groups cover: the range of numbers, dates and ranks; the
         categories in the group; with a hierarchy the leaves below the lowest value
         above them. ``details`` holds the groups, SSE and SST.
-    n_suppressed_, n_extra_suppressed_ : int
-        Rows that were suppressed; those that went only to fill the suppressed class.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {n_suppressed_}
+    {suppressed_mask_}
 
     See Also
     --------
@@ -184,7 +182,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What centers tell of single persons."""
+        """What centers reveal about single persons."""
         return (
             "A center is the mean, the median or the most frequent value of a class: "
             "whoever knows the values of all but one of its persons computes a number "
@@ -245,22 +243,26 @@ class MDAVAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         coded_rows = table.points()
         refuse_too_few(coded_rows, self.k)
         coded = coded_rows.of_row >= 0
         part = table if coded.all() else table.part(coded)
-        self._space = Space.of(part.known, standardize=self.standardize)
-        points = self._space.place(part.known)
+        self._space = NumericSpace.of(
+            part.quasi_identifiers, standardize=self.standardize
+        )
+        points = self._space.place(part.quasi_identifiers)
         labels = self._group(points, part.subject)
-        groups = Groups.of(points, labels, int(labels.max()) + 1)
+        groups = RowGroups.of(points, labels, int(labels.max()) + 1)
         classes = part.classes(labels, len(groups.sizes))
         into = merge_until_kept(groups, classes, models)
         labels, n_groups = into[labels], int(into.max()) + 1
-        self._hold(points, labels, groups.merge(into, n_groups))
+        self._store_groups(points, labels, groups.merge(into, n_groups))
         self.labels_ = np.full(table.n_rows, -1, dtype=np.int64)
         self.labels_[coded] = labels
-        self._centers = [publish_centers(c, labels, n_groups) for c in part.known]
+        self._centers = [
+            publish_centers(c, labels, n_groups) for c in part.quasi_identifiers
+        ]
         return self._publish_groups(self.labels_)
 
     def _group(self, points: np.ndarray, subject: Column | None) -> np.ndarray:
@@ -278,7 +280,9 @@ class MDAVAnonymizer(TableAnonymizer):
         labels[ties] = found
         return labels
 
-    def _hold(self, points: np.ndarray, labels: np.ndarray, groups: Groups) -> None:
+    def _store_groups(
+        self, points: np.ndarray, labels: np.ndarray, groups: RowGroups
+    ) -> None:
         """Keep what is asked of the groups, and no row of theirs."""
         self.group_sizes_, self.centers_ = groups.sizes, groups.centers
         self._sse = _squares(points, self.centers_[labels])
@@ -287,10 +291,10 @@ class MDAVAnonymizer(TableAnonymizer):
         differ = bool((points != points[0]).any())
         self.information_loss_ = min(self._sse / self._sst, 1.0) if differ else 0.0
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
-        points = self._space.place(table.known)
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
+        points = self._space.place(table.quasi_identifiers)
         group = nearest_centers(points, self.centers_)
-        for column in table.known:
+        for column in table.quasi_identifiers:
             if column.hierarchy is not None:
                 # What a hierarchy does not know is suppressed, as in the fitted table.
                 group = np.where(column.codes < 0, -1, group)

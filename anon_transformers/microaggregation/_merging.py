@@ -13,7 +13,7 @@ MOST_RELEASES = 16
 
 
 @dataclass(frozen=True)
-class Groups:
+class RowGroups:
     """Groups of rows in a space.
 
     Attributes
@@ -28,7 +28,7 @@ class Groups:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, points: np.ndarray, labels: np.ndarray, n_groups: int) -> "Groups":
+    def of(cls, points: np.ndarray, labels: np.ndarray, n_groups: int) -> "RowGroups":
         """Add up the rows of each group."""
         return cls(
             np.bincount(labels, minlength=n_groups), _sums(labels, points, n_groups)
@@ -39,13 +39,13 @@ class Groups:
         """Mean of each group."""
         return self.sums / self.sizes[:, None]
 
-    def merge(self, into: np.ndarray, n_groups: int) -> "Groups":
+    def merge(self, into: np.ndarray, n_groups: int) -> "RowGroups":
         """Join groups: group ``i`` goes into group ``into[i]``."""
         sizes = np.bincount(into, self.sizes, n_groups).astype(np.int64)
-        return Groups(sizes, _sums(into, self.sums, n_groups))
+        return RowGroups(sizes, _sums(into, self.sums, n_groups))
 
 
-def merge_until_kept(groups: Groups, classes: Classes, promise: AllOf) -> np.ndarray:
+def merge_until_kept(groups: RowGroups, classes: Classes, promise: AllOf) -> np.ndarray:
     """Merge groups until each keeps the promise, or one is left.
 
     In each round every group that breaks it asks the one it costs least to join, and
@@ -54,7 +54,7 @@ def merge_until_kept(groups: Groups, classes: Classes, promise: AllOf) -> np.nda
 
     Parameters
     ----------
-    groups : Groups
+    groups : RowGroups
         The groups as they are.
     classes : Classes
         What models may know of each.
@@ -83,7 +83,11 @@ def merge_until_kept(groups: Groups, classes: Classes, promise: AllOf) -> np.nda
 
 
 def _without_needless(
-    into: np.ndarray, groups: Groups, classes: Classes, promise: AllOf, fine: np.ndarray
+    into: np.ndarray,
+    groups: RowGroups,
+    classes: Classes,
+    promise: AllOf,
+    fine: np.ndarray,
 ) -> np.ndarray:
     """Let those go again that keep the promise alone, if what they leave keeps it too.
 
@@ -104,7 +108,8 @@ def _without_needless(
         tried = into.copy()
         tried[leaving] = n_groups + np.arange(len(leaving))
         keeps = promise.satisfied(classes.merge(tried, n_groups + len(leaving)))
-        # Persons in several groups are judged by all of them: ask what goes too.
+        # A person in several groups is judged by all of them, also by the part that
+        # leaves.
         leaving = leaving[keeps[into[leaving]] & keeps[tried[leaving]]]
         into[leaving] = tried[leaving]
         into = _numbered(into)
@@ -112,7 +117,7 @@ def _without_needless(
     return into
 
 
-def _gains(parts: np.ndarray, into: np.ndarray, groups: Groups) -> np.ndarray:
+def _gains(parts: np.ndarray, into: np.ndarray, groups: RowGroups) -> np.ndarray:
     """How much less the squared distances are without each part."""
     whole = groups.merge(into, int(into.max()) + 1)
     own, all_of = groups.sizes[parts], whole.sizes[into[parts]]

@@ -15,7 +15,11 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import Column
-from anon_transformers._data.numbers import LARGEST_WHOLE
+from anon_transformers._data.numbers import (
+    count_from,
+    counting_origin,
+    ticks_per_day,
+)
 from anon_transformers.exceptions import (
     DataError,
     NearlyNumbersWarning,
@@ -39,7 +43,7 @@ class Line:
     origin : numpy integer or None
         Whole numbers that a double cannot hold, and dates, are counted from here.
     unit : float
-        Dates: ticks a day.
+        Dates: ticks per day.
     exponent : int
         A power of two that everything is divided by, so that no square overflows.
     center, scale : float
@@ -54,12 +58,12 @@ class Line:
 
     def place(self, values: np.ndarray) -> np.ndarray:
         """Coordinate of each number or date."""
-        counted = _counted(values, self.origin) / self.unit
+        counted = count_from(self.origin, values) / self.unit
         return (np.ldexp(counted, -self.exponent) - self.center) / self.scale
 
 
 @dataclass(frozen=True)
-class Axis:
+class EmbeddedAxis:
     """Coordinates of one column.
 
     Attributes
@@ -90,19 +94,19 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Space:
+class NumericSpace:
     """Coordinates of all columns.
 
     Attributes
     ----------
-    axes : tuple of Axis
-        One a column.
+    axes : tuple of EmbeddedAxis
+        One per column.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[EmbeddedAxis, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[Column], *, standardize: bool) -> "Space":
+    def of(cls, columns: Sequence[Column], *, standardize: bool) -> "NumericSpace":
         """Lay out columns by their rows.
 
         Parameters
@@ -121,7 +125,7 @@ class Space:
         return cls(axes)
 
     def place(self, columns: Sequence[Column]) -> np.ndarray:
-        """Coordinates of rows, coded as the fitted ones; one row a row."""
+        """Coordinates of rows, coded as the fitted ones were."""
         placed = [
             axis.place(column) for axis, column in zip(self.axes, columns, strict=True)
         ]
@@ -136,7 +140,7 @@ def embed(columns: Sequence[Column], *, standardize: bool = True) -> np.ndarray:
     columns : sequence of Column
         Coded rows.
     standardize : bool, default=True
-        Whether each column gets a variance of 1; see :meth:`Space.of`.
+        Whether each column gets a variance of 1; see :meth:`NumericSpace.of`.
 
     Returns
     -------
@@ -150,7 +154,7 @@ def embed(columns: Sequence[Column], *, standardize: bool = True) -> np.ndarray:
     array([[-1.,  1.],
            [ 1., -1.]])
     """
-    return Space.of(columns, standardize=standardize).place(columns)
+    return NumericSpace.of(columns, standardize=standardize).place(columns)
 
 
 def warn_of_nearly_numbers(column: Column) -> None:
@@ -179,21 +183,23 @@ def _odd_cells(column: Column) -> str | None:
     return f"{odd} of {known} cells are no numbers"
 
 
-def _axis(column: Column, exponent: int, standardize: bool) -> Axis:
+def _axis(column: Column, exponent: int, standardize: bool) -> EmbeddedAxis:
     coded = column.codes[column.codes >= 0]
     rows = np.bincount(coded, minlength=column.cardinality)
     if column.kind in {"category", "hierarchy"}:
-        places = np.ldexp(_tree_places(column, rows), -exponent)
+        places = np.ldexp(_hierarchy_places(column, rows), -exponent)
         if standardize:
             places = places / _spread(places[:-1], rows)
-        return Axis(places, None, column.values.dtype)
+        return EmbeddedAxis(places, None, column.values.dtype)
     line = _line(column)
     if standardize:
         exponent = _exponent_of(line.place(_values(column)))
     return _line_axis(column, replace(line, exponent=exponent), rows, standardize)
 
 
-def _line_axis(column: Column, line: Line, rows: np.ndarray, standardize: bool) -> Axis:
+def _line_axis(
+    column: Column, line: Line, rows: np.ndarray, standardize: bool
+) -> EmbeddedAxis:
     """One coordinate; a second one sets missing values a standard deviation apart."""
     raw = line.place(_values(column))
     # In the order of values: no order of rows can show in a mean.
@@ -211,10 +217,10 @@ def _line_axis(column: Column, line: Line, rows: np.ndarray, standardize: bool) 
         places[:, 0] -= mean
         places /= scale
     ordered = column.kind == "ordinal"
-    return Axis(places, None if ordered else line, column.values.dtype)
+    return EmbeddedAxis(places, None if ordered else line, column.values.dtype)
 
 
-def _tree_places(column: Column, rows: np.ndarray) -> np.ndarray:
+def _hierarchy_places(column: Column, rows: np.ndarray) -> np.ndarray:
     """Coordinates by code: for each level those of the groups that rows are in.
 
     The groups of one level are equally far from each other, to the last digit. (A
@@ -242,11 +248,11 @@ def _tree_places(column: Column, rows: np.ndarray) -> np.ndarray:
 
 def _levels(column: Column) -> list[np.ndarray]:
     """For each level below the root the group of every code; a missing one is apart."""
-    tree = column.hierarchy
-    if tree is None:
+    hierarchy = column.hierarchy
+    if hierarchy is None:
         return [np.arange(column.cardinality)]
-    below = range(max(tree.n_levels - 1, 1))
-    return [np.append(tree.level(at).codes, -1) for at in below]
+    below = range(max(hierarchy.n_levels - 1, 1))
+    return [np.append(hierarchy.level(at).codes, -1) for at in below]
 
 
 def _refuse_too_wide(column: Column, n_coordinates: int) -> None:
@@ -282,30 +288,7 @@ def _line(column: Column) -> Line:
     values = _values(column)
     if not len(values):
         return Line(None, 1.0)
-    if values.dtype.kind == "M":
-        unit, _ = np.datetime_data(values.dtype)
-        day = np.timedelta64(1, "D").astype(f"m8[{unit}]").astype(np.int64)
-        return Line(values[0].astype(np.int64), float(day))
-    wide = values.dtype.kind in "iu" and (
-        max(-int(values[0]), int(values[-1])) > LARGEST_WHOLE
-    )
-    return Line(values[0] if wide else None, 1.0)
-
-
-def _counted(values: np.ndarray, origin: Any) -> np.ndarray:
-    """As doubles, from the origin on if there is one."""
-    if values.dtype.kind == "M":
-        values = values.astype(np.int64)
-    if origin is None:
-        return values.astype(np.float64)
-    if values.dtype.kind not in "iu":
-        # Python numbers beside such whole ones; they subtract without a wrong digit.
-        return (values.astype(object) - int(origin)).astype(np.float64)
-    below = values < origin
-    # Unsigned, a difference is right even where the signed one overflows.
-    these, first = values.astype(np.uint64), origin.astype(np.uint64)
-    gap = np.where(below, first - these, these - first)
-    return np.where(below, -1.0, 1.0) * gap
+    return Line(counting_origin(values), ticks_per_day(values))
 
 
 def _common_exponent(columns: Sequence[Column]) -> int:

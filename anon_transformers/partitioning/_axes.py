@@ -17,6 +17,7 @@ from anon_transformers._data.columns import Column, to_text, without_rows
 from anon_transformers._data.dates import in_utc, in_zone, local_midnight
 from anon_transformers._data.numbers import comparable
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.parameters import is_number
 
 LARGEST_HALF = 2**51
 """Below this a float holds every half of a whole number."""
@@ -56,20 +57,6 @@ def place_between(points: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Position of each number or date among the values that ``points`` part."""
     points, given = comparable(points, given)
     return np.searchsorted(points, given, side="right").astype(np.int32)
-
-
-def point_text(point: np.generic, zone: tzinfo | None = None) -> str:
-    """A bound as it is published; reading it gives the very same bound."""
-    if isinstance(point, np.datetime64):
-        moment = pd.Timestamp(point)
-        if zone is not None:
-            moment = moment.tz_localize("UTC").tz_convert(zone)
-        clock = moment.tz_localize(None)
-        return str(clock.date()) if clock == clock.normalize() else moment.isoformat()
-    if not isinstance(point, np.floating):
-        return str(point)
-    short = f"{point:.15g}"
-    return short if float(short) == point else repr(float(point))
 
 
 def _between_dates(
@@ -120,8 +107,7 @@ def check_steps(step: object) -> None:
             f"step must be a dict of column to step, got {type(step).__name__}."
         )
     for name, given in step.items():
-        number = isinstance(given, Real) and not isinstance(given, bool)
-        if number and given > 0 and np.isfinite(float(given)):
+        if is_number(given) and given > 0 and np.isfinite(float(given)):
             continue
         if not isinstance(given, str) or not _DATE_STEP.match(given):
             raise ParameterError(
@@ -233,27 +219,23 @@ def domain_ends(column: Column, given: Sequence[Any]) -> tuple[Any, Any]:
     DataError
         If rows lie outside, with their number.
     """
-    told = f"domain, {column.name}: must be [low, high] of a {column.kind} column"
+    message = f"domain, {column.name}: must be [low, high] of a {column.kind} column"
     try:
         if column.kind == "date":
             low, high = as_moments(pd.to_datetime(pd.Series(list(given))), column)
         else:
             low, high = (_number(end) for end in given)
     except (TypeError, ValueError):
-        raise ParameterError(f"{told}, got {list(given)!r}.") from None
+        raise ParameterError(f"{message}, got {list(given)!r}.") from None
     if not low <= high:
-        raise ParameterError(f"{told}, and low is not above high.")
+        raise ParameterError(f"{message}, and low is not above high.")
     outside = (column.values < low) | (column.values > high)
     refuse_outside(column.name, int(np.append(outside, False)[column.codes].sum()))
     return low, high
 
 
 def _number(end: Any) -> Any:
-    if (
-        isinstance(end, bool)
-        or not isinstance(end, Real)
-        or not np.isfinite(float(end))
-    ):
+    if not is_number(end) or not np.isfinite(float(end)):
         raise TypeError
     return int(end) if isinstance(end, Integral) else np.float64(end)
 
@@ -288,7 +270,7 @@ def refuse_outside(name: Hashable, count: int) -> None:
 
 
 @dataclass(frozen=True)
-class Axis:
+class CutAxis:
     """A column as the cuts see it.
 
     No cut goes through a cell: what a step or a gap holds is one value to the search,
@@ -346,15 +328,15 @@ class Axis:
         return np.where(other.codes == other.missing_code, self.n_cells, found)
 
 
-def plain_axis(column: Column) -> Axis:
+def plain_axis(column: Column) -> CutAxis:
     """Every value is a cell of its own."""
     cells = np.arange(column.cardinality, dtype=np.int32)
-    return Axis(without_rows(column), cells, column.positions())
+    return CutAxis(without_rows(column), cells, column.positions())
 
 
 def cut_axis(
     column: Column, steps: Mapping[Any, Any] | None, domains: Mapping[Any, Any] | None
-) -> Axis:
+) -> CutAxis:
     """Cells of a column whose boxes are published as the cuts draw them.
 
     Raises
@@ -372,11 +354,11 @@ def cut_axis(
     if step is None:
         plain = plain_axis(column)
         points = cut_points(column.values, column.zone)
-        return Axis(plain.column, plain.cells, plain.positions, points, ends)
+        return CutAxis(plain.column, plain.cells, plain.positions, points, ends)
     grid = lay_grid(column, step)
     places = np.array([float(cell - grid.cells[0]) for cell in grid.cells])
     cells = np.append(place_between(grid.points, column.values), len(places))
-    return Axis(
+    return CutAxis(
         without_rows(column),
         cells.astype(np.int32),
         places,
@@ -386,7 +368,7 @@ def cut_axis(
     )
 
 
-def _axis_of_names(column: Column, step: Any, domain: Any, *, needed: bool) -> Axis:
+def _axis_of_names(column: Column, step: Any, domain: Any, *, needed: bool) -> CutAxis:
     """Cells of categories: each value that occurs, or parts of a declared list."""
     if step is not None:
         raise ParameterError(
@@ -404,7 +386,7 @@ def _axis_of_names(column: Column, step: Any, domain: Any, *, needed: bool) -> A
     if seen:
         cells[:-1] = place_between(points, np.arange(len(column.values)))
     cells[-1] = len(places)
-    return Axis(without_rows(column), cells, places, points)
+    return CutAxis(without_rows(column), cells, places, points)
 
 
 def lacking_step(name: Any, kind: str | None = None) -> str:
@@ -415,5 +397,5 @@ def lacking_step(name: Any, kind: str | None = None) -> str:
         "category": f"domain: {{{name}: [a, b, c]}} with every category in its order",
     }
     fitting = ways.get("category" if kind == "ordinal" else str(kind))
-    told = fitting or ", or ".join(ways.values())
-    return f"column {name!r} has none, and no hierarchy; write {told}."
+    choices = fitting or ", or ".join(ways.values())
+    return f"column {name!r} has none, and no hierarchy; write {choices}."

@@ -12,15 +12,16 @@ from anon_transformers._data.labels import (
     value_label,
 )
 from anon_transformers._data.means import group_means
+from anon_transformers._data.numbers import point_text
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.base._coded_table import PublishedColumn
-from anon_transformers.partitioning._axes import Axis, point_text
+from anon_transformers.partitioning._axes import CutAxis
 
 
 def interval_labels(
-    axis: Axis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    axis: CutAxis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> PublishedColumn:
-    """One label a box, from its first and last cell; ``codes`` of the result go by box.
+    """One label per box, from its first and last cell; ``codes`` has one entry per box.
 
     Where cuts draw the boxes, bounds of numbers and dates lie between two cells; the
     outer ones are the ends of the domain, and left open where none is declared.
@@ -77,7 +78,7 @@ def _label(column: Column, texts, low: int, high: int, missing: bool) -> str | N
     return range_label(texts[low], texts[high], missing=missing)
 
 
-def _cut_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
+def _cut_label(axis: CutAxis, low: int, high: int, missing: bool) -> str | None:
     if low > high:
         return None
     first, last = _ends(axis, low, high)
@@ -92,7 +93,7 @@ def _cut_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
     return text + OR_MISSING if missing else text
 
 
-def _ends(axis: Axis, low: int, high: int) -> tuple[str | None, str | None]:
+def _ends(axis: CutAxis, low: int, high: int) -> tuple[str | None, str | None]:
     """Texts of the bounds of a box; None where it is open."""
     assert axis.points is not None
     first, last = axis.ends or (None, None)
@@ -103,7 +104,7 @@ def _ends(axis: Axis, low: int, high: int) -> tuple[str | None, str | None]:
     return texts[0], texts[1]
 
 
-def _list_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
+def _list_label(axis: CutAxis, low: int, high: int, missing: bool) -> str | None:
     if low > high:
         return None
     first, last = _places(axis, np.array([low]), np.array([high]))
@@ -113,7 +114,7 @@ def _list_label(axis: Axis, low: int, high: int, missing: bool) -> str | None:
 
 
 def _places(
-    axis: Axis, low: np.ndarray, high: np.ndarray
+    axis: CutAxis, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """First and last place in a declared list that boxes hold."""
     cells = axis.cells[:-1]
@@ -124,7 +125,7 @@ def _places(
 
 
 def _shares(
-    axis: Axis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
+    axis: CutAxis, low: np.ndarray, high: np.ndarray, missing: np.ndarray
 ) -> np.ndarray:
     """Share of the domain that lies in each box: 0 for one value, 1 for all."""
     column = axis.column
@@ -148,7 +149,7 @@ def _shares(
 
 
 def _extents(
-    axis: Axis, low: np.ndarray, high: np.ndarray
+    axis: CutAxis, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Where boxes begin and end, and how far all values reach.
 

@@ -14,11 +14,12 @@ from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mondrian
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.base._coded_table import (
+    CodedTable,
     Points,
     PublishedColumn,
-    Table,
     refuse_too_few,
 )
+from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     DataError,
@@ -29,9 +30,9 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
-from anon_transformers.parameters import generator
+from anon_transformers.parameters import generator, substitute
 from anon_transformers.partitioning._axes import (
-    Axis,
+    CutAxis,
     check_domains,
     check_steps,
     cut_axis,
@@ -46,7 +47,7 @@ Policy = Literal["ignore", "warn", "error"]
 POLICIES = (None, "ignore", "warn", "error")
 
 
-def judge_duplicates(table: Table, policy: Policy, *, relaxed: bool) -> None:
+def judge_duplicates(table: CodedTable, policy: Policy, *, relaxed: bool) -> None:
     """Do what ``policy`` says about rows that share all their quasi-identifiers.
 
     Classes have their size in any case. What such rows change is who stands behind
@@ -58,15 +59,15 @@ def judge_duplicates(table: Table, policy: Policy, *, relaxed: bool) -> None:
     n_rows = int(counts[counts > 1].sum())
     if not n_rows:
         return
-    told = f"{n_rows} rows share all their quasi-identifiers with another row"
+    message = f"{n_rows} rows share all their quasi-identifiers with another row"
     if policy == "error":
-        raise DataError(f"{told}; duplicates='ignore' or 'warn' lets them pass.")
+        raise DataError(f"{message}; duplicates='ignore' or 'warn' lets them pass.")
     if relaxed:
-        told += "; equal rows may be published differently by relaxed cuts"
+        message += "; equal rows may be published differently by relaxed cuts"
     if table.subject is None:
-        told += "; k rows may be fewer persons, unless subject= tells them apart"
+        message += "; k rows may be fewer persons, unless subject= tells them apart"
     warnings.warn(
-        f"{told}. duplicates='ignore' accepts this.",
+        f"{message}. duplicates='ignore' accepts this.",
         DuplicatesWarning,
         stacklevel=level_of_caller(),
     )
@@ -82,6 +83,7 @@ CHOICES = {
 }
 
 
+@substitute(TABLE_TEXTS)
 class MondrianAnonymizer(TableAnonymizer):
     """Cut the table at medians into boxes of ``k`` rows or more.
 
@@ -116,7 +118,7 @@ class MondrianAnonymizer(TableAnonymizer):
         boxes that publish the same are one, larger class.
     output : {"interval", "center"}, default="interval"
         Publish boxes as labels, such as ``[20, 35]`` or ``{Private, State-gov}``; or
-        one number a class: the mean of its rows (categories stay labels). Categories
+        one number per class: the mean of its rows (categories stay labels). Categories
         without a hierarchy are ordered as texts, and a box names all from its first to
         its last.
     boxes : {"tight", "cuts"}, default="tight"
@@ -152,36 +154,27 @@ class MondrianAnonymizer(TableAnonymizer):
         Threads; -1 for all. The result does not depend on it.
     random_state : int or Generator, default=None
         Decides ties between rows, which only relaxed cuts have. None: fresh entropy.
-    sensitive, identifiers : list, default=None
-        Columns an intruder wants to know; columns that are dropped.
+    {sensitive_and_identifiers}
     hierarchies : dict of column to Hierarchy or builder, default=None
         Values with a hierarchy are published as the lowest one above the members of
         the box. Strict cuts go between groups below that one, as evenly as can be;
         relaxed cuts go through the median leaf in the order of the tree, wherever that
         is, since both halves must be even.
-    subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
-    suppression_limit : float or int, default=0.0
-        Largest share of rows that may be suppressed; as a whole number from 1 on, the
-        largest number of rows (not of persons).
-    suppression : {"mask", "drop", "blank"}, default="mask"
-        Put the mark into the quasi-identifiers and keep the row; drop the row; or mask
-        it and empty its sensitive cells too.
-    suppression_label : str, default="*"
-        The mark.
+    {subject}
+    {suppression_limit}
+    {suppression}
+    {suppression_label}
 
     Attributes
     ----------
     tree_ : CutTree
-        The learnt cuts, in strict mode.
+        The learned cuts, in strict mode.
     boxes_ : Boxes
         Bounds of each box, as codes.
-    report_ : Report
-        Classes, loss, risk, suppressed rows and time, in numbers.
+    {report_}
     n_suppressed_, n_extra_suppressed_ : int
         Rows suppressed; with strict cuts 0 on the fitted table.
-    suppressed_mask_ : bool ndarray
-        Which rows of the fitted table were suppressed.
+    {suppressed_mask_}
 
     References
     ----------
@@ -272,7 +265,7 @@ class MondrianAnonymizer(TableAnonymizer):
 
     @property
     def extremes(self) -> str:
-        """What means and tight boxes tell of single persons."""
+        """What means and tight boxes reveal about single persons."""
         if self.output == "center":
             return (
                 "A center is the mean of a class: whoever knows the values of all but "
@@ -302,9 +295,9 @@ class MondrianAnonymizer(TableAnonymizer):
                 "which tells of both; state a step per column."
             )
         for name in self.quasi_identifiers or ():
-            told = getattr((self.hierarchies or {}).get(name), "extremes", "")
-            if told:
-                raise ParameterError(f"hierarchies, {name}: {told}")
+            extremes = getattr((self.hierarchies or {}).get(name), "extremes", "")
+            if extremes:
+                raise ParameterError(f"hierarchies, {name}: {extremes}")
             if not any(name in (held or {}) for held in self._ways_to_end_a_box()):
                 raise ParameterError(
                     f"step: {lacking_step(name)} (boxes: tight would publish the "
@@ -341,17 +334,19 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _encode(self, frame: pd.DataFrame) -> Table:
-        legal, trees = self.roles_.quasi_identifiers, self.hierarchies or {}
+    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+        legal, hierarchies = self.roles_.quasi_identifiers, self.hierarchies or {}
         for key, columns in (("step", self.step), ("domain", self.domain)):
             for name in columns or {}:
                 if name not in legal:
-                    told = unknown_choice("quasi-identifier", name, legal)
-                    raise ParameterError(f"{key}: {told}")
-                if name in trees:
+                    message = unknown_choice("quasi-identifier", name, legal)
+                    raise ParameterError(f"{key}: {message}")
+                if name in hierarchies:
                     raise ParameterError(f"{key}, {name}: it has a hierarchy already.")
         table = super()._encode(frame)
-        return replace(table, known=tuple(map(self._declared, table.known)))
+        return replace(
+            table, quasi_identifiers=tuple(map(self._declared, table.quasi_identifiers))
+        )
 
     def _declared(self, column: Column) -> Column:
         """Categories as their declared list has them; other columns as they are."""
@@ -360,12 +355,12 @@ class MondrianAnonymizer(TableAnonymizer):
             return column
         return in_declared_list(column, listed)
 
-    def _axis(self, column: Column) -> Axis:
+    def _axis(self, column: Column) -> CutAxis:
         if self.boxes == "cuts":
             return cut_axis(column, self.step, self.domain)
         return plain_axis(column)
 
-    def _learn(self, table: Table, models: AllOf) -> list[PublishedColumn]:
+    def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         relaxed = self.mode == "relaxed"
         self.__dict__.pop("tree_", None)
         points = self._rows(table) if relaxed else table.points()
@@ -373,7 +368,7 @@ class MondrianAnonymizer(TableAnonymizer):
         judge_duplicates(
             table, self.duplicates or ("warn" if relaxed else "ignore"), relaxed=relaxed
         )
-        self._axes = [self._axis(column) for column in table.known]
+        self._axes = [self._axis(column) for column in table.quasi_identifiers]
         pairs = zip(self._axes, points.codes, strict=True)
         cells = np.stack([axis.cells[codes] for axis, codes in pairs])
         space = mondrian.make_space(
@@ -393,20 +388,20 @@ class MondrianAnonymizer(TableAnonymizer):
         if self.boxes == "cuts":
             drawn = mondrian.cut_bounds(tree, space.n_known, n_boxes)
             # No cut tells where a missing value belongs that no row has.
-            seen = np.array([column.has_missing for column in table.known])
+            seen = np.array([column.has_missing for column in table.quasi_identifiers])
             self.boxes_ = drawn._replace(missing=drawn.missing & seen)
         else:
             self.boxes_ = mondrian.bounds(cells, space.n_known, box_of, n_boxes)
         self._labels = [
             self._label(column, a, box_of, points.codes[a], points.weights)
-            for a, column in enumerate(table.known)
+            for a, column in enumerate(table.quasi_identifiers)
         ]
         if not relaxed:
             # Relaxed, equal rows may lie in different boxes: no rule for other rows.
             self.tree_ = tree
         return self._publish_boxes(np.append(box_of, -1)[points.of_row])
 
-    def _rows(self, table: Table) -> Points:
+    def _rows(self, table: CodedTable) -> Points:
         """Every row as a point; relaxed cuts share out equal ones in this order."""
         rng = generator(self.random_state)
         return table.rows(self._tie_order(table.n_rows, rng, table.subject))
@@ -426,8 +421,8 @@ class MondrianAnonymizer(TableAnonymizer):
             return center_labels(column, labels, box_of, codes, weights)
         return labels
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
-        pairs = list(zip(self._axes, table.known, strict=True))
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
+        pairs = list(zip(self._axes, table.quasi_identifiers, strict=True))
         cells = np.stack([axis.place(column) for axis, column in pairs])
         box = mondrian.route(self.tree_, cells)
         covered = np.ones(table.n_rows, dtype=bool)
@@ -462,7 +457,9 @@ MondrianAnonymizer.transform = available_if(_is_strict)(  # type: ignore[method-
 )
 
 
-def _allowed(table: Table, point_of_row: np.ndarray, models: AllOf, *, relaxed: bool):
+def _allowed(
+    table: CodedTable, point_of_row: np.ndarray, models: AllOf, *, relaxed: bool
+):
     """Ask the models about proposed boxes; row counts the kernel checks itself."""
     by_rows = all(isinstance(model, KAnonymity) for model in models.models)
     if by_rows and table.subject is None and len(models.models) == 1:

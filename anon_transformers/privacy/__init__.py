@@ -1,4 +1,4 @@
-"""Privacy models: one promise a file, judged on evidence."""
+"""Privacy models: one per file, judged on evidence."""
 
 from typing import TYPE_CHECKING
 

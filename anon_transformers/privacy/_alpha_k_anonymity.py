@@ -10,11 +10,16 @@ from anon_transformers._data.readings import reads_as
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.parameters import real, whole
+from anon_transformers.parameters import real, substitute, whole
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import SensitiveModel, largest_shares
+from anon_transformers.privacy._sensitive_model import (
+    SENSITIVE_TEXTS,
+    SensitiveModel,
+    largest_shares,
+)
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class AlphaKAnonymity(SensitiveModel):
     """Classes of ``k``, in which no value takes more than a share of ``alpha``.
@@ -30,13 +35,9 @@ class AlphaKAnonymity(SensitiveModel):
         At least 1: rows of a class, or persons where a subject is given.
     value : default=None
         The one value to protect, as it is published; None: every value.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

@@ -8,15 +8,17 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Candidates, SensitiveCounts
-from anon_transformers.parameters import real
+from anon_transformers.parameters import real, substitute
 from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._sensitive_model import (
+    SENSITIVE_TEXTS,
     ReferenceModel,
     in_rows,
     largest_shares,
 )
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class BeliefBound(ReferenceModel):
     """No class makes a value almost certain, and none rules a likely one out.
@@ -38,13 +40,9 @@ class BeliefBound(ReferenceModel):
     reference : {"input", "released"}, default="input"
         Whose distribution the prior is: that of the table that was anonymized, or of
         what was published of it.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     See Also
     --------

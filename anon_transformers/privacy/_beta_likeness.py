@@ -9,13 +9,18 @@ import numpy as np
 from anon_transformers._kernels.diversity import ROUNDING, largest_gains
 from anon_transformers.evidence import SensitiveCounts
 from anon_transformers.exceptions import check_choice
-from anon_transformers.parameters import real
+from anon_transformers.parameters import real, substitute
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
+from anon_transformers.privacy._sensitive_model import (
+    SENSITIVE_TEXTS,
+    ReferenceModel,
+    in_rows,
+)
 
 FORMS = ("basic", "enhanced")
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class BetaLikeness(ReferenceModel):
     """No value is much more frequent in a class than in the whole table.
@@ -34,13 +39,9 @@ class BetaLikeness(ReferenceModel):
         fill a class.
     reference : {"input", "released"}, default="input"
         The whole table: the one that was anonymized, or what was published of it.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

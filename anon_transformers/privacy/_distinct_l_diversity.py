@@ -8,12 +8,17 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import count_values
 from anon_transformers.evidence import SensitiveCounts
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import substitute, whole
 from anon_transformers.privacy._judge import Direction, Merging
 from anon_transformers.privacy._l_diversity import LDiversity
-from anon_transformers.privacy._sensitive_model import in_rows, largest_shares
+from anon_transformers.privacy._sensitive_model import (
+    SENSITIVE_TEXTS,
+    in_rows,
+    largest_shares,
+)
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class DistinctLDiversity(LDiversity):
     """Every class holds at least ``l`` distinct known values.
@@ -26,13 +31,9 @@ class DistinctLDiversity(LDiversity):
     ----------
     l : int
         At least 1.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

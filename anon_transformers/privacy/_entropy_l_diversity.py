@@ -8,12 +8,13 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import ROUNDING, effective_values
 from anon_transformers.evidence import SensitiveCounts
-from anon_transformers.parameters import real
+from anon_transformers.parameters import real, substitute
 from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._l_diversity import LDiversity, capped_by_shares
-from anon_transformers.privacy._sensitive_model import in_rows
+from anon_transformers.privacy._sensitive_model import SENSITIVE_TEXTS, in_rows
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class EntropyLDiversity(LDiversity):
     """The values of every class are as mixed as ``l`` equally frequent ones.
@@ -30,13 +31,9 @@ class EntropyLDiversity(LDiversity):
     ----------
     l : float
         At least 1; need not be whole.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

@@ -9,12 +9,14 @@ import numpy as np
 from anon_transformers._kernels.cardinality import TIE
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import check_choice
-from anon_transformers.parameters import whole
+from anon_transformers.parameters import substitute, whole
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._q_anonymity import EMPTY
+from anon_transformers.privacy._sensitive_model import SENSITIVE_TEXTS
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class FuzzyLDiversity(FuzzyModel):
     """In every set at least ``l`` known values are represented.
@@ -30,12 +32,10 @@ class FuzzyLDiversity(FuzzyModel):
     empty : {"ignore", "keep"}, default="ignore"
         Sets that a release does not show are left out, or they count as sets without
         values. See :class:`QAnonymity`.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
+    {sensitive}
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How rows are counted: those at one half or more, or the sum of all degrees.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {missing_marks}
 
     Examples
     --------

@@ -59,7 +59,7 @@ class Mixtures:
         return [(start, min(start + step, n_rows)) for start in starts]
 
 
-def by_tree(shares: np.ndarray, whole: np.ndarray, groups: np.ndarray) -> Mixtures:
+def by_hierarchy(shares: np.ndarray, whole: np.ndarray, groups: np.ndarray) -> Mixtures:
     """Measure values that meet at the levels of a tree.
 
     The distance is the mean over the levels of half the sum of |P - Q| over the groups

@@ -7,23 +7,23 @@ from typing import ClassVar
 from anon_transformers.evidence import Memberships
 from anon_transformers.evidence._memberships import CARDINALITIES, Cardinality
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy._judge import Direction, Merging
-from anon_transformers.privacy._sensitive_model import texts
+from anon_transformers.privacy._sensitive_model import SENSITIVE_TEXTS, texts
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True, kw_only=True)
 class FuzzyModel:
     """A promise about the sensitive values of fuzzy sets of rows.
 
     Parameters
     ----------
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
+    {sensitive}
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How the rows of a set are counted: those above one half, and one more if any is
         exactly there; or the sum of their degrees.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {missing_marks}
 
     Notes
     -----

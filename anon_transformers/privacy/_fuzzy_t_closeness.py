@@ -11,15 +11,16 @@ from anon_transformers._kernels.cardinality import TIE
 from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers.evidence import Memberships, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, check_choice
-from anon_transformers.parameters import real
+from anon_transformers.parameters import real, substitute
 from anon_transformers.privacy._fuzzy_mixtures import (
     Mixtures,
+    by_hierarchy,
     by_rank,
     by_rank_with_missing,
-    by_tree,
 )
 from anon_transformers.privacy._fuzzy_model import FuzzyModel
 from anon_transformers.privacy._judge import Direction
+from anon_transformers.privacy._sensitive_model import SENSITIVE_TEXTS
 from anon_transformers.privacy._t_closeness import DISTANCES, without_order
 
 REDUCE = ("max", "min")
@@ -27,6 +28,7 @@ OF_SETS = ("frequency", "distinct")
 OF_TABLES = ("frequency", "distinct_published", "uniform")
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class FuzzyTCloseness(FuzzyModel):
     """The values that each row may have are spread almost as in the whole table.
@@ -50,8 +52,7 @@ class FuzzyTCloseness(FuzzyModel):
     table_distribution : {"frequency", "distinct_published", "uniform"}
         The values of the table by their rows, which is the default; by the sets that
         they are represented in; or all alike.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
+    {sensitive}
     cardinality : {"non-fuzzy", "sigma"}, default="non-fuzzy"
         How the rows of a set are counted: those at one half or more, or the sum of all
         degrees. By the first, a set without such a row has no distribution, and a table
@@ -236,4 +237,4 @@ class FuzzyTCloseness(FuzzyModel):
             tree = SensitiveCounts(column.values, held, whole, column.hierarchy)
             # A tree of one level joins nothing.
             groups = tree.ancestors if len(tree.ancestors) else groups
-        return by_tree(shares, whole, groups)
+        return by_hierarchy(shares, whole, groups)

@@ -53,7 +53,7 @@ class PrivacyModel(Protocol):
     def merging(self) -> Merging: ...
 
     def satisfied(self, evidence: Any) -> np.ndarray:
-        """One boolean a unit: a class, a record, a node."""
+        """One boolean per unit: a class, a record, a node."""
         ...
 
     def level(self, evidence: Any) -> int | float:
@@ -138,10 +138,10 @@ def describe_verdict(verdict: Verdict, units: str) -> str:
 
 
 def answers(model: PrivacyModel, evidence: Any) -> np.ndarray:
-    """Ask ``model`` about every unit; an answer that is no boolean a unit raises."""
+    """Ask ``model`` about every unit; anything but one boolean per unit raises."""
     satisfied = np.asarray(model.satisfied(evidence))
     if satisfied.dtype != bool or satisfied.ndim != 1:
-        raise NotEvaluable(f"{model.name} did not answer with one boolean a unit.")
+        raise NotEvaluable(f"{model.name} did not answer with one boolean per unit.")
     return satisfied
 
 

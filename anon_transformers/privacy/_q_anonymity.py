@@ -156,7 +156,7 @@ class QAnonymity:
         fits = joined.shape == (len(given) + 2,) and joined.dtype.kind in "fiu"
         if not fits or np.abs(joined[:2] - [0, 1]).max() > TIE:
             raise ParameterError(
-                "aggregation: the callable gives not one number a row, or not 0 for "
+                "aggregation: the callable gives not one number per row, or not 0 for "
                 "zeros and 1 for ones."
             )
         if (np.diff(joined[2:]) > TIE).any():

@@ -8,12 +8,13 @@ import numpy as np
 
 from anon_transformers._kernels.diversity import recursive_levels
 from anon_transformers.evidence import SensitiveCounts
-from anon_transformers.parameters import real, whole
+from anon_transformers.parameters import real, substitute, whole
 from anon_transformers.privacy._judge import Direction
 from anon_transformers.privacy._l_diversity import LDiversity, capped_by_shares
-from anon_transformers.privacy._sensitive_model import in_rows
+from anon_transformers.privacy._sensitive_model import SENSITIVE_TEXTS, in_rows
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class RecursiveCLDiversity(LDiversity):
     """The most frequent value of a class is not too frequent, the others not too rare.
@@ -32,13 +33,9 @@ class RecursiveCLDiversity(LDiversity):
         Above 0; smaller asks for more.
     l : int
         At least 1.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

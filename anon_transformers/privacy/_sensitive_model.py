@@ -10,6 +10,7 @@ import numpy as np
 from anon_transformers._kernels.diversity import possible_counts
 from anon_transformers.evidence import Candidates, Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, ParameterError, check_choice
+from anon_transformers.parameters import substitute
 from anon_transformers.privacy._judge import Direction, Merging
 
 MULTIPLE = ("each", "extended")
@@ -21,14 +22,32 @@ GIVE_INPUT = (
 """What to do where the distribution of the input is not known."""
 
 
+SENSITIVE_TEXTS = {
+    "sensitive": """
+    sensitive : column, default=None
+        The column that is judged; None: every sensitive column must pass.
+    """,
+    "multiple": """
+    multiple : {"each", "extended"}, default="each"
+        Judge each sensitive column for itself, or take the others for
+        quasi-identifiers.
+    """,
+    "missing_marks": """
+    missing_marks : list of str, default=None
+        Texts that say that a value is missing, beside the usual ones; []: none does.
+    """,
+}
+"""Of models that judge sensitive values."""
+
+
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True, kw_only=True)
 class SensitiveModel:
     """A promise about the sensitive values of every class.
 
     Parameters
     ----------
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
+    {sensitive}
     multiple : {"each", "extended"}, default="each"
         Where a table has several sensitive columns: judge each for itself, or take the
         others for quasi-identifiers. A class then passes if all the finer classes do

@@ -10,15 +10,20 @@ from anon_transformers._kernels.diversity import ROUNDING
 from anon_transformers._kernels.transport import ordered_distances, tree_distances
 from anon_transformers.evidence import Classes, SensitiveCounts
 from anon_transformers.exceptions import NotEvaluable, check_choice
-from anon_transformers.parameters import real
+from anon_transformers.parameters import real, substitute
 from anon_transformers.privacy._judge import Direction
-from anon_transformers.privacy._sensitive_model import ReferenceModel, in_rows
+from anon_transformers.privacy._sensitive_model import (
+    SENSITIVE_TEXTS,
+    ReferenceModel,
+    in_rows,
+)
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 GIVE_HIERARCHY = "Classes.from_frame(…, hierarchies={column: hierarchy})"
 """What to do where the hierarchy of a sensitive column is not known."""
 
 
+@substitute(SENSITIVE_TEXTS)
 @dataclass(frozen=True)
 class TCloseness(ReferenceModel):
     """The values of every class are spread almost as in the whole table.
@@ -40,13 +45,9 @@ class TCloseness(ReferenceModel):
         column's hierarchy joins them, divided by its height.
     reference : {"input", "released"}, default="input"
         The whole table: the one that was anonymized, or what was published of it.
-    sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
-    multiple : {"each", "extended"}, default="each"
-        Judge each sensitive column for itself, or take the others for
-        quasi-identifiers.
-    missing_marks : list of str, default=None
-        Texts that say that a value is missing, beside the usual ones; []: none does.
+    {sensitive}
+    {multiple}
+    {missing_marks}
 
     References
     ----------

@@ -212,7 +212,7 @@ def extremes_of_hierarchies(anonymizer: BaseAnonymizer) -> dict[Any, str]:
     columns = getattr(anonymizer, "quasi_identifiers", None)
     hierarchies = dict(getattr(anonymizer, "hierarchies", None) or {})
     if isinstance(anonymizer, TableAnonymizer):
-        hierarchies = {**anonymizer._own_trees(), **hierarchies}
+        hierarchies = {**anonymizer._own_hierarchies(), **hierarchies}
     said = {name: getattr(made, "extremes", "") for name, made in hierarchies.items()}
     return {
         name: sentence

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._example_tables import Example, examples, people
 from anon_transformers.testing._published_texts import row_texts, too_rare
-from anon_transformers.testing._runs import Run, publish
+from anon_transformers.testing._runs import ExampleRun, publish
 
 ROLE_PARAMETERS = (
     "quasi_identifiers",
@@ -33,42 +33,46 @@ PARAMETERS_BY_KIND = {
 
 def check_constructor(estimator: Any) -> None:
     """Parameters are stored as given, survive a clone, and have defaults."""
-    told = "An anonymizer is a scikit-learn estimator."
+    sentence = "An anonymizer is a scikit-learn estimator."
     cls = type(estimator)
     parameters = inspect.signature(cls.__init__).parameters.values()
     loose = [p.name for p in parameters if p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
-    require(not loose, told, f"a constructor with *{loose}")
+    require(not loose, sentence, f"a constructor with *{loose}")
     default = cls().get_params(deep=False)
     needed = PARAMETERS_BY_KIND[estimator.kind]
     lacking = [name for name in needed if name not in default]
-    require(not lacking, told, f"no parameter {lacking}")
+    require(not lacking, sentence, f"no parameter {lacking}")
     set_already = [n for n in ROLE_PARAMETERS if default.get(n) is not None]
     require(
-        not set_already, told, f"roles with a default other than None: {set_already}"
+        not set_already,
+        sentence,
+        f"roles with a default other than None: {set_already}",
     )
     given = estimator.get_params(deep=False)
     try:
         twin = clone(estimator).get_params(deep=False)
     except RuntimeError as error:
-        raise AssertionError(f"{told} Found: {error}.") from error
+        raise AssertionError(f"{sentence} Found: {error}.") from error
     changed = [
         n for n, v in twin.items() if v is not given[n] and repr(v) != repr(given[n])
     ]
-    require(not changed, told, f"a clone with other parameters: {changed}")
+    require(not changed, sentence, f"a clone with other parameters: {changed}")
     again = cls().set_params(**given).get_params(deep=False)
     changed = [name for name in given if again[name] is not given[name]]
-    require(not changed, told, f"set_params that does not store {changed} as given")
-    learnt = [name for name in vars(cls()) if name.endswith("_")]
-    require(not learnt, told, f"attributes before fit: {learnt}")
+    require(not changed, sentence, f"set_params that does not store {changed} as given")
+    learned = [name for name in vars(cls()) if name.endswith("_")]
+    require(not learned, sentence, f"attributes before fit: {learned}")
 
 
 def check_private_parameters(estimator: Any) -> None:
     """What a release does not publish is named by parameters that exist."""
-    told = "private_parameters names parameters."
+    sentence = "private_parameters names parameters."
     private = estimator.private_parameters
-    require(isinstance(private, tuple), told, f"a {type(private).__name__}, no tuple")
+    require(
+        isinstance(private, tuple), sentence, f"a {type(private).__name__}, no tuple"
+    )
     unknown = [n for n in private if n not in estimator.get_params(deep=False)]
-    require(not unknown, told, f"no parameter {unknown}")
+    require(not unknown, sentence, f"no parameter {unknown}")
 
 
 def check_fit_leaves_parameters_alone(estimator: Any) -> None:
@@ -84,7 +88,7 @@ def check_fit_leaves_parameters_alone(estimator: Any) -> None:
 
 def check_input_is_not_mutated(estimator: Any) -> None:
     """The caller's table is the same afterwards, index and attributes too."""
-    told = "The input is not mutated."
+    sentence = "The input is not mutated."
     for example in examples(estimator):
         table = example.table.copy(deep=True)
         configured = example.configure(estimator)
@@ -96,13 +100,13 @@ def check_input_is_not_mutated(estimator: Any) -> None:
             and table.index.equals(example.table.index)
             and table.index.name == example.table.index.name
             and table.attrs == example.table.attrs,
-            told,
+            sentence,
             f"the table {example.name!r} after fit_transform is another",
         )
     array = _array()
     before = array.copy()
     _plain(estimator).fit_transform(array)
-    require(np.array_equal(array, before), told, "an array with other numbers")
+    require(np.array_equal(array, before), sentence, "an array with other numbers")
 
 
 def check_reproducible(estimator: Any) -> None:
@@ -136,33 +140,33 @@ def check_global_randomness_is_left_alone(estimator: Any) -> None:
 
 def check_no_state_is_shared(estimator: Any) -> None:
     """What was fitted before, or beside, changes nothing."""
-    told = "No state is shared between two fits or two instances."
+    sentence = "No state is shared between two fits or two instances."
     one, other = examples(estimator)[0], _narrowed(people(1), estimator)
     alone = publish(estimator, one).output
     beside = publish(estimator, other)
     stricter = publish(estimator, other, k=4 * estimator.k)
     for run in (beside, stricter):
-        require(_is_of_its_own_table(run), told, "the result of an earlier fit")
+        require(_is_of_its_own_table(run), sentence, "the result of an earlier fit")
     fitted = one.configure(estimator)
     require(
         _equal_frames(fitted.fit_transform(one.table), alone),
-        told,
+        sentence,
         "another result because other instances were fitted before",
     )
     publish(estimator, other)
     require(
-        fitted.report_.rows == len(one.table), told, "one report_ for two instances"
+        fitted.report_.rows == len(one.table), sentence, "one report_ for two instances"
     )
     if hasattr(fitted, "transform"):
         require(
             _equal_frames(fitted.transform(one.table), alone),
-            told,
+            sentence,
             "another transform because a second instance was fitted",
         )
     fitted.fit_transform(other.table)
     require(
         _equal_frames(fitted.fit_transform(one.table), alone),
-        told,
+        sentence,
         "another result because the instance was fitted before",
     )
 
@@ -192,12 +196,12 @@ def check_transform_goes_row_by_row(estimator: Any) -> None:
     run = publish(estimator, examples(estimator)[0], **params)
     others = _narrowed(people(1), estimator).table
     batch = run.estimator.transform(others)
-    known = list(run.example.quasi_identifiers)
+    quasi_identifiers = list(run.example.quasi_identifiers)
     marks = {run.estimator.suppression_label, ""}
     approved = set(run.combinations)
     strange = [
         cells
-        for cells in row_texts(batch[known])
+        for cells in row_texts(batch[quasi_identifiers])
         if cells not in approved and not set(cells) <= marks
     ]
     require(
@@ -279,7 +283,7 @@ def _narrowed(example: Example, estimator: Any) -> Example:
     return replace(wanted, name=example.name, table=table)
 
 
-def _is_of_its_own_table(run: Run) -> bool:
+def _is_of_its_own_table(run: ExampleRun) -> bool:
     """Whether the untouched columns are the input's, and k is the one asked for."""
     untouched = run.untouched
     if run.estimator.kind == "linked":

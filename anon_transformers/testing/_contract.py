@@ -1,7 +1,10 @@
 """How a contract check is run, and what it says when it fails."""
 
+import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,13 +35,13 @@ def instances_of(subject: Any) -> list[Any]:
     """Those a class names itself; an instance stands for itself."""
     if not isinstance(subject, type):
         return [subject]
-    told = "test_instances() names the configurations that the checks run on."
+    sentence = "test_instances() names the configurations that the checks run on."
     maker = getattr(subject, "test_instances", None)
-    require(maker is not None, told, f"{subject.__name__} has no such class method")
+    require(maker is not None, sentence, f"{subject.__name__} has no such class method")
     instances = list(maker())  # type: ignore[misc]
-    require(instances, told, "an empty list")
+    require(instances, sentence, "an empty list")
     strange = [i for i in instances if not isinstance(i, subject)]
-    require(not strange, told, f"{len(strange)} objects of another class")
+    require(not strange, sentence, f"{len(strange)} objects of another class")
     return instances
 
 
@@ -61,7 +64,7 @@ def _run(check: Callable[[Any], None], instance: Any) -> None:
 
 
 def run(subject: Any, checks: Iterable[Check]) -> None:
-    """Run every check, and tell of all that failed at once."""
+    """Run every check, and report all that failed at once."""
     failures: list[str] = []
     first: Exception | None = None
     count = 0
@@ -76,23 +79,52 @@ def run(subject: Any, checks: Iterable[Check]) -> None:
             failures.append(f"{name}: raised {type(error).__name__}: {error}")
             first = first or error
     if failures:
-        told = "\n".join(f"- {failure}" for failure in failures)
+        listed = "\n".join(f"- {failure}" for failure in failures)
         raise AssertionError(
             f"{_one_line(subject)} fails {len(failures)} of {count} contract checks:\n"
-            f"{told}"
+            f"{listed}"
         ) from first
 
 
 def require_legal_name(kind: str, item: Any) -> None:
     """Ask the registry whether it would take the object under its own name."""
-    told = "Names in configurations are lower case with hyphens."
+    sentence = "Names in configurations are lower case with hyphens."
     try:
         Catalog(kind).add(item.name, type(item), owner=type(item).__name__)
     except PluginError as error:
-        raise AssertionError(f"{told} Found: {error}") from None
+        raise AssertionError(f"{sentence} Found: {error}") from None
 
 
 def _one_line(subject: Any) -> str:
     if isinstance(subject, type):
         return subject.__name__
     return " ".join(repr(subject).split())
+
+
+def check_is_frozen_value(item: Any) -> None:
+    """Equal parameters make equal, hashable, unchangeable objects."""
+    sentence = "A privacy model or metric is a frozen dataclass."
+    require(is_dataclass(item), sentence, f"{type(item).__name__} is no dataclass")
+    require(_is_frozen(item), sentence, f"{type(item).__name__} can be changed")
+    sentence = "Equal parameters make equal, hashable objects that survive a pickle."
+    twin = replace(item)
+    require(twin == item, sentence, "an equal copy that is another")
+    try:
+        same = hash(twin) == hash(item)
+    except TypeError as error:
+        raise AssertionError(f"{sentence} Found: {error}.") from error
+    require(same, sentence, "two hashes")
+    require(
+        pickle.loads(pickle.dumps(item)) == item, sentence, "another after a pickle"
+    )
+
+
+def _is_frozen(item: Any) -> bool:
+    """Try to change a copy, so that the caller's object stays as it is."""
+    name = next((field.name for field in fields(item)), "name")
+    changed = copy(item)
+    try:
+        setattr(changed, name, getattr(item, name))
+    except FrozenInstanceError:
+        return True
+    return False

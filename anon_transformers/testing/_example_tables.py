@@ -44,8 +44,8 @@ class Example:
     @property
     def untouched(self) -> list[str]:
         """Columns that are published as they are."""
-        known = self.quasi_identifiers
-        return [c for c in self.published_columns if c not in known]
+        quasi_identifiers = self.quasi_identifiers
+        return [c for c in self.published_columns if c not in quasi_identifiers]
 
     def configure(self, estimator: Any, **params: Any) -> Any:
         """A clone that knows the roles; what can be random is fixed."""
@@ -133,8 +133,17 @@ def oddities() -> Example:
         }
     )
     table.index = pd.Index(rng.permutation(N_ROWS) + 5000)
-    known = ("code", "mixed", "visits", "zero", "tiny", "same", "void", "choice")
-    return Example("oddities", table, known, ("amount",), ("key",))
+    quasi_identifiers = (
+        "code",
+        "mixed",
+        "visits",
+        "zero",
+        "tiny",
+        "same",
+        "void",
+        "choice",
+    )
+    return Example("oddities", table, quasi_identifiers, ("amount",), ("key",))
 
 
 def numbers() -> Example:
@@ -161,9 +170,11 @@ def _with_gaps(rng: np.random.Generator, values: Any) -> pd.Series:
 
 def _with_more_sensitive(example: Example) -> Example:
     """Every second quasi-identifier is sensitive instead."""
-    known = example.quasi_identifiers
-    sensitive = (*example.sensitive, *known[1::2])
-    return replace(example, quasi_identifiers=known[::2], sensitive=sensitive)
+    quasi_identifiers = example.quasi_identifiers
+    sensitive = (*example.sensitive, *quasi_identifiers[1::2])
+    return replace(
+        example, quasi_identifiers=quasi_identifiers[::2], sensitive=sensitive
+    )
 
 
 def _holds_numbers(column: pd.Series) -> bool:

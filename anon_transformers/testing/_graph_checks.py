@@ -39,7 +39,7 @@ def check_form_is_kept(estimator: Any) -> None:
 
     Labels that a method makes need a table of nodes, which the input may not have.
     """
-    for told, given in every_form(friends()).items():
+    for form, given in every_form(friends()).items():
         fitted, output = _publish(estimator, given)
         made = isinstance(output, tuple) and not isinstance(given, tuple)
         require(
@@ -47,13 +47,13 @@ def check_form_is_kept(estimator: Any) -> None:
             if made
             else _kinds(output, estimator.columns_made) == _kinds(given),
             "A graph is published in the form it came in.",
-            f"{told} became {_kinds(output)}",
+            f"{form} became {_kinds(output)}",
         )
         nodes = open_graph(output)[0].n_nodes
         require(
             nodes == fitted.evidence_.published.n_nodes,
             "Nodes without edges are published too.",
-            f"{nodes} nodes of {fitted.evidence_.published.n_nodes} ({told})",
+            f"{nodes} nodes of {fitted.evidence_.published.n_nodes} ({form})",
         )
 
 
@@ -162,24 +162,24 @@ def check_rich_graphs_are_refused(estimator: Any) -> None:
         "no graph": [1, 2, 3],
         "an empty graph": Graph(0, np.empty((0, 2), dtype=np.int64)),
     }
-    for told, given in cases.items():
-        _require_refusal(clone(estimator), given, told)
+    for kind, given in cases.items():
+        _require_refusal(clone(estimator), given, kind)
     reduced = clone(estimator).set_params(reduce=True)
     reduced.fit_transform(twice)
 
 
-def _require_refusal(estimator: Any, given: Any, told: str) -> None:
+def _require_refusal(estimator: Any, given: Any, kind: str) -> None:
     try:
         estimator.fit_transform(given)
     except DataError as error:
-        require(NAME not in str(error), "An error names no node.", f"one ({told})")
+        require(NAME not in str(error), "An error names no node.", f"one ({kind})")
         require(
             not hasattr(estimator, "report_"),
             "After a fit that fails nothing passes for fitted.",
-            f"a report ({told})",
+            f"a report ({kind})",
         )
         return
-    raise AssertionError(f"A graph with {told} is refused. Found: it was published.")
+    raise AssertionError(f"A graph with {kind} is refused. Found: it was published.")
 
 
 def check_too_large_k_is_refused(estimator: Any) -> None:

@@ -33,7 +33,7 @@ from anon_transformers.testing._contract import require
 from anon_transformers.testing._example_tables import examples
 from anon_transformers.testing._promise_checks import require_plain_numbers
 from anon_transformers.testing._published_texts import column_texts, row_texts
-from anon_transformers.testing._runs import Run, every_run, on_every_run, publish
+from anon_transformers.testing._runs import ExampleRun, every_run, on_every_run, publish
 
 SEEDS = range(1, 9)
 FARTHEST = 5
@@ -41,35 +41,39 @@ FARTHEST = 5
 
 
 @on_every_run
-def check_groups_have_k_rows(run: Run) -> None:
+def check_groups_have_k_rows(run: ExampleRun) -> None:
     """``labels_`` puts every row into a group, and each group is large enough."""
-    told = "labels_ puts every row into a group of k rows or more."
+    sentence = "labels_ puts every row into a group of k rows or more."
     fitted, smallest = run.estimator, []
-    require(fitted.labels_, told, f"nothing that moved ({run.told})")
+    require(fitted.labels_, sentence, f"nothing that moved ({run.description})")
     for columns, labels in fitted.labels_.items():
-        require(isinstance(columns, tuple), told, "a key that is no tuple of columns")
-        require(len(labels) == len(run.example.table), told, f"{len(labels)} labels")
+        require(
+            isinstance(columns, tuple), sentence, "a key that is no tuple of columns"
+        )
+        require(
+            len(labels) == len(run.example.table), sentence, f"{len(labels)} labels"
+        )
         sizes = sorted(Counter(np.asarray(labels).tolist()).values())
         require(
             sizes[0] >= fitted.k,
-            told,
-            f"a group of {sizes[0]} rows, k={fitted.k} ({columns}, {run.told})",
+            sentence,
+            f"a group of {sizes[0]} rows, k={fitted.k} ({columns}, {run.description})",
         )
         require(
             sorted(fitted.group_sizes_[columns].tolist()) == sizes,
             "group_sizes_ counts the rows of each group.",
-            f"other numbers ({columns}, {run.told})",
+            f"other numbers ({columns}, {run.description})",
         )
         smallest.append(sizes[0])
     require(
         fitted.k_effective_ == min(smallest),
         "k_effective_ is the size of the smallest group.",
-        f"{fitted.k_effective_} instead of {min(smallest)} ({run.told})",
+        f"{fitted.k_effective_} instead of {min(smallest)} ({run.description})",
     )
 
 
 @on_every_run
-def check_cells_stay_in_their_group(run: Run) -> None:
+def check_cells_stay_in_their_group(run: ExampleRun) -> None:
     """What moves together is, in every group, the same cells as before."""
     for columns, labels in run.estimator.labels_.items():
         names = list(columns)
@@ -77,14 +81,14 @@ def check_cells_stay_in_their_group(run: Run) -> None:
         require(
             _by_group(labels, before) == _by_group(labels, after),
             "Cells move inside their group: it holds the same ones as before.",
-            f"other cells in {names} ({run.told})",
+            f"other cells in {names} ({run.description})",
         )
 
 
 @on_every_run
-def check_every_model_holds_in_the_groups(run: Run) -> None:
+def check_every_model_holds_in_the_groups(run: ExampleRun) -> None:
     """Judge the published cells of every group by every model that was given."""
-    told = "The sensitive values of every group satisfy every model that was given."
+    sentence = "The sensitive values of every group satisfy every model that was given."
     for model in _models(run.estimator):
         judged = 0
         for name, labels in _hidden(run):
@@ -98,11 +102,15 @@ def check_every_model_holds_in_the_groups(run: Run) -> None:
             verdict = judge(model, groups)
             require(
                 verdict.passed,
-                told,
+                sentence,
                 f"{model!r} reaches level {verdict.level} in the groups of {name!r}, "
-                f"{verdict.failing} of {verdict.units} fail ({run.told})",
+                f"{verdict.failing} of {verdict.units} fail ({run.description})",
             )
-        require(judged, told, f"{model!r}, which no group was judged by ({run.told})")
+        require(
+            judged,
+            sentence,
+            f"{model!r}, which no group was judged by ({run.description})",
+        )
 
 
 def check_models_beyond_the_groups_are_infeasible(estimator: Any) -> None:
@@ -121,53 +129,53 @@ def check_models_beyond_the_groups_are_infeasible(estimator: Any) -> None:
 
 
 @on_every_run
-def check_types_are_kept(run: Run) -> None:
+def check_types_are_kept(run: ExampleRun) -> None:
     """A column that moves has the type it had, with all categories and its zone."""
     for name in run.output.columns:
         before, after = run.source[name].dtype, run.output[name].dtype
         require(
             before == after,
             "A moved cell is the cell as it was, of the same type.",
-            f"{after} instead of {before} in column {name!r} ({run.told})",
+            f"{after} instead of {before} in column {name!r} ({run.description})",
         )
 
 
 @on_every_run
-def check_no_attributes_are_carried(run: Run) -> None:
+def check_no_attributes_are_carried(run: ExampleRun) -> None:
     """What was noted of the input may tell whose it is."""
     require(
         not run.output.attrs,
         "A published table holds no more than its cells.",
-        f"DataFrame.attrs {list(run.output.attrs)} ({run.told})",
+        f"DataFrame.attrs {list(run.output.attrs)} ({run.description})",
     )
 
 
-def check_links_are_told_on_request(estimator: Any) -> None:
+def check_links_are_given_on_request(estimator: Any) -> None:
     """``linkage`` gives the evidence; its sources are the rows that cells came from."""
-    told = "linkage(original, published) links the rows, with sources if kept."
+    sentence = "linkage(original, published) links the rows, with sources if kept."
     for example in examples(estimator):
         run = publish(estimator, example, keep_links=True)
         fitted = run.estimator
         linkage = fitted.linkage(run.source, run.output)
-        require(isinstance(linkage, Linkage), told, type(linkage).__name__)
+        require(isinstance(linkage, Linkage), sentence, type(linkage).__name__)
         sources = linkage.sources
         require(
             sources is not None and set(sources) == set(fitted.labels_),
-            told,
-            f"no sources for what moved ({run.told})",
+            sentence,
+            f"no sources for what moved ({run.description})",
         )
         for columns, rows in (sources or {}).items():
             labels = fitted.labels_[columns]
             require(
                 np.array_equal(labels[rows], labels),
                 "Cells move inside their group: it holds the same ones as before.",
-                f"sources in other groups ({columns}, {run.told})",
+                f"sources in other groups ({columns}, {run.description})",
             )
             moved = run.source[list(columns)].iloc[rows]
             require(
                 row_texts(moved) == row_texts(run.output[list(columns)]),
-                told,
-                f"cells that came from other rows ({columns}, {run.told})",
+                sentence,
+                f"cells that came from other rows ({columns}, {run.description})",
             )
 
 
@@ -185,18 +193,18 @@ def check_links_pass_the_judge(estimator: Any) -> None:
         require(
             verdict.passed,
             "What is published is probabilistically k-anonymous.",
-            f"level {verdict.level} instead of k={estimator.k} ({run.told})",
+            f"level {verdict.level} instead of k={estimator.k} ({run.description})",
         )
 
 
 def check_links_are_private(estimator: Any) -> None:
     """Without ``keep_links`` nothing that is kept says which cell came from where."""
-    told = "What is fitted holds no cell, and without keep_links no link."
+    sentence = "What is fitted holds no cell, and without keep_links no link."
     for example in examples(estimator):
         fitted = publish(estimator, example, keep_links=False).estimator
-        require(not hasattr(fitted, "permutations_"), told, "permutations_")
+        require(not hasattr(fitted, "permutations_"), sentence, "permutations_")
         linkage = fitted.linkage(example.table, example.table)
-        require(linkage.sources is None, told, "sources in linkage()")
+        require(linkage.sources is None, sentence, "sources in linkage()")
         kept = pickle.dumps(fitted)
         cells = {
             cell
@@ -204,7 +212,7 @@ def check_links_are_private(estimator: Any) -> None:
             for cell in column_texts(example.table, name)
         }
         shown = sum(cell.encode() in kept for cell in cells)
-        require(not shown, told, f"{shown} cells in a pickle ({example.name})")
+        require(not shown, sentence, f"{shown} cells in a pickle ({example.name})")
 
 
 def check_permutations_are_random(estimator: Any) -> None:
@@ -221,7 +229,7 @@ def check_permutations_are_random(estimator: Any) -> None:
     require(
         # In a group of any size the number of rows that stay has a variance of 1.
         abs(kept - expected) <= FARTHEST * math.sqrt(expected),
-        "Permutations are uniform: one row a group keeps its cells, on average.",
+        "Permutations are uniform: one row per group keeps its cells, on average.",
         f"{kept} rows in {expected} groups",
     )
     require(
@@ -241,7 +249,7 @@ def check_transform_is_not_available(estimator: Any) -> None:
 
 
 def check_persons_have_one_row(estimator: Any) -> None:
-    """With ``subject``, a person with several rows is refused; the column goes."""
+    """With ``subject``, a person with several rows is refused; it is removed."""
     example = examples(estimator)[0]
     persons = [f"someone-{row}" for row in range(len(example.table))]
     configured = example.configure(estimator, subject="person")
@@ -263,7 +271,7 @@ def check_persons_have_one_row(estimator: Any) -> None:
 
 def check_report_of_links(estimator: Any) -> None:
     """``report_`` is true, plain, and holds no cell."""
-    told = "report_ holds group statistics, loss, risk, value disclosure and time."
+    sentence = "report_ holds group statistics, loss, risk, value disclosure and time."
     for run in every_run(estimator):
         report, fitted = run.estimator.report_, run.estimator
         sizes = np.concatenate(list(fitted.group_sizes_.values()))
@@ -282,12 +290,12 @@ def check_report_of_links(estimator: Any) -> None:
             "level": report.models[0]["level"] == fitted.k_effective_,
         }
         wrong = [key for key, right in found.items() if not right]
-        require(not wrong, told, f"other numbers in {wrong} ({run.told})")
+        require(not wrong, sentence, f"other numbers in {wrong} ({run.description})")
         moved = {str(name) for columns in fitted.labels_ for name in columns}
-        require(set(report.column_losses) == moved, told, "no loss for some column")
+        require(set(report.column_losses) == moved, sentence, "no loss for some column")
         losses = {"loss": report.loss, **report.column_losses}
         outside = [key for key, loss in losses.items() if not 0 <= loss <= 1]
-        require(not outside, told, f"{outside} outside 0 to 1")
+        require(not outside, sentence, f"{outside} outside 0 to 1")
         _require_true_disclosure(run)
         require_plain_numbers(report, run.example)
 
@@ -299,7 +307,7 @@ CHECKS = (
     check_models_beyond_the_groups_are_infeasible,
     check_types_are_kept,
     check_no_attributes_are_carried,
-    check_links_are_told_on_request,
+    check_links_are_given_on_request,
     check_links_pass_the_judge,
     check_links_are_private,
     check_permutations_are_random,
@@ -336,7 +344,7 @@ def _by_group(labels: np.ndarray, rows: list[tuple[str, ...]]) -> Counter:
     return Counter(zip(np.asarray(labels).tolist(), rows, strict=True))
 
 
-def _require_true_disclosure(run: Run) -> None:
+def _require_true_disclosure(run: ExampleRun) -> None:
     """Count how often a row of the group has the value of a record."""
     disclosed = run.estimator.report_.details.get("value_disclosure", {})
     for name, labels in _hidden(run):
@@ -348,11 +356,11 @@ def _require_true_disclosure(run: Run) -> None:
         require(
             np.isclose(disclosed.get(str(name), -1), pairs / len(run.output)),
             "value_disclosure is how likely a row of the group has the same value.",
-            f"{disclosed.get(str(name))} for {name!r} ({run.told})",
+            f"{disclosed.get(str(name))} for {name!r} ({run.description})",
         )
 
 
-def _hidden(run: Run) -> Iterator[tuple[Hashable, np.ndarray]]:
+def _hidden(run: ExampleRun) -> Iterator[tuple[Hashable, np.ndarray]]:
     """Sensitive columns with the groups that hide them."""
     for columns, labels in run.estimator.labels_.items():
         own = [name for name in columns if name in run.example.sensitive]

@@ -12,6 +12,7 @@ from anon_transformers.metrics import measure
 from anon_transformers.testing._contract import (
     Check,
     bind,
+    check_is_frozen_value,
     instances_of,
     require,
     require_legal_name,
@@ -26,7 +27,6 @@ from anon_transformers.testing._example_evidence import (
     trials,
 )
 from anon_transformers.testing._example_graphs import empty_graph
-from anon_transformers.testing._values import check_is_frozen_value
 
 
 def metric_checks(metric: Any) -> Iterator[Check]:

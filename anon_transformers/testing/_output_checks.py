@@ -9,7 +9,7 @@ import pandas as pd
 
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._published_texts import column_texts, row_texts
-from anon_transformers.testing._runs import Run, on_every_run
+from anon_transformers.testing._runs import ExampleRun, on_every_run
 
 _PLAIN = {
     bool,
@@ -30,11 +30,15 @@ _PLAIN = {
 
 
 @on_every_run
-def check_identifiers_are_gone(run: Run) -> None:
+def check_identifiers_are_gone(run: ExampleRun) -> None:
     """Neither the columns nor their values are published."""
-    told = "Identifiers are dropped."
+    sentence = "Identifiers are dropped."
     published = [c for c in run.example.identifiers if c in run.output.columns]
-    require(not published, told, f"column {published!r} in the output ({run.told})")
+    require(
+        not published,
+        sentence,
+        f"column {published!r} in the output ({run.description})",
+    )
     secrets = {
         text
         for name in run.example.identifiers
@@ -44,13 +48,14 @@ def check_identifiers_are_gone(run: Run) -> None:
         held = secrets.intersection(column_texts(run.output, name))
         require(
             not held,
-            told,
-            f"{len(held)} values of an identifier in column {name!r} ({run.told})",
+            sentence,
+            f"{len(held)} values of an identifier in column {name!r} "
+            f"({run.description})",
         )
 
 
 @on_every_run
-def check_columns_are_those_of_the_input(run: Run) -> None:
+def check_columns_are_those_of_the_input(run: ExampleRun) -> None:
     """No column is added, lost, renamed or moved."""
     require(
         list(run.output.columns) == run.example.published_columns,
@@ -61,7 +66,7 @@ def check_columns_are_those_of_the_input(run: Run) -> None:
 
 
 @on_every_run
-def check_index_is_fresh(run: Run) -> None:
+def check_index_is_fresh(run: ExampleRun) -> None:
     """Index labels may be names, so they are not published."""
     index = run.output.index
     fresh = isinstance(index, pd.RangeIndex) and index.equals(
@@ -70,14 +75,14 @@ def check_index_is_fresh(run: Run) -> None:
     require(
         fresh and index.name is None,
         "The original index is not published: rows are numbered afresh, from 0.",
-        f"{type(index).__name__} named {index.name!r} ({run.told})",
+        f"{type(index).__name__} named {index.name!r} ({run.description})",
     )
 
 
 @on_every_run
-def check_row_order_is_not_published(run: Run) -> None:
+def check_row_order_is_not_published(run: ExampleRun) -> None:
     """No column tells where a row stood, or what its label was."""
-    told = "No published column tells the original order or the original index."
+    sentence = "No published column tells the original order or the original index."
     labels = {str(label) for label in run.example.table.index}
     for name in run.output.columns:
         texts = column_texts(run.output, name)
@@ -86,57 +91,57 @@ def check_row_order_is_not_published(run: Run) -> None:
             source = column_texts(run.source, name)
         if texts == source:
             continue
-        where = f"in column {name!r} ({run.told})"
-        require(not labels.intersection(texts), told, f"index labels {where}")
-        require(not _counts_up(texts), told, f"row numbers {where}")
+        where = f"in column {name!r} ({run.description})"
+        require(not labels.intersection(texts), sentence, f"index labels {where}")
+        require(not _counts_up(texts), sentence, f"row numbers {where}")
         require(
             not _strictly_sorted(run.output[name]) or len(run.output) == 1,
-            told,
+            sentence,
             f"values that rise or fall from row to row {where}",
         )
         distinct_before = source is not None and len(set(source)) == len(source)
         require(
             len(set(texts)) < len(texts) or distinct_before or len(texts) == 1,
-            told,
+            sentence,
             f"a value of its own for every row {where}",
         )
 
 
 @on_every_run
-def check_cells_hide_nothing(run: Run) -> None:
+def check_cells_hide_nothing(run: ExampleRun) -> None:
     """What is published is plain values and nothing beside them."""
-    told = "A published value holds no more than its text."
-    require(not run.output.attrs, told, f"DataFrame.attrs {list(run.output.attrs)}")
+    sentence = "A published value holds no more than its text."
+    require(not run.output.attrs, sentence, f"DataFrame.attrs {list(run.output.attrs)}")
     require(
         run.output.columns.name is None or run.example.table.columns.name is not None,
-        told,
+        sentence,
         "a name of the columns that the input did not have",
     )
     for name in run.example.quasi_identifiers:
         column = run.output[name]
-        where = f"in column {name!r} ({run.told})"
+        where = f"in column {name!r} ({run.description})"
         if isinstance(column.dtype, pd.CategoricalDtype):
             unused = set(column.cat.categories) - set(column.dropna())
-            require(not unused, told, f"{len(unused)} unused categories {where}")
+            require(not unused, sentence, f"{len(unused)} unused categories {where}")
         strange = {type(cell).__name__ for cell in column if not _is_plain(cell)}
-        require(not strange, told, f"cells of type {sorted(strange)} {where}")
+        require(not strange, sentence, f"cells of type {sorted(strange)} {where}")
 
 
 @on_every_run
-def check_untouched_columns_stay(run: Run) -> None:
+def check_untouched_columns_stay(run: ExampleRun) -> None:
     """Columns that are neither recoded nor moved keep values, type and row."""
-    told = (
+    sentence = (
         "Columns that are neither recoded nor moved are published as they are, row by "
         "row."
     )
     source = run.source
     hidden = run.suppressed_output
     for name in run.untouched:
-        where = f"column {name!r} ({run.told})"
-        require(name in run.output.columns, told, f"{where} is not there")
+        where = f"column {name!r} ({run.description})"
+        require(name in run.output.columns, sentence, f"{where} is not there")
         before = source[name].reset_index(drop=True)
         after = run.output[name].reset_index(drop=True)
-        require(len(after) == len(before), told, f"another number of rows: {where}")
+        require(len(after) == len(before), sentence, f"another number of rows: {where}")
         if run.suppression == "blank" and name in run.example.sensitive:
             require(
                 after[hidden].isna().all(),
@@ -145,19 +150,19 @@ def check_untouched_columns_stay(run: Run) -> None:
             )
             after, before = after[~hidden], before[~hidden]
             if hidden.any():  # room for the gaps may change the type
-                require(_same_values(before, after), told, f"changed {where}")
+                require(_same_values(before, after), sentence, f"changed {where}")
                 continue
         categories = isinstance(before.dtype, pd.CategoricalDtype)
         if categories and run.suppression in {"drop", "blank"}:
             # Those of rows that are gone must not be named.
             before = before.cat.remove_unused_categories()
             after = after.cat.remove_unused_categories()
-        require(after.dtype == before.dtype, told, f"another dtype: {where}")
-        require(_same_values(before, after), told, f"changed {where}")
+        require(after.dtype == before.dtype, sentence, f"another dtype: {where}")
+        require(_same_values(before, after), sentence, f"changed {where}")
 
 
 @on_every_run
-def check_rows_are_kept(run: Run) -> None:
+def check_rows_are_kept(run: ExampleRun) -> None:
     """Only suppression="drop" loses rows, and then those it names."""
     expected = len(run.example.table)
     sentence = (
@@ -169,7 +174,7 @@ def check_rows_are_kept(run: Run) -> None:
     require(
         len(run.output) == expected,
         sentence,
-        f"{len(run.output)} rows instead of {expected} ({run.told})",
+        f"{len(run.output)} rows instead of {expected} ({run.description})",
     )
 
 

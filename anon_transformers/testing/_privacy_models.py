@@ -13,6 +13,7 @@ from anon_transformers.privacy import judge
 from anon_transformers.testing._contract import (
     Check,
     bind,
+    check_is_frozen_value,
     instances_of,
     require,
     require_legal_name,
@@ -26,7 +27,6 @@ from anon_transformers.testing._example_evidence import (
     reordered,
     trials,
 )
-from anon_transformers.testing._values import check_is_frozen_value
 
 MERGING = ("any", "satisfying", "none")
 BETTER = ("higher", "lower")
@@ -94,25 +94,25 @@ def check_attributes(model: Any) -> None:
     require(
         model.merging in MERGING, f"merging is one of {MERGING}.", repr(model.merging)
     )
-    told = "tighter says for each threshold which way asks for more."
+    sentence = "tighter says for each threshold which way asks for more."
     tighter = getattr(model, "tighter", None)
-    require(isinstance(tighter, Mapping), told, repr(tighter))
+    require(isinstance(tighter, Mapping), sentence, repr(tighter))
     names = {field.name for field in fields(model)}
     strange = [key for key in model.tighter if key not in names]
-    require(not strange, told, f"{strange}, which are no parameters")
+    require(not strange, sentence, f"{strange}, which are no parameters")
     illegal = [key for key, way in model.tighter.items() if way not in BETTER]
-    require(not illegal, told, f"{illegal} with another word than {BETTER}")
+    require(not illegal, sentence, f"{illegal} with another word than {BETTER}")
 
 
 def check_answers_are_plain(model: Any) -> None:
-    """One boolean a unit, and a level that can be written to a file."""
+    """One boolean per unit, and a level that can be written to a file."""
     for evidence in trials(model):
         satisfied, units = model.satisfied(evidence), n_units(evidence)
         require(
             isinstance(satisfied, np.ndarray)
             and satisfied.dtype == bool
             and satisfied.shape in {(1,), *((n,) for n in units)},
-            "satisfied() gives a boolean array: one a class, or one for the table.",
+            "satisfied() gives a boolean array: one per class, or one for the table.",
             f"{type(satisfied).__name__} {np.shape(satisfied)} for {units} classes",
         )
         level = model.level(evidence)
@@ -138,7 +138,7 @@ def check_evidence_is_not_mutated(model: Any) -> None:
 
 def check_nothing_to_judge_fails(model: Any) -> None:
     """An empty table, or one without the column that is judged, does not pass."""
-    told = "What cannot be evaluated fails: judge() raises NotEvaluable."
+    sentence = "What cannot be evaluated fails: judge() raises NotEvaluable."
     cases = {"an empty table": empty(model)}
     if any(field.name == "sensitive" for field in fields(model)):
         bare = next(trials(model))
@@ -148,13 +148,13 @@ def check_nothing_to_judge_fails(model: Any) -> None:
             verdict = judge(model, evidence)
         except NotEvaluable:
             continue
-        raise AssertionError(f"{told} Found: {case} with passed={verdict.passed}.")
+        raise AssertionError(f"{sentence} Found: {case} with passed={verdict.passed}.")
 
 
 def check_class_order_does_not_matter(model: Any) -> None:
     """Classes have no order."""
     rng = np.random.default_rng(1)
-    told = "The order of the classes does not matter."
+    sentence = "The order of the classes does not matter."
     for evidence in trials(model, seed=1):
         before, level = model.satisfied(evidence), model.level(evidence)
         for n in n_units(evidence):
@@ -162,9 +162,11 @@ def check_class_order_does_not_matter(model: Any) -> None:
             moved = reordered(evidence, order)
             after = model.satisfied(moved)
             same = after[order] if len(before) == len(order) else after
-            require(np.array_equal(same, before), told, "another verdict on some class")
+            require(
+                np.array_equal(same, before), sentence, "another verdict on some class"
+            )
             near = math.isclose(level, model.level(moved), rel_tol=1e-9, abs_tol=1e-12)
-            require(near, told, "another level")
+            require(near, sentence, "another level")
 
 
 def check_merging_flag(model: Any) -> None:

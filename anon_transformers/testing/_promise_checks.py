@@ -1,4 +1,4 @@
-"""Whether the promise is kept, and whether the numbers told are true."""
+"""Whether the promise is kept, and whether the reported numbers are true."""
 
 import json
 import math
@@ -20,23 +20,23 @@ from anon_transformers.testing._published_texts import (
     number_classes,
     too_rare,
 )
-from anon_transformers.testing._runs import Run, every_run, on_every_run, publish
+from anon_transformers.testing._runs import ExampleRun, every_run, on_every_run, publish
 
 
 @on_every_run
-def check_every_class_has_k_rows(run: Run) -> None:
+def check_every_class_has_k_rows(run: ExampleRun) -> None:
     """Count the published combinations by what they mean."""
     k = run.estimator.k
     rare, count = too_rare(meanings(run.combinations), k)
     require(
         not rare,
         "Every published combination of quasi-identifiers is shared by k rows.",
-        f"{rare} of {count} classes hold fewer than k={k} rows ({run.told})",
+        f"{rare} of {count} classes hold fewer than k={k} rows ({run.description})",
     )
 
 
 @on_every_run
-def check_no_value_is_finer_than_its_class(run: Run) -> None:
+def check_no_value_is_finer_than_its_class(run: ExampleRun) -> None:
     """Count them again by their exact texts: 1, 1.0 and 1.00 are three."""
     k = run.estimator.k
     by_meaning, _ = too_rare(meanings(run.combinations), k)
@@ -46,42 +46,46 @@ def check_no_value_is_finer_than_its_class(run: Run) -> None:
         "No published value is finer than its class: what means the same is written "
         "the same.",
         f"{by_text} of {count} combinations of texts belong to fewer than k={k} rows, "
-        f"though their class is large enough ({run.told})",
+        f"though their class is large enough ({run.description})",
     )
 
 
 @on_every_run
-def check_every_model_holds(run: Run) -> None:
+def check_every_model_holds(run: ExampleRun) -> None:
     """Judge the published table by k and by every further model."""
-    told = "What fit_transform returns satisfies every model it was given."
+    sentence = "What fit_transform returns satisfies every model it was given."
     classes = run.classes()
     for model in (KAnonymity(run.estimator.k), *(run.estimator.models or ())):
         try:
             verdict = judge(model, classes)
         except NotEvaluable as error:
-            raise AssertionError(f"{told} Found: {error} ({run.told})") from error
+            raise AssertionError(
+                f"{sentence} Found: {error} ({run.description})"
+            ) from error
         require(
             verdict.passed,
-            told,
+            sentence,
             f"{model!r} reaches level {verdict.level}, {verdict.failing} of "
-            f"{verdict.units} classes fail ({run.told})",
+            f"{verdict.units} classes fail ({run.description})",
         )
 
 
-def check_own_judgement_agrees(estimator: Any) -> None:
+def check_own_judgment_agrees(estimator: Any) -> None:
     """``check(table)`` passes the fitted table and fails a weaker one."""
-    told = "check(table) judges a published table by every model that was given."
+    sentence = "check(table) judges a published table by every model that was given."
     run = publish(estimator, examples(estimator)[0], k=max(2, estimator.k))
     verdicts = run.estimator.check(run.output)
     n_models = 1 + len(run.estimator.models or ())
-    require(len(verdicts) == n_models, told, f"{len(verdicts)} of {n_models} verdicts")
+    require(
+        len(verdicts) == n_models, sentence, f"{len(verdicts)} of {n_models} verdicts"
+    )
     failed = [v.model.name for v in verdicts if not v.passed]
-    require(not failed, told, f"its own table fails {failed}")
+    require(not failed, sentence, f"its own table fails {failed}")
     try:
         verdicts = run.estimator.check(run.output.iloc[:1])
     except NotEvaluable:
         return  # which fails a gate just as well
-    require(not all(v.passed for v in verdicts), told, "a table of one row passes")
+    require(not all(v.passed for v in verdicts), sentence, "a table of one row passes")
 
 
 def check_k_counts_subjects(estimator: Any) -> None:
@@ -110,17 +114,17 @@ def check_k_counts_subjects(estimator: Any) -> None:
 
 
 @on_every_run
-def check_suppressed_rows_agree(run: Run) -> None:
-    """The mask, the count, the limit and the marks tell the same story."""
-    told = "suppressed_mask_ and n_suppressed_ say which rows were suppressed."
+def check_suppressed_rows_agree(run: ExampleRun) -> None:
+    """The mask, the count, the limit and the labels agree."""
+    sentence = "suppressed_mask_ and n_suppressed_ say which rows were suppressed."
     fitted, mask = run.estimator, run.suppressed
     n_rows = len(run.example.table)
     limit = fitted.suppression_limit  # None: a rule of the method's own
     gone = mask.sum() if isinstance(limit, Integral) else mask.sum() / n_rows
-    require(mask.shape == (n_rows,), told, f"a mask of shape {mask.shape}")
+    require(mask.shape == (n_rows,), sentence, f"a mask of shape {mask.shape}")
     require(
         mask.sum() == fitted.n_suppressed_,
-        told,
+        sentence,
         f"{mask.sum()} rows in the mask, n_suppressed_={fitted.n_suppressed_}",
     )
     require(
@@ -138,21 +142,23 @@ def check_suppressed_rows_agree(run: Run) -> None:
     hidden = np.array([set(cells) <= marks for cells in run.combinations])
     require(
         hidden[run.suppressed_output].all(),
-        "A suppressed row shows the mark, or nothing, in every quasi-identifier.",
+        "A suppressed row shows the label, or nothing, in every quasi-identifier.",
         f"{(~hidden & run.suppressed_output).sum()} suppressed rows that show more "
-        f"({run.told})",
+        f"({run.description})",
     )
-    mark = {fitted.suppression_label}
-    astray = np.array([set(c) == mark for c in run.combinations])
+    suppression_label = {fitted.suppression_label}
+    astray = np.array([set(c) == suppression_label for c in run.combinations])
     astray &= ~run.suppressed_output
-    require(not astray.any(), told, f"{astray.sum()} marked rows outside the mask")
+    require(not astray.any(), sentence, f"{astray.sum()} marked rows outside the mask")
 
 
 def check_report(estimator: Any) -> None:
     """``report_`` is true, plain, and holds no cell."""
     for run in every_run(estimator):
         report = run.estimator.report_
-        told = "report_ holds class statistics, rows suppressed, loss, risk and time."
+        sentence = (
+            "report_ holds class statistics, rows suppressed, loss, risk and time."
+        )
         expected = _true_numbers(run)
         found = {
             "rows": report.rows,
@@ -169,19 +175,21 @@ def check_report(estimator: Any) -> None:
             for key, value in expected.items()
             if not math.isclose(found[key], value, rel_tol=1e-9)
         }
-        require(not wrong, told, f"(told, true) is {wrong} ({run.told})")
+        require(not wrong, sentence, f"(reported, true) is {wrong} ({run.description})")
         losses = {"loss": report.loss, **report.column_losses}
         outside = [key for key, loss in losses.items() if not 0 <= loss <= 1]
-        require(not outside, told, f"{outside} outside 0 to 1")
+        require(not outside, sentence, f"{outside} outside 0 to 1")
         names = [str(name) for name in run.example.quasi_identifiers]
-        require(list(report.column_losses) == names, told, "no loss for some column")
-        require(report.seconds >= 0, told, f"seconds={report.seconds}")
-        require(isinstance(report.details, Mapping), told, "details is no mapping")
+        require(
+            list(report.column_losses) == names, sentence, "no loss for some column"
+        )
+        require(report.seconds >= 0, sentence, f"seconds={report.seconds}")
+        require(isinstance(report.details, Mapping), sentence, "details is no mapping")
         failed = [m["model"] for m in report.models if not m["passed"]]
         n_models = 1 + len(run.estimator.models or ())
         require(
             len(report.models) == n_models and not failed,
-            told,
+            sentence,
             f"{len(report.models)} of {n_models} models, failed: {failed}",
         )
         require_plain_numbers(report, run.example)
@@ -191,7 +199,7 @@ CHECKS = (
     check_every_class_has_k_rows,
     check_no_value_is_finer_than_its_class,
     check_every_model_holds,
-    check_own_judgement_agrees,
+    check_own_judgment_agrees,
     check_k_counts_subjects,
     check_suppressed_rows_agree,
     check_report,
@@ -205,12 +213,14 @@ def _two_rows_a_person(example: Example) -> Example:
     table["person"] = [f"person-{p}" for p in person]
     # The rows of a person agree, so that counting rows would be fooled.
     first = {p: row for row, p in reversed(list(enumerate(person)))}
-    known = list(example.quasi_identifiers)
-    table[known] = table[known].iloc[[first[p] for p in person]].set_axis(table.index)
+    quasi_identifiers = list(example.quasi_identifiers)
+    table[quasi_identifiers] = (
+        table[quasi_identifiers].iloc[[first[p] for p in person]].set_axis(table.index)
+    )
     return replace(example, table=table, identifiers=("person",))
 
 
-def _true_numbers(run: Run) -> dict[str, float]:
+def _true_numbers(run: ExampleRun) -> dict[str, float]:
     """The report's numbers, from the published texts alone."""
     kept = [
         combination
@@ -234,19 +244,19 @@ def _true_numbers(run: Run) -> dict[str, float]:
 
 def report_text(report: Any) -> str:
     """A report as JSON, which holds plain values only."""
-    told = "report_ holds plain numbers."
-    require(is_dataclass(report), told, type(report).__name__)
+    sentence = "report_ holds plain numbers."
+    require(is_dataclass(report), sentence, type(report).__name__)
     try:
         text = json.dumps(asdict(report))
     except TypeError as error:
-        raise AssertionError(f"{told} Found: {error}.") from error
-    require(isinstance(report.loss, Real), told, type(report.loss).__name__)
+        raise AssertionError(f"{sentence} Found: {error}.") from error
+    require(isinstance(report.loss, Real), sentence, type(report.loss).__name__)
     return text
 
 
 def require_plain_numbers(report: Any, example: Example) -> None:
     """Numbers and names of columns, but nothing that a cell holds."""
-    told, text = "report_ holds no cell of the table.", report_text(report)
+    sentence, text = "report_ holds no cell of the table.", report_text(report)
     cells = {
         cell
         for name in (*example.quasi_identifiers, *example.identifiers)
@@ -254,4 +264,4 @@ def require_plain_numbers(report: Any, example: Example) -> None:
         if not cell.replace(".", "").isdigit()
     }
     shown = sorted(cell for cell in cells if json.dumps(cell) in text)
-    require(not shown, told, f"{len(shown)} cells of the table")
+    require(not shown, sentence, f"{len(shown)} cells of the table")

@@ -24,7 +24,7 @@ ILLEGAL: dict[str, Any] = {
     "suppression": "hide",
     "random_state": "dice",
 }
-TELLING_LENGTH = 6
+SHORTEST_CELL = 6
 """Shorter cells occur in any sentence by chance."""
 
 
@@ -65,7 +65,7 @@ def check_mark_in_the_input_is_refused(estimator: Any) -> None:
                 example.configure(estimator),
                 example,
                 DataError,
-                "A literal suppression mark in a quasi-identifier raises DataError.",
+                "A literal suppression label in a quasi-identifier raises DataError.",
                 table=_with_cells(example, name, cells),
             )
             require(
@@ -122,7 +122,7 @@ def check_missing_values_are_published_or_refused(estimator: Any) -> None:
     name = example.quasi_identifiers[0]
     gaps = np.arange(len(example.table)) < N_GAPS
     table = example.table.assign(**{name: example.table[name].mask(gaps)})
-    told = "A missing quasi-identifier is a value of its own, never dropped."
+    sentence = "A missing quasi-identifier is a value of its own, never dropped."
     configured = example.configure(estimator)
     if hasattr(configured, "suppression"):
         configured.set_params(suppression="mask")
@@ -131,9 +131,9 @@ def check_missing_values_are_published_or_refused(estimator: Any) -> None:
     except ValueError as error:
         refuses = not get_tags(estimator).input_tags.allow_nan
         found = f"{type(error).__name__}, though the tags allow missing values"
-        require(refuses, told, found)
+        require(refuses, sentence, found)
         return
-    require(len(output) == len(table), told, f"{len(output)} of {len(table)} rows")
+    require(len(output) == len(table), sentence, f"{len(output)} of {len(table)} rows")
 
 
 CHECKS = (
@@ -179,15 +179,15 @@ def _require_named(error: Exception, key: str, value: object) -> None:
 
 
 def _require_no_cell(error: Exception, example: Example) -> None:
-    told = str(error)
+    sentence = str(error)
     behind = error.__cause__ or error.__context__
     while behind is not None:
-        told += str(behind)
+        sentence += str(behind)
         behind = behind.__cause__ or behind.__context__
     cells = {str(label) for label in example.table.index}
     for name in example.table.columns:
         cells.update(column_texts(example.table, name))
-    shown = [cell for cell in cells if len(cell) >= TELLING_LENGTH and cell in told]
+    shown = [cell for cell in cells if len(cell) >= SHORTEST_CELL and cell in sentence]
     require(
         not shown,
         "Errors in data say how many rows, never a cell's value.",

@@ -26,7 +26,7 @@ MODES: tuple[dict[str, Any], ...] = (
 
 
 @dataclass(frozen=True)
-class Run:
+class ExampleRun:
     """A fitted anonymizer and what it published of an example."""
 
     example: Example
@@ -34,7 +34,7 @@ class Run:
     output: pd.DataFrame
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The run in a few words."""
         if self.suppression is None:
             return self.example.name
@@ -97,8 +97,8 @@ class Run:
         )
 
 
-def publish(estimator: Any, example: Example, **params: Any) -> Run:
-    """Fit a clone on the example; a promise that cannot be kept is told as such."""
+def publish(estimator: Any, example: Example, **params: Any) -> ExampleRun:
+    """Fit a clone on the example; a promise that cannot be kept fails the check."""
     configured = example.configure(estimator, **params)
     table = example.table.copy(deep=True)
     try:
@@ -113,14 +113,14 @@ def publish(estimator: Any, example: Example, **params: Any) -> Run:
         "A data frame is published as one of the same kind.",
         type(output).__name__,
     )
-    return Run(example, configured, output)
+    return ExampleRun(example, configured, output)
 
 
-_RUNS: WeakKeyDictionary[Any, tuple[str, list[Run]]] = WeakKeyDictionary()
+_RUNS: WeakKeyDictionary[Any, tuple[str, list[ExampleRun]]] = WeakKeyDictionary()
 """Kept as long as the estimator lives, for a dozen checks look at the same runs."""
 
 
-def every_run(estimator: Any) -> list[Run]:
+def every_run(estimator: Any) -> list[ExampleRun]:
     """Every example, as configured and in every suppression mode there is."""
     modes = MODES if hasattr(estimator, "suppression") else MODES[:1]
     params = repr(estimator.get_params())
@@ -134,7 +134,7 @@ def every_run(estimator: Any) -> list[Run]:
     return _RUNS[estimator][1]
 
 
-def on_every_run(check: Callable[[Run], None]) -> Callable[[Any], None]:
+def on_every_run(check: Callable[[ExampleRun], None]) -> Callable[[Any], None]:
     """Turn a check of one run into a check of an estimator."""
 
     def check_estimator(estimator: Any) -> None:

@@ -64,7 +64,7 @@ def check_rules_do_not_depend_on_the_order_of_rows(estimator: Any) -> None:
             same = [one[1][at] for at in order] == other[1]
         require(
             same,
-            "A rule does not depend on the order of the rows it was learnt from.",
+            "A rule does not depend on the order of the rows it was learned from.",
             "rows that are published otherwise after a shuffle",
         )
 

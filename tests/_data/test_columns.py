@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers._data.columns import encode, identify, refuse_mark, to_text
+from anon_transformers._data.columns import (
+    encode,
+    identify,
+    refuse_suppression_label,
+    to_text,
+)
 from anon_transformers.exceptions import DataError
 from anon_transformers.hierarchies import Hierarchy
 
@@ -221,10 +226,10 @@ def test_one_long_text_does_not_widen_all_of_them():
 )
 def test_the_suppression_mark_is_counted_in_every_kind(series, text, count):
     if not count:
-        assert refuse_mark(encode(series), series, text) is None
+        assert refuse_suppression_label(encode(series), series, text) is None
         return
     with pytest.raises(DataError, match=f"in {count} rows"):
-        refuse_mark(encode(series), series, text)
+        refuse_suppression_label(encode(series), series, text)
 
 
 class TestMoreRows:

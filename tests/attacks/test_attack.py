@@ -12,7 +12,7 @@ from anon_transformers.attacks import (
     AttackInput,
     ComplementaryRelease,
     Homogeneity,
-    Linkage,
+    LinkageAttack,
     TupleOrder,
     covers,
 )
@@ -51,10 +51,10 @@ def test_a_report_shows_no_value_unless_asked(name, secrets):
     shown = attack.run(**secrets, show_values=True)
     assert report == shown
     assert len(shown.exposed_records) == shown.exposed
-    for told in (report, shown):
-        assert SECRET not in repr(told)
-        assert SECRET not in json.dumps(told.to_dict())
-        assert told.to_dict()["share"] == told.exposed / 4
+    for message in (report, shown):
+        assert SECRET not in repr(message)
+        assert SECRET not in json.dumps(message.to_dict())
+        assert message.to_dict()["share"] == message.exposed / 4
     if shown.exposed:
         assert SECRET in shown.exposed_records.to_string()
     assert SECRET not in repr(AttackInput(**secrets))
@@ -109,7 +109,7 @@ def test_the_plugin_offers_all_twelve():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "message"),
     [
         ({"quasi_identifiers": ["agee"]}, ParameterError, "did you mean 'age'"),
         ({"quasi_identifiers": []}, ParameterError, "quasi_identifiers is empty"),
@@ -124,9 +124,9 @@ def test_the_plugin_offers_all_twelve():
          r"other has columns of one name \(columns 1 and 2\)"),
     ],
 )  # fmt: skip
-def test_material_that_cannot_be_used_is_refused(options, error, told):
+def test_material_that_cannot_be_used_is_refused(options, error, message):
     release = pd.DataFrame({"age": [20, 30], "job": ["a", "b"]})
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         AttackInput(**{"release": release, **options})
 
 
@@ -197,7 +197,7 @@ def test_two_releases_of_adult_in_the_same_order_give_it_away(adult):
 
 
 def test_linkage_finds_those_who_are_unique_in_the_release(adult):
-    report = Linkage().run(**adult)
+    report = LinkageAttack().run(**adult)
     sizes = adult["release"].groupby(adult["quasi_identifiers"]).size()
     # The whole population is known: a person is found iff the record is unique.
     assert report.exposed == (sizes == 1).sum()
@@ -206,12 +206,12 @@ def test_linkage_finds_those_who_are_unique_in_the_release(adult):
 
 def test_two_releases_of_adult_joined_on_occupation(adult):
     report = ComplementaryRelease(k=2).run(**adult, show_values=True)
-    told = report.details
-    assert told["resolved_records"] + told["ambiguous_records"] == 30162
-    assert 0 < report.exposed <= told["resolved_records"]
+    message = report.details
+    assert message["resolved_records"] + message["ambiguous_records"] == 30162
+    assert 0 < report.exposed <= message["resolved_records"]
     # Joined, a record that was exposed is the only one with its combination.
     pairs = adult["release"]["occupation"].value_counts()
-    assert told["linked_pairs"] == (pairs**2).sum()
+    assert message["linked_pairs"] == (pairs**2).sum()
     known = adult["quasi_identifiers"]
     assert not report.exposed_records.duplicated(known).any()
 
@@ -226,7 +226,9 @@ def test_a_release_of_mondrian_can_be_linked(suppression):
         k=4, quasi_identifiers=known, sensitive=["occupation"], suppression=suppression
     )
     release = mondrian.fit_transform(adult[[*known, "occupation"]])
-    report = Linkage().run(release, quasi_identifiers=known, external=adult[known])
+    report = LinkageAttack().run(
+        release, quasi_identifiers=known, external=adult[known]
+    )
     assert report.exposed == 0
     # Every person is covered by the box of the own record.
     assert report.details["matched_persons"] == 2000

@@ -105,8 +105,8 @@ def test_background_knowledge_by_value(table, excluded):
         if known(values) - excluded == {row[2]}
     ]
     assert_exposes(report, table, expected)
-    told = report.details["s"]
-    assert told["positive_disclosure"] is bool(expected)
+    message = report.details["s"]
+    assert message["positive_disclosure"] is bool(expected)
     growth = [
         Counter(values)[s] / sum(v in known(values) - excluded for v in values)
         - Counter(values)[s] / len(values)
@@ -114,7 +114,7 @@ def test_background_knowledge_by_value(table, excluded):
         if s is not None and s not in excluded
     ]
     if growth:
-        found = told["belief_after"] - told["belief_before"]
+        found = message["belief_after"] - message["belief_before"]
         assert found == pytest.approx(max(growth))
 
 
@@ -238,18 +238,18 @@ def test_most_classes_can_be_made_and_no_more(counts, l):  # noqa: E741
 @given(rows, st.integers(1, 4))
 def test_diversity_limits_bound_every_release(table, l):  # noqa: E741
     report = DiversityLimits(l=l).run(frame(table), **ROLES)
-    told = report.details["s"]
+    message = report.details["s"]
     counts = sorted(Counter(r[2] for r in table if r[2] is not None).values())[::-1]
     total = sum(counts)
     entropy = -sum(n / total * math.log(n / total) for n in counts)
-    assert told["largest_entropy_l"] == pytest.approx(math.exp(entropy))
+    assert message["largest_entropy_l"] == pytest.approx(math.exp(entropy))
     tail = sum(counts[l - 1 :])
-    assert told["smallest_c"] == (counts[0] / tail if tail else None)
+    assert message["smallest_c"] == (counts[0] / tail if tail else None)
     diverse = [v for v in {r[:2] for r in table}
                if len(known(s for x, y, s in table if (x, y) == v)) >= l]  # fmt: skip
-    assert told["most_classes"] >= len(diverse)
+    assert message["most_classes"] >= len(diverse)
     assert report.exposed == 0
-    assert told["feasible"] is (report.exposed_units == 0)
+    assert message["feasible"] is (report.exposed_units == 0)
 
 
 ATTACKS = [
@@ -330,12 +330,21 @@ def test_a_hierarchical_distance_without_a_hierarchy_cannot_be_told():
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
-        (lambda: ProbabilisticInference(1.1), "threshold must lie between 0 and 1"),
-        (lambda: Skewness(difference=-0.1), "difference must lie between 0 and 1"),
+        (
+            lambda: ProbabilisticInference(1.1),
+            "threshold must be a number of at least 0 and at most 1",
+        ),
+        (
+            lambda: Skewness(difference=-0.1),
+            "difference must be a number of at least 0 and at most 1",
+        ),
         (lambda: Skewness(ratio=0.5), "ratio must be at least 1, got 0.5"),
-        (lambda: Similarity(width=2), "width must lie between 0 and 1, got 2"),
+        (
+            lambda: Similarity(width=2),
+            "width must be a number of at least 0 and at most 1, got 2",
+        ),
         (lambda: BackgroundKnowledge(-1), "exclusions must be a whole number"),
         (lambda: BackgroundKnowledge(excluded="flu"), "excluded must be a list"),
         (lambda: DiversityLimits(l=0), "l must be a whole number of at least 1"),
@@ -344,21 +353,21 @@ def test_a_hierarchical_distance_without_a_hierarchy_cannot_be_told():
         (lambda: SmallClasses(distance="eqal"), "did you mean 'equal'"),
     ],
 )
-def test_parameters_are_refused_by_name(make, told):
-    with pytest.raises(ParameterError, match=told):
+def test_parameters_are_refused_by_name(make, message):
+    with pytest.raises(ParameterError, match=message):
         make()
 
 
 @pytest.mark.parametrize(
-    ("target", "error", "told"),
+    ("target", "error", "message"),
     [
         ({"z": 1}, ParameterError, "'z' is no quasi-identifier"),
         ({"q": 9}, DataError, "no class has these"),
     ],
 )
-def test_a_target_that_is_not_there(target, error, told):
+def test_a_target_that_is_not_there(target, error, message):
     release = pd.DataFrame({"q": [1, 1], "s": ["a", "b"]})
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         BackgroundKnowledge(target=target).run(
             release, quasi_identifiers=["q"], sensitive=["s"]
         )

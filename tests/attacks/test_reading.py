@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from anon_transformers.attacks import Linkage, TupleOrder
+from anon_transformers.attacks import LinkageAttack, TupleOrder
 from anon_transformers.exceptions import NotEvaluable
 
 
 def link(labels, values):
-    report = Linkage().run(
+    report = LinkageAttack().run(
         pd.DataFrame({"age": pd.Series(labels, dtype=object)}),
         quasi_identifiers=["age"],
         external=pd.DataFrame({"age": values}),

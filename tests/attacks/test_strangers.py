@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from anon_transformers.attacks import ComplementaryRelease, Linkage
+from anon_transformers.attacks import ComplementaryRelease, LinkageAttack
 from anon_transformers.exceptions import NotEvaluable
 
 RELEASE = pd.DataFrame(
@@ -21,7 +21,7 @@ def test_a_suppressed_row_is_no_value_in_common():
     )
     known = {"quasi_identifiers": ["school", "age"], "sensitive": ["ill"]}
     with pytest.raises(NotEvaluable, match="'school' has no value in common"):
-        Linkage().run(RELEASE, external=register, **known)
+        LinkageAttack().run(RELEASE, external=register, **known)
 
 
 def test_nor_is_it_in_another_release():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers.attacks import ComplementaryRelease, Linkage, TupleOrder
+from anon_transformers.attacks import ComplementaryRelease, LinkageAttack, TupleOrder
 from anon_transformers.attacks._tuple_order import same_order
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
@@ -141,15 +141,15 @@ def test_linkage(release, persons):
     of_left, of_right = (Counter(pair[side] for pair in match) for side in (0, 1))
     expected = {(i, j) for i, j in match if of_left[i] == of_right[j] == 1}
     external = frame(persons).drop(columns="link").assign(name=range(len(persons)))
-    report = Linkage().run(
+    report = LinkageAttack().run(
         frame(release), **OPTIONS, external=external, show_values=True
     )
-    told = report.details
-    assert told["matched_pairs"] == report.units == len(match)
-    assert told["matched_records"] == len(of_left)
-    assert told["matched_persons"] == len(of_right)
+    message = report.details
+    assert message["matched_pairs"] == report.units == len(match)
+    assert message["matched_records"] == len(of_left)
+    assert message["matched_persons"] == len(of_right)
     ones = sum(n == 1 for n in of_right.values())
-    assert told["persons_with_one_record"] == ones
+    assert message["persons_with_one_record"] == ones
     found = report.exposed_records
     assert set(zip(found.index, found["external: name"], strict=True)) == expected
     assert report.exposed == len(expected)
@@ -191,13 +191,13 @@ def test_complementary_release(release, other, k):
         if matched[i] and len(several) == 1 and possible[next(iter(several))] < k
     ]
     report = attack.run(frame(release), **OPTIONS, other=frame(other), show_values=True)
-    told = report.details
-    assert told["k"] == k
+    message = report.details
+    assert message["k"] == k
     assert report.exposed_records.index.tolist() == expected
-    assert told["compatible_pairs"] == report.units == sum(map(len, matched))
-    assert told["ambiguous_records"] == sum(len(several) > 1 for several in options)
+    assert message["compatible_pairs"] == report.units == sum(map(len, matched))
+    assert message["ambiguous_records"] == sum(len(several) > 1 for several in options)
     links = [Counter(link for row, link in t if kept(row)) for t in (release, other)]
-    assert told["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
+    assert message["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)
@@ -230,11 +230,11 @@ def test_tuple_order(data):
             TupleOrder().run(frame(release), **options)
         return
     report = TupleOrder().run(frame(release), **options)
-    told = report.details
-    assert told["columns_in_order"] == ["link"] * (verdicts[1] is True)
-    assert told["compatible_pairs"] == pairs
-    assert told["agreeing_rows"] == sum(m is not None for m in both)
-    same = told["same_order"]
+    message = report.details
+    assert message["columns_in_order"] == ["link"] * (verdicts[1] is True)
+    assert message["compatible_pairs"] == pairs
+    assert message["agreeing_rows"] == sum(m is not None for m in both)
+    same = message["same_order"]
     assert same is (True in verdicts)
     expected = [
         i
@@ -243,9 +243,9 @@ def test_tuple_order(data):
     ]
     assert report.exposed_records.index.tolist() == expected
     sizes = Counter(m for m in both if m is not None)
-    assert told["k_combined"] == (min(sizes.values()) if same and sizes else None)
+    assert message["k_combined"] == (min(sizes.values()) if same and sizes else None)
     single = [i for i in expected if all(len(part) == 1 for part in both[i])]
-    assert told["recovered"] == len(single)
+    assert message["recovered"] == len(single)
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)
@@ -261,7 +261,10 @@ def test_the_index_and_the_order_change_nothing(release, other, seed):
         index = rng.integers(0, 3, len(table))
         return table.set_index(index).iloc[rng.permutation(len(table))]
 
-    for attack, name in ((Linkage(), "external"), (ComplementaryRelease(), "other")):
+    for attack, name in (
+        (LinkageAttack(), "external"),
+        (ComplementaryRelease(), "other"),
+    ):
         try:
             plain = attack.run(frame(release), **OPTIONS, **{name: frame(other)})
         except NotEvaluable:
@@ -305,7 +308,9 @@ def test_numbers_of_other_types_are_one_number():
     release = pd.DataFrame({"age": ["[20, 29]", "[30, 39]"]})
     for ages in ([20.0, 30.5], [20, 35], ["20", "38"]):
         external = pd.DataFrame({"age": ages})
-        report = Linkage().run(release, quasi_identifiers=["age"], external=external)
+        report = LinkageAttack().run(
+            release, quasi_identifiers=["age"], external=external
+        )
         assert report.exposed == 2
 
 
@@ -325,36 +330,37 @@ def test_what_two_values_of_a_tree_share_may_be_a_third_one():
 def test_dates_lie_between_dates():
     release = pd.DataFrame({"born": ["[1980-01-01, 1980-12-31]", "1990-05-01"]})
     external = pd.DataFrame({"born": pd.to_datetime(["1980-06-01", "1990-05-01"])})
-    report = Linkage().run(release, quasi_identifiers=["born"], external=external)
+    report = LinkageAttack().run(release, quasi_identifiers=["born"], external=external)
     assert report.exposed == 2
 
 
 def test_a_text_of_digits_is_no_number():
     release = pd.DataFrame({"zip": ["007", "7"]})
     external = pd.DataFrame({"zip": ["007", "07"]})
-    report = Linkage().run(release, quasi_identifiers=["zip"], external=external)
+    report = LinkageAttack().run(release, quasi_identifiers=["zip"], external=external)
     assert (report.exposed, report.details["matched_pairs"]) == (1, 1)
 
 
 def test_suppressed_records_hide_nobody():
     release = pd.DataFrame({"age": ["20", "30", "*"]})
     external = pd.DataFrame({"age": ["20", "30"]})
-    report = Linkage().run(release, quasi_identifiers=["age"], external=external)
+    report = LinkageAttack().run(release, quasi_identifiers=["age"], external=external)
     assert (report.exposed, report.exposed_suppressed) == (2, 0)
 
 
 @pytest.mark.parametrize(
-    ("attack", "inputs", "error", "told"),
+    ("attack", "inputs", "error", "message"),
     [
-        pytest.param(Linkage(), {}, NotEvaluable, "linkage needs external", id="needs"),
+        pytest.param(LinkageAttack(), {}, NotEvaluable,
+                     "linkage needs external", id="needs"),
         pytest.param(TupleOrder(), {}, NotEvaluable, "needs other", id="other"),
-        pytest.param(Linkage(), {"external": pd.DataFrame({"z": [1]})}, NotEvaluable,
-                     "none of the quasi-identifiers", id="no-column"),
-        pytest.param(Linkage(), {"external": pd.DataFrame({"age": []})}, NotEvaluable,
-                     "external table is empty", id="empty"),
-        pytest.param(Linkage(on="agee"), {"external": pd.DataFrame({"age": [1]})},
+        pytest.param(LinkageAttack(), {"external": pd.DataFrame({"z": [1]})},
+                     NotEvaluable, "none of the quasi-identifiers", id="no-column"),
+        pytest.param(LinkageAttack(), {"external": pd.DataFrame({"age": []})},
+                     NotEvaluable, "external table is empty", id="empty"),
+        pytest.param(LinkageAttack(on="agee"), {"external": pd.DataFrame({"age": [1]})},
                      ParameterError, "did you mean 'age'", id="on"),
-        pytest.param(Linkage(on=[]), {"external": pd.DataFrame({"age": [1]})},
+        pytest.param(LinkageAttack(on=[]), {"external": pd.DataFrame({"age": [1]})},
                      ParameterError, "on is empty", id="on-empty"),
         pytest.param(TupleOrder(), {"other": pd.DataFrame({"age": ["20"]})},
                      NotEvaluable, "as many rows, got 2 and 1", id="rows"),
@@ -368,16 +374,17 @@ def test_suppressed_records_hide_nobody():
         pytest.param(ComplementaryRelease(on=["job"]),
                      {"other": pd.DataFrame({"age": ["20"]})},
                      ParameterError, "unknown column 'job'", id="link-unknown"),
-        pytest.param(Linkage(), {"external": pd.DataFrame({"age": ["40"]})},
+        pytest.param(LinkageAttack(), {"external": pd.DataFrame({"age": ["40"]})},
                      NotEvaluable, "'age' has no value in common", id="strangers"),
-        pytest.param(Linkage(), {"external": pd.DataFrame({"age": ["Zebedee"] * 3}),
+        pytest.param(LinkageAttack(),
+                     {"external": pd.DataFrame({"age": ["Zebedee"] * 3}),
                                  "hierarchies": {"age": Hierarchy([("20", "*"),
                                                                    ("30", "*")])}},
                      DataError, "'age' holds values in 3 rows", id="hierarchy"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_is_said(attack, inputs, error, told):
+def test_what_cannot_be_told_is_said(attack, inputs, error, message):
     release = pd.DataFrame({"age": ["20", "30"], "job": ["u", "v"]})
-    with pytest.raises(error, match=told) as raised:
+    with pytest.raises(error, match=message) as raised:
         attack.run(release, quasi_identifiers=["age"], **inputs)
     assert "Zebedee" not in str(raised.value)

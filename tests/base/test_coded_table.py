@@ -7,8 +7,8 @@ import pytest
 from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
 from anon_transformers._data.columns import encode, identify
 from anon_transformers.base._coded_table import (
+    CodedTable,
     PublishedColumn,
-    Table,
     approved,
     group_published,
 )
@@ -57,7 +57,7 @@ def test_rows_without_a_label_are_a_group_that_is_never_approved():
 
 
 def test_a_table_counts_its_own_classes():
-    table = Table(
+    table = CodedTable(
         3,
         (encode(pd.Series([1, 1, 2], name="q")),),
         (identify(pd.Series(["x", "y", "x"], name="s")),),
@@ -95,20 +95,20 @@ class TestTheMarkAmongLabels:
 
     def test_a_group_of_numbers(self):
         people = pd.DataFrame({"x": [1, 2, 3, 44, 55, 91]})
-        with pytest.raises(DataError, match=r"'x' .* mark '0' in 3 rows that are not"):
+        with pytest.raises(DataError, match=r"'x' .* label '0' in 3 rows that are not"):
             DataflyAnonymizer(k=3, suppression_label="0").fit(people)
 
     @pytest.mark.parametrize("method", [DataflyAnonymizer, MondrianAnonymizer])
     def test_a_group_of_a_hierarchy(self, method):
         people = pd.DataFrame({"x": ["Wien", "Graz"] * 2 + ["Bern"] * 3})
         trees = {"x": self.lands}
-        with pytest.raises(DataError, match=r"'x' .* mark 'AT' in 4 rows"):
+        with pytest.raises(DataError, match=r"'x' .* label 'AT' in 4 rows"):
             method(k=3, hierarchies=trees, suppression_label="AT").fit(people)
         assert method(k=3, hierarchies=trees, suppression_label="#").fit(people)
 
     def test_a_range(self):
         people = pd.DataFrame({"x": [1, 2, 5, 6]})
-        with pytest.raises(DataError, match=r"'x' .* mark '\[1, 2\]' in 2 rows"):
+        with pytest.raises(DataError, match=r"'x' .* label '\[1, 2\]' in 2 rows"):
             MondrianAnonymizer(k=2, suppression_label="[1, 2]").fit(people)
 
     @pytest.mark.parametrize("method", [DataflyAnonymizer, MondrianAnonymizer])

@@ -139,7 +139,7 @@ class Weak(Ring):
 
 
 @pytest.mark.parametrize(
-    ("liar", "told"),
+    ("liar", "message"),
     [
         (KeepsNames, "Names of nodes are neither published nor kept"),
         (Counts, "No new name is an old one"),
@@ -148,8 +148,8 @@ class Weak(Ring):
         (Weak, "k above the number of nodes is infeasible"),
     ],
 )
-def test_the_checks_notice(liar, told):
-    with pytest.raises(AssertionError, match=told):
+def test_the_checks_notice(liar, message):
+    with pytest.raises(AssertionError, match=message):
         check_anonymizer(liar())
 
 

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_transformers.base._suppression import Rules, content_ranks, settle
+from anon_transformers.base._suppression import (
+    SuppressionRules,
+    content_ranks,
+    suppress_classes,
+)
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.privacy import AllOf, KAnonymity
@@ -34,10 +38,10 @@ def settled(classes, *models, limit=1.0, mode="mask", covered=None, marked=None)
         covered = np.ones(classes.n_classes, dtype=bool)
     if marked is None:
         marked = np.zeros(classes.n_classes, dtype=bool)
-    return settle(
+    return suppress_classes(
         classes,
         AllOf(models),
-        Rules(limit, mode, "*"),
+        SuppressionRules(limit, mode, "*"),
         covered=np.asarray(covered),
         marked=np.asarray(marked),
         ranks=lambda: np.arange(classes.n_classes),
@@ -298,7 +302,7 @@ def _told(code, labels):
 )
 def test_a_share_allows_the_most_rows_that_are_no_larger_share(limit, n_rows):
     slow = max(gone for gone in range(n_rows + 1) if gone / n_rows <= limit)
-    assert Rules(limit, "mask", "*").allowance(n_rows) == slow
+    assert SuppressionRules(limit, "mask", "*").allowance(n_rows) == slow
 
 
 @pytest.mark.parametrize(
@@ -306,7 +310,7 @@ def test_a_share_allows_the_most_rows_that_are_no_larger_share(limit, n_rows):
     [(1, 100, 1), (1.0, 100, 100), (3, 2, 2), (0, 9, 0), (np.int64(4), 9, 4)],
 )
 def test_a_whole_number_counts_rows(limit, n_rows, most):
-    rules = Rules(limit, "mask", "*")
+    rules = SuppressionRules(limit, "mask", "*")
     rules.check()
     assert rules.allowance(n_rows) == most
 
@@ -314,7 +318,7 @@ def test_a_whole_number_counts_rows(limit, n_rows, most):
 @pytest.mark.parametrize("limit", [True, -1, 1.5, -0.1, float("nan"), "3", None, 1j])
 def test_what_is_neither_a_share_nor_a_number_of_rows_is_refused(limit):
     with pytest.raises(ParameterError, match="suppression_limit must be a share"):
-        Rules(limit, "mask", "*").check()
+        SuppressionRules(limit, "mask", "*").check()
 
 
 def test_a_count_of_rows_holds_to_the_row():

@@ -31,11 +31,13 @@ class DecadeRecoder(TableAnonymizer):
         return [cls(k=2)]
 
     def _learn(self, table, models):
-        self.decades_ = [np.unique(column.values // 10) for column in table.known]
+        self.decades_ = [
+            np.unique(column.values // 10) for column in table.quasi_identifiers
+        ]
 
     def _recode(self, table):
         published = []
-        for column, decades in zip(table.known, self.decades_, strict=True):
+        for column, decades in zip(table.quasi_identifiers, self.decades_, strict=True):
             decade = np.append(column.values // 10, -1)[column.codes]
             inside = (column.codes >= 0) & (column.codes < column.missing_code)
             inside &= True if column.exact is None else column.exact
@@ -269,9 +271,9 @@ class TestReport:
 
     def test_it_can_be_written_as_json_and_holds_no_cell(self):
         done = recoder(suppression_limit=0.3).fit(people())
-        told = json.dumps(asdict(done.report_))
-        assert not any(name in told for name in people()["name"])
-        assert "20s" not in told
+        message = json.dumps(asdict(done.report_))
+        assert not any(name in message for name in people()["name"])
+        assert "20s" not in message
 
 
 class TestCheck:
@@ -348,7 +350,7 @@ class TestParameters:
     def test_the_mark_in_the_data_is_refused_without_the_row(self):
         table = pd.DataFrame({"age": [20, 20, 30, 30]})
         with pytest.raises(
-            DataError, match="'age' holds the suppression mark '20' in 2"
+            DataError, match="'age' holds the suppression label '20' in 2"
         ):
             DecadeRecoder(k=2, suppression_label="20").fit(table)
 

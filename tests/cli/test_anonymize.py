@@ -78,7 +78,7 @@ class TestModels:
         assert not (tmp_path / "safe.csv").exists()
 
     @pytest.mark.parametrize(
-        ("model", "told"),
+        ("model", "reported"),
         [
             ("distinct-l-diversty,l=3", "did you mean 'distinct-l-diversity'"),
             ("distinct-l-diversity,ll=3", "unknown parameter 'll'"),
@@ -89,13 +89,13 @@ class TestModels:
             ("k-map,k=3", "population"),
         ],
     )
-    def test_mistakes_name_the_option(self, anon, people, tmp_path, model, told):
+    def test_mistakes_name_the_option(self, anon, people, tmp_path, model, reported):
         call = ["anonymize", people, tmp_path / "safe.csv", *ROLES, "--model", model]
         made = anon(*call)
         assert made.exit_code == 2, made.output
         message = " ".join(made.stderr.split())
-        assert told in message
-        assert "--model" in message or "jobb" in told
+        assert reported in message
+        assert "--model" in message or "jobb" in reported
         assert not (tmp_path / "safe.csv").exists()
 
     def test_a_model_is_no_option_of_the_method(self, anon, people, tmp_path):
@@ -145,7 +145,7 @@ class TestSuppressionLimit:
         method = anon_transformers.MondrianAnonymizer
         monkeypatch.setattr(method, "_learn", learn)
         monkeypatch.setattr(method, "_check_parameters", lambda self: None)
-        rules = sys.modules["anon_transformers.base._suppression"].Rules
+        rules = sys.modules["anon_transformers.base._suppression"].SuppressionRules
         monkeypatch.setattr(rules, "check", lambda self: None)
         call = ["anonymize", people, tmp_path / "safe.csv", *ROLES]
         for text in ("7", "1", "7%", "1.0"):
@@ -215,9 +215,9 @@ class TestWarnings:
         assert line.startswith("warning: ")
         assert "name" in line
         assert SECRET not in made.output
-        told = anon(*call, "--subject", "name", "--force")
-        assert told.exit_code == 0, told.output
-        assert told.stderr == ""
+        reported = anon(*call, "--subject", "name", "--force")
+        assert reported.exit_code == 0, reported.output
+        assert reported.stderr == ""
 
     @pytest.mark.filterwarnings("default")
     def test_many_runs_warn_once(self, anon, tmp_path):
@@ -255,10 +255,10 @@ class TestWhatIsAccepted:
         call = ["anonymize", telling, tmp_path / "safe.csv", *self.ROLES]
         refused = anon(*call)
         assert refused.exit_code == 2
-        told = " ".join(refused.stderr.split())
-        assert "'job' and 'town' together" in told
-        assert "--accept-unique COLUMN, or COLUMN,COLUMN of a pair" in told
-        assert "accept_unique" not in told
+        reported = " ".join(refused.stderr.split())
+        assert "'job' and 'town' together" in reported
+        assert "--accept-unique COLUMN, or COLUMN,COLUMN of a pair" in reported
+        assert "accept_unique" not in reported
         made = anon(*call, "--accept-unique", "job,town")
         assert made.exit_code == 0, made.output + made.stderr
 
@@ -295,8 +295,8 @@ class TestDates:
         call = ["anonymize", born, tmp_path / "safe.csv", "-q", "born", "-s", "job"]
         refused = anon(*call)
         assert refused.exit_code == 2
-        told = " ".join(refused.stderr.split())
-        assert "--date 'column=%d/%m/%y,LAST_YEAR'" in told
+        reported = " ".join(refused.stderr.split())
+        assert "--date 'column=%d/%m/%y,LAST_YEAR'" in reported
         made = anon(*call, "--date", "born=%d/%m/%y,2025")
         assert made.exit_code == 0, made.output + made.stderr
         labels = pd.read_csv(tmp_path / "safe.csv")["born"]
@@ -308,7 +308,7 @@ class TestDates:
         assert anon(*call, "--date", "born=%d/%m/%y,2025").exit_code == 0
 
     @pytest.mark.parametrize(
-        ("given", "told"),
+        ("given", "reported"),
         [
             ("brn=%d/%m/%Y", "--date:"),
             ("born", "expected COLUMN=FORMAT"),
@@ -316,10 +316,10 @@ class TestDates:
             ("born=%d/%m/%Y", "born"),
         ],
     )
-    def test_mistakes_are_told(self, anon, born, given, told):
+    def test_mistakes_are_told(self, anon, born, given, reported):
         run = anon("anonymize", born, "-", "-q", "born", "-s", "job", "--date", given)
         assert run.exit_code == 2
-        assert told in " ".join(run.stderr.split())
+        assert reported in " ".join(run.stderr.split())
         assert "/60" not in run.output + run.stderr
 
     def test_other_files_know_their_dates(self, anon, born, tmp_path):
@@ -345,11 +345,11 @@ class TestFormulas:
         target = tmp_path / "safe.csv"
         made = anon("anonymize", running, target, *self.ROLES)
         assert made.exit_code == 0
-        told = " ".join(made.stderr.split())
-        assert "warning: a spreadsheet would run cells" in told
-        assert "job (20 rows)" in told
-        assert "--spreadsheet-safe" in told
-        assert "=1" not in told
+        reported = " ".join(made.stderr.split())
+        assert "warning: a spreadsheet would run cells" in reported
+        assert "job (20 rows)" in reported
+        assert "--spreadsheet-safe" in reported
+        assert "=1" not in reported
         assert sorted(set(pd.read_csv(target)["job"])) == ["-", "-5", "=1+2", "cook"]
 
     def test_they_are_guarded_where_asked(self, anon, running, tmp_path):

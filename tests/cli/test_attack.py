@@ -62,17 +62,17 @@ def release(write):
 def test_every_attack_runs_whose_inputs_are_given(anon, release):
     made = anon(release, *ROLES, "--json")
     assert made.exit_code == 1
-    told = json.loads(made.stdout)
-    ran = {report["attack"]: report for report in told["attacks"]}
+    message = json.loads(made.stdout)
+    ran = {report["attack"]: report for report in message["attacks"]}
     assert ran["homogeneity"]["exposed"] == 3
     assert ran["unique-combinations"]["exposed"] == 0
-    assert told["exposed"] is True
-    assert set(told["not_run"]) == {
+    assert message["exposed"] is True
+    assert set(message["not_run"]) == {
         "linkage", "tuple-order", "complementary-release", "similarity",
         "record-intruder",
     }  # fmt: skip
-    assert told["not_run"]["linkage"] == "linkage needs external."
-    assert len(ran) + len(told["not_run"]) == len(registry.registry().attacks) == 12
+    assert message["not_run"]["linkage"] == "linkage needs external."
+    assert len(ran) + len(message["not_run"]) == len(registry.registry().attacks) == 12
     assert SECRET not in made.output
 
 
@@ -94,8 +94,8 @@ def test_people_get_a_table_with_remedies_and_no_values(anon, release):
 def test_values_are_shown_when_asked(anon, release):
     arguments = (release, *ROLES, "-a", "homogeneity", "--show-values")
     assert anon(*arguments).stdout.count("Zebedee") == 3
-    told = json.loads(anon(*arguments, "--json").stdout)
-    (report,) = told["attacks"]
+    message = json.loads(anon(*arguments, "--json").stdout)
+    (report,) = message["attacks"]
     assert report["exposed_records"] == 3 * [
         {"age": "[20, 29]", "zip": "053**", "disease": SECRET}
     ]
@@ -155,7 +155,7 @@ def test_an_attack_that_was_asked_for_and_cannot_run_fails(anon, release):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         pytest.param([], "name the quasi-identifiers", id="roles"),
         pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
@@ -168,10 +168,10 @@ def test_an_attack_that_was_asked_for_and_cannot_run_fails(anon, release):
         pytest.param([*ROLES, "--hierarchies", "nowhere"], "not a folder", id="folder"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_and_nothing_else(anon, release, arguments, told):
+def test_bad_input_is_told_and_nothing_else(anon, release, arguments, message):
     made = anon(release, *arguments)
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert SECRET not in made.output
 
 
@@ -190,11 +190,11 @@ def test_tables_that_one_attack_cannot_use_do_not_stop_the_others(anon, write):
     original = write("original.csv", **columns)
     made = anon(path, *ROLES, "--original", original, "--json")
     assert made.exit_code == 1, made.output
-    told = json.loads(made.stdout)
-    assert told["exposed"] is False
-    assert "homogeneity" in {report["attack"] for report in told["attacks"]}
+    message = json.loads(made.stdout)
+    assert message["exposed"] is False
+    assert "homogeneity" in {report["attack"] for report in message["attacks"]}
     for name in ("small-classes", "skewness"):
-        assert told["not_run"][name] == "the original has no column 'disease'."
+        assert message["not_run"][name] == "the original has no column 'disease'."
 
 
 def test_the_original_is_linked_with_the_release(anon, write):
@@ -238,7 +238,7 @@ def test_a_release_in_another_order_needs_a_key(anon, write):
 
 
 @pytest.mark.parametrize(
-    ("roles", "options", "told"),
+    ("roles", "options", "message"),
     [
         (ROLES, "", "by disease, which fares worst, 100 % of the persons are linked"),
         (ROLES, "", "(95 % confidence interval: 91.2 % to 100 %)"),
@@ -249,9 +249,9 @@ def test_a_release_in_another_order_needs_a_key(anon, write):
     ],
 )
 def test_both_numbers_of_the_intruder_say_what_they_count(
-    anon, write, roles, options, told
+    anon, write, roles, options, message
 ):
     table = write("same.csv", age=range(20, 60), zip=["053"] * 40, disease=range(40))
     made = anon(table, *roles, "--original", table, "-a", f"record-intruder{options}")
-    assert told in made.stdout
+    assert message in made.stdout
     assert "by chance" not in made.stdout

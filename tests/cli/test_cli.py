@@ -52,9 +52,9 @@ def test_anonymize_writes_a_table_that_validates(anon, people, tmp_path):
 def test_validate_exits_with_one_when_a_threshold_is_broken(anon, people):
     judged = anon("validate", people, "-q", "age", "-q", "zip", "--k", 4, "--json")
     assert judged.exit_code == 1
-    told = json.loads(judged.stdout)
-    assert told["passed"] is False
-    assert told["checks"][0]["observed"] == 1
+    message = json.loads(judged.stdout)
+    assert message["passed"] is False
+    assert message["checks"][0]["observed"] == 1
 
 
 def test_validate_takes_any_registered_metric(anon, people):
@@ -80,7 +80,7 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         pytest.param(["-q", "agee", *ROLES[2:]], 2, "unknown column 'agee'",
                      id="column"),
@@ -104,17 +104,17 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
         pytest.param([*ROLES, "--hierarchy", "age"], 2, "NAME=VALUE", id="no-value"),
     ],
 )  # fmt: skip
-def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, told):
+def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, message):
     before = sorted(tmp_path.iterdir())
     made = anon("anonymize", people, tmp_path / "safe.csv", *arguments)
     assert made.exit_code == code, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert SECRET not in made.output
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         pytest.param(b"a,b\n1,2\n3\n", "another number of fields", id="ragged-short"),
         pytest.param(
@@ -124,16 +124,16 @@ def test_bad_input_writes_nothing(anon, people, tmp_path, arguments, code, told)
         pytest.param(b"a,b\n", "empty", id="header-only"),
         pytest.param(b"a,a\n1,2\n", "column twice", id="column-twice"),
         pytest.param(b"a,b\n\xff\xfe\x00,2\n", "cannot be read", id="not-utf-8"),
-        pytest.param(b"a,b\n*,2\n*,3\n", "suppression mark", id="star"),
+        pytest.param(b"a,b\n*,2\n*,3\n", "suppression label", id="star"),
     ],
 )
-def test_bad_files_are_refused(anon, tmp_path, content, told):
+def test_bad_files_are_refused(anon, tmp_path, content, message):
     source = tmp_path / "bad.csv"
     source.write_bytes(content)
     roles = ["-q", "a", "-q", "b"]
     made = anon("anonymize", source, tmp_path / "safe.csv", "-k", 1, *roles)
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert not (tmp_path / "safe.csv").exists()
 
 
@@ -255,14 +255,14 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
     # The loss of the run is not in the table: its promise cannot be judged again.
     judged = anon("validate", folder, "--json")
     assert judged.exit_code == 1
-    told = json.loads(judged.stdout)
-    assert {c["id"]: c["passed"] for c in told["checks"]} == {
+    message = json.loads(judged.stdout)
+    assert {c["id"]: c["passed"] for c in message["checks"]} == {
         "k-anonymity": True,
         "average-risk": True,
         "loss": False,
     }
     assert any(
-        reason.startswith("At release, loss held: ") for reason in told["reasons"]
+        reason.startswith("At release, loss held: ") for reason in message["reasons"]
     )
     data = Path(manifest["folder"]) / "data.csv"
     data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
@@ -308,9 +308,9 @@ def test_every_command_has_help(anon):
         "hierarchy",
         "dataset",
     ):
-        told = anon(command, "--help")
-        assert told.exit_code == 0
-        assert len(told.stdout.splitlines()) > 5
+        message = anon(command, "--help")
+        assert message.exit_code == 0
+        assert len(message.stdout.splitlines()) > 5
 
 
 def commands(group, name="anon"):
@@ -345,13 +345,13 @@ def test_every_command_that_reads_a_table_takes_its_dialect():
 
 
 def test_it_runs_as_a_program():
-    told = subprocess.run(
+    message = subprocess.run(
         [Path(sys.executable).with_name("anon"), "--version"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.strip() == "0.1.0"
+    assert message.stdout.strip() == "0.1.0"
 
 
 def test_a_release_file_that_is_not_there(anon, tmp_path):
@@ -366,5 +366,5 @@ def test_help_tells_which_plugins_are_installed(anon, monkeypatch):
         for name in ("anon-transformers", "anon-transformers-zoo")
     ]
     monkeypatch.setattr(metadata, "entry_points", lambda group: points)
-    told = " ".join(anon("--help").stdout.split())
-    assert "Installed plugins: anon-transformers-zoo. anon list shows" in told
+    message = " ".join(anon("--help").stdout.split())
+    assert "Installed plugins: anon-transformers-zoo. anon list shows" in message

@@ -36,8 +36,8 @@ def test_a_grid_over_two_methods(anon, people):
         "mondrian.mode=strict,relaxed", "--json",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
-    assert [(r["method"], r["parameters"]) for r in told["runs"]] == [
+    message = json.loads(made.stdout)
+    assert [(r["method"], r["parameters"]) for r in message["runs"]] == [
         ("mondrian", {"k": 2, "mode": "strict"}),
         ("mondrian", {"k": 2, "mode": "relaxed"}),
         ("mondrian", {"k": 5, "mode": "strict"}),
@@ -45,8 +45,8 @@ def test_a_grid_over_two_methods(anon, people):
         ("datafly", {"k": 2}),
         ("datafly", {"k": 5}),
     ]
-    assert all(r["smallest"] >= r["k"] and r["error"] is None for r in told["runs"])
-    assert told["files"] == []
+    assert all(r["smallest"] >= r["k"] and r["error"] is None for r in message["runs"])
+    assert message["files"] == []
 
 
 def test_people_read_a_table_and_the_errors_below_it(anon, people):
@@ -158,7 +158,7 @@ def test_exit_code_one_if_no_run_keeps_its_promise(anon, people):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
         pytest.param([*ASKED, "-m", "mondrain"], "mean 'mondrian'", id="method"),
@@ -171,10 +171,10 @@ def test_exit_code_one_if_no_run_keeps_its_promise(anon, people):
                      id="hierarchy"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_by_name(anon, people, arguments, told):
+def test_bad_input_is_told_by_name(anon, people, arguments, message):
     made = anon("compare", people, *arguments)
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert SECRET not in made.output
 
 
@@ -238,10 +238,10 @@ def test_reproduce_shows_what_was_published_ours_and_why(tiny):
 def test_reproduce_for_machines(tiny, tmp_path):
     made = tiny("--quick", "--json")
     assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
-    assert told["runs"] == [{"quick": True}]
-    assert [n["equal"] for n in told["numbers"]] == [True, False, True, None, None]
-    assert told["numbers"][1]["reason"] == "known"
+    message = json.loads(made.stdout)
+    assert message["runs"] == [{"quick": True}]
+    assert [n["equal"] for n in message["numbers"]] == [True, False, True, None, None]
+    assert message["numbers"][1]["reason"] == "known"
 
 
 @pytest.mark.parametrize("given", [["-o", "reason="], ["--reason="]])
@@ -251,8 +251,8 @@ def test_a_difference_without_a_reason_is_exit_code_one(tiny, given):
 
 def test_help_tells_the_options_of_the_experiment(tiny, anon):
     assert "--reason VALUE" in " ".join(tiny("--help").stdout.split())
-    told = anon("reproduce", "probabilistic", "--help").stdout
-    assert "--census PATH The CASC reference tables as CSV" in " ".join(told.split())
+    message = anon("reproduce", "probabilistic", "--help").stdout
+    assert "--census PATH The CASC reference tables as CSV" in " ".join(message.split())
     assert "--reason" not in anon("reproduce", "--help").stdout
 
 
@@ -265,7 +265,7 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["tinny"], "did you mean 'tiny'"),
         (["tiny", "-o", "quik=1"], "did you mean 'quick'"),
@@ -277,14 +277,14 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
         (["fuzzy", "--census=nowhere.csv"], "nowhere.csv does not exist"),
     ],
 )
-def test_reproduce_refuses_what_it_does_not_know(tiny, anon, arguments, told):
+def test_reproduce_refuses_what_it_does_not_know(tiny, anon, arguments, message):
     made = anon("reproduce", *arguments)
     assert made.exit_code == 2
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
 
 
 def test_both_commands_have_help(anon):
     for command in ("compare", "reproduce"):
-        told = anon(command, "--help")
-        assert told.exit_code == 0
-        assert "--out" in told.stdout
+        message = anon(command, "--help")
+        assert message.exit_code == 0
+        assert "--out" in message.stdout

@@ -29,19 +29,19 @@ def people(tmp_path):
 def test_all_six_codings_for_machines(anon, people):
     made = anon("compare-codings", people, *ASKED, "--json")
     assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
-    assert [(run["coding"], run["method"]) for run in told["runs"]] == [
+    message = json.loads(made.stdout)
+    assert [(run["coding"], run["method"]) for run in message["runs"]] == [
         ("independent", "k-means"), ("independent", "global-recode"),
         ("independent", "fuzzy-c-means"), ("joint", "k-means"),
         ("joint", "gustafson-kessel"), ("joint", "fuzzy-c-means"),
     ]  # fmt: skip
-    assert told["runs"][0]["q_min"] is None
-    assert all(run["k"] >= 1 for run in told["runs"])
-    assert {row["criterion"] for row in told["summary"]} == {
+    assert message["runs"][0]["q_min"] is None
+    assert all(run["k"] >= 1 for run in message["runs"])
+    assert {row["criterion"] for row in message["summary"]} == {
         "k", "measure_risk", "q_min", "l ill", "t ill",
     }  # fmt: skip
-    assert told["about"]["quasi-identifiers"] == "age, pay"
-    assert told["files"] == []
+    assert message["about"]["quasi-identifiers"] == "age, pay"
+    assert message["files"] == []
 
 
 def test_people_read_two_tables(anon, people):
@@ -58,9 +58,9 @@ def test_the_convention_of_the_source_is_told(anon, people):
     made = anon(*call)
     assert made.exit_code == 0, made.output
     assert "promise nothing" in made.stdout
-    told = json.loads(anon(*call, "--json").stdout)
-    assert told["convention"] == "source"
-    assert any(row["criterion"] == "q_mean" for row in told["summary"])
+    message = json.loads(anon(*call, "--json").stdout)
+    assert message["convention"] == "source"
+    assert any(row["criterion"] == "q_mean" for row in message["summary"])
 
 
 def test_sets_subsets_and_scale_are_passed_on(anon, people):
@@ -69,10 +69,10 @@ def test_sets_subsets_and_scale_are_passed_on(anon, people):
         "-c", "joint:k-means", "--sets", 2, "--scale", "none", "--json",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
-    assert [run["quasi_identifiers"] for run in told["runs"]] == ["age", "age, pay"]
-    assert [run["classes"] for run in told["runs"]] == [2, 2]
-    assert told["about"]["scale"] == "None"
+    message = json.loads(made.stdout)
+    assert [run["quasi_identifiers"] for run in message["runs"]] == ["age", "age, pay"]
+    assert [run["classes"] for run in message["runs"]] == [2, 2]
+    assert message["about"]["scale"] == "None"
 
 
 def test_exit_code_one_if_a_run_failed(anon, people):
@@ -99,7 +99,7 @@ def test_the_page_is_written_once(anon, people, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["-q", "agee", "-q", "pay"], "unknown column 'agee'"),
         ([*ASKED, "-c", "k-means"], "independent:NAME"),
@@ -109,10 +109,10 @@ def test_the_page_is_written_once(anon, people, tmp_path):
         ([*ASKED, "--sets", "0"], "n_sets"),
     ],
 )
-def test_bad_input_is_told_by_name(anon, people, arguments, told):
+def test_bad_input_is_told_by_name(anon, people, arguments, message):
     made = anon("compare-codings", people, *arguments)
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert SECRET not in made.output
 
 

@@ -68,7 +68,7 @@ def test_it_writes_to_the_output(anon):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["independant", "--rows", 3], "did you mean 'independent'"),
         (["independent"], "--rows"),
@@ -81,10 +81,10 @@ def test_it_writes_to_the_output(anon):
         (["adult", "--rows", 10], "--rows: adult is written as it is"),
     ],
 )
-def test_mistakes_are_told(anon, tmp_path, arguments, told):
+def test_mistakes_are_told(anon, tmp_path, arguments, message):
     made = anon("make", *arguments, "-o", tmp_path / "table.csv")
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
     assert not list(tmp_path.iterdir())
 
 

@@ -55,19 +55,19 @@ TYPED = {
 def test_a_file_without_a_header(anon, headless, call):
     run = anon(*(headless if a == "{file}" else a for a in call))
     assert run.exit_code == 2
-    told = discreet(run)
-    assert "unknown column" in told
-    assert "(columns 1, 2, 3, 4 and 5)" in told
-    assert QUESTION in told
+    message = discreet(run)
+    assert "unknown column" in message
+    assert "(columns 1, 2, 3, 4 and 5)" in message
+    assert QUESTION in message
 
 
 def test_of_the_names_that_were_typed_those_present_are_told(anon, headed):
     run = anon("risk", headed, "-q", "age", "-q", "nmae")
     assert run.exit_code == 2
-    told = discreet(run)
-    assert "unknown column 'nmae'; Choices: 'age'" in told
-    assert "(columns 1, 2, 3 and 5)" in told
-    assert QUESTION not in told
+    message = discreet(run)
+    assert "unknown column 'nmae'; Choices: 'age'" in message
+    assert "(columns 1, 2, 3 and 5)" in message
+    assert QUESTION not in message
 
 
 ORIGINALS = {

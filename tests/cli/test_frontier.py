@@ -34,8 +34,8 @@ def test_as_json_and_plot(table, tmp_path):
     given = ["-q", "age", "--max-k", "2", "--suppression-limit", "0.5"]
     done = run(table, *given, "--plot", plot, "--json")
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    ranges = told["ranges"]
+    message = json.loads(done.stdout)
+    ranges = message["ranges"]
     assert ranges[0]["k_from"] == 1
     assert max(row["k_to"] for row in ranges) == 2
     assert set(ranges[0]["levels"]) == {"age"}
@@ -45,15 +45,15 @@ def test_as_json_and_plot(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--loss", "precison"], "precision"),
         (["--plot", "curve.txt"], "must end in .png"),
         (["-q", "agee"], "'agee'"),
     ],
 )
-def test_mistakes_are_told(table, arguments, told):
+def test_mistakes_are_told(table, arguments, message):
     given = arguments if "-q" in arguments else ["-q", "age", *arguments]
     done = run(table, *given)
     assert done.exit_code == 2
-    assert told in done.output
+    assert message in done.output

@@ -60,10 +60,10 @@ def test_suggest_writes_a_hierarchy_that_covers_the_column(anon, people, tmp_pat
 def test_suggest_knows_whole_numbers_beside_missing_ones(anon, people):
     made = anon("suggest", people, "-c", "age", "--json")
     assert made.exit_code == 0, made.output
-    told = json.loads(made.stdout)
-    assert [row[0] for row in told["rows"]] == ["34", "37", "61"]
-    assert told["levels"] == len(told["rows"][0])
-    assert told["file"] is None
+    message = json.loads(made.stdout)
+    assert [row[0] for row in message["rows"]] == ["34", "37", "61"]
+    assert message["levels"] == len(message["rows"][0])
+    assert message["file"] is None
 
 
 def test_suggest_does_not_overwrite_unasked(anon, people, write):
@@ -99,13 +99,13 @@ def test_show_leaves_out_what_repeats_and_what_is_too_much(anon, write):
 
 def test_show_for_machines(anon):
     made = anon("show", bundled_path("adult/hierarchies/education.csv"), "--json")
-    told = json.loads(made.stdout)
-    assert (told["values"], told["levels"]) == (16, 4)
-    assert {row[-1] for row in told["rows"]} == {"*"}
+    message = json.loads(made.stdout)
+    assert (message["values"], message["levels"]) == (16, 4)
+    assert {row[-1] for row in message["rows"]} == {"*"}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         pytest.param("a;g;*\nb;*\n", "row 2 of the hierarchy has 2 levels", id="short"),
         pytest.param("a;g;*\nb;;*\n", "row 2 of the hierarchy has an empty", id="gap"),
@@ -122,17 +122,17 @@ def test_show_for_machines(anon):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("command", ["check", "show"])
-def test_a_wrong_row_is_told_by_its_number(anon, write, command, text, told):
+def test_a_wrong_row_is_told_by_its_number(anon, write, command, text, message):
     import re
 
     path = write(text)
     made = anon(command, path)
     assert made.exit_code == 2, made.output
-    assert re.search(told, " ".join(made.stderr.split()))
+    assert re.search(message, " ".join(made.stderr.split()))
     assert "tree.csv" in made.stderr
     machine = anon(command, path, "--json")
     assert machine.exit_code == 2
-    assert re.search(told, json.loads(machine.stdout)["error"])
+    assert re.search(message, json.loads(machine.stdout)["error"])
 
 
 @pytest.mark.parametrize("command", ["check", "show"])
@@ -173,13 +173,15 @@ def test_a_right_hierarchy_passes(anon):
 def test_values_that_are_not_covered_are_counted_and_not_named(anon, people, write):
     made = anon("check", write("a;*\n"), "--table", people, "-c", "code")
     assert made.exit_code == 2
-    told = " ".join(made.stderr.split())
-    assert "column 'code' has 2 values in 3 rows that are not in the hierarchy" in told
+    message = " ".join(made.stderr.split())
+    assert (
+        "column 'code' has 2 values in 3 rows that are not in the hierarchy" in message
+    )
     assert SECRET not in made.output
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["suggest", "{people}", "-c", "zipp"], "unknown column 'zipp'"),
         (["suggest", "{people}", "-c", "empty"], "'empty' has no value in 5 rows"),
@@ -189,11 +191,11 @@ def test_values_that_are_not_covered_are_counted_and_not_named(anon, people, wri
         (["check", "{tree}", "-c", "zip"], "go together"),
     ],
 )
-def test_bad_input_is_told_by_name(anon, people, write, arguments, told):
+def test_bad_input_is_told_by_name(anon, people, write, arguments, message):
     places = {"people": people, "tree": write("a;*\n")}
     made = anon(*(argument.format(**places) for argument in arguments))
     assert made.exit_code == 2, made.output
-    assert told in " ".join(made.stderr.split())
+    assert message in " ".join(made.stderr.split())
 
 
 def test_every_part_has_help(anon):

@@ -32,23 +32,23 @@ def on_terminal(monkeypatch, capsys):
 def test_nothing_is_folded_where_there_is_no_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     _output.print_table("Runs", HEADER, [*ROWS, ("m", "x" * 300, 1, 1, 1)])
-    told = capsys.readouterr().out
-    assert "x" * 300 in told
-    assert all(name in told.splitlines()[2] for name in HEADER)
+    message = capsys.readouterr().out
+    assert "x" * 300 in message
+    assert all(name in message.splitlines()[2] for name in HEADER)
 
 
 def test_a_wide_terminal_shows_everything(on_terminal):
-    told = on_terminal(100, spare=["mean"])
-    assert "13.6" in told
-    assert "not shown" not in told
+    message = on_terminal(100, spare=["mean"])
+    assert "13.6" in message
+    assert "not shown" not in message
 
 
 def test_a_narrow_terminal_leaves_out_what_can_be_spared(on_terminal):
-    told = on_terminal(50, spare=["mean", "loss"])
-    assert "not shown on a narrow terminal: mean" in told
-    assert "13.6" not in told
-    assert "0.0124" in told
-    assert max(map(len, told.splitlines())) <= 50
+    message = on_terminal(50, spare=["mean", "loss"])
+    assert "not shown on a narrow terminal: mean" in message
+    assert "13.6" not in message
+    assert "0.0124" in message
+    assert max(map(len, message.splitlines())) <= 50
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_markup_is_never_made_of_texts_but_in_one_place():
             assert "Table(" not in code, path
 
 
-@_output.told
+@_output.handle_errors
 def warn(json_output=False):
     warnings.warn("a person has\nseveral rows", DuplicatesWarning, stacklevel=1)
     warnings.warn("not ours", RuntimeWarning, stacklevel=1)
@@ -133,9 +133,9 @@ def test_a_warning_of_the_library_is_one_line(capsys, as_json):
     usual = warnings.showwarning
     with pytest.warns(RuntimeWarning, match="not ours"):
         warn(json_output=as_json)
-    told = capsys.readouterr()
-    assert told.err == "warning: a person has several rows\n"
-    assert told.out == ""
+    message = capsys.readouterr()
+    assert message.err == "warning: a person has several rows\n"
+    assert message.out == ""
     assert warnings.showwarning is usual
 
 
@@ -161,7 +161,7 @@ class Closed:
 
 
 def test_a_closed_pipe_is_neither_a_pass_nor_a_verdict(monkeypatch, capsys):
-    @_output.told
+    @_output.handle_errors
     def speak(verdict):
         if verdict:
             raise typer.Exit(verdict)

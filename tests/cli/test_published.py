@@ -57,11 +57,11 @@ def told_by(run):
 
 def test_risk_takes_the_folder_of_a_release(anon, publish, people):
     folder = publish()
-    told = told_by(anon("risk", folder, "--json"))
-    assert told["after"]["classes"]["smallest"] >= 3
-    assert list(told["after"]["sensitive"]) == ["job"]
+    message = told_by(anon("risk", folder, "--json"))
+    assert message["after"]["classes"]["smallest"] >= 3
+    assert list(message["after"]["sensitive"]) == ["job"]
     named = ["-q", "age", "-q", "pay", "-s", "job"]
-    assert told["after"] == told_by(anon("risk", folder, *named, "--json"))["after"]
+    assert message["after"] == told_by(anon("risk", folder, *named, "--json"))["after"]
     beside = told_by(anon("risk", folder, "--original", people, "--json"))
     assert beside["before"] is not None
     assert beside["loss"]["attributes"]["pay"] is not None
@@ -91,8 +91,10 @@ def test_the_file_of_a_release_is_read_as_the_release(anon, publish, people, com
     }
     found = []
     for place in (folder, file):
-        told = told_by(anon(command, place, *calls[command], *named))
-        found.append({k: v for k, v in told.items() if k not in {"table", "release"}})
+        message = told_by(anon(command, place, *calls[command], *named))
+        found.append(
+            {k: v for k, v in message.items() if k not in {"table", "release"}}
+        )
     assert found[0] == found[1]
 
 
@@ -130,12 +132,12 @@ def test_what_nobody_can_judge_again_did_not_fail(anon, publish, people):
     folder = publish(**DROPPING)
     run = anon("validate", folder)
     assert run.exit_code == 1
-    told = " ".join(run.stdout.split())
-    assert f"{folder}: not judged again" in told
-    assert "failed" not in told
-    assert "--original FILE" in told
-    assert "from_frame" not in told
-    assert "At release, t-closeness held" in told
+    message = " ".join(run.stdout.split())
+    assert f"{folder}: not judged again" in message
+    assert "failed" not in message
+    assert "--original FILE" in message
+    assert "from_frame" not in message
+    assert "At release, t-closeness held" in message
     judged = anon("validate", folder, "--original", people)
     assert judged.exit_code == 0, judged.output
     broken = anon("validate", folder, "-k", "50")
@@ -161,18 +163,18 @@ def test_the_original_may_be_bundled(anon):
 
 
 @pytest.mark.parametrize(
-    ("place", "told"),
+    ("place", "message"),
     [
         ("s3://bucket/people.csv", "nothing here opens s3:// addresses"),
         ("file:///people.csv", "without file://"),
         ("nowhere.csv", "nowhere.csv does not exist"),
     ],
 )
-def test_addresses_are_no_files(anon, people, place, told):
+def test_addresses_are_no_files(anon, people, place, message):
     for call in (["risk", place], ["risk", people, "--original", place]):
         run = anon(*call, "-q", "age")
         assert run.exit_code == 2
-        assert told in " ".join(run.stderr.split())
+        assert message in " ".join(run.stderr.split())
 
 
 def test_rows_are_not_passed_off_as_persons(anon, publish, people):
@@ -180,8 +182,8 @@ def test_rows_are_not_passed_off_as_persons(anon, publish, people):
     table.assign(pid=[n // 2 for n in range(60)]).to_csv(people, index=False)
     roles = {"quasi_identifiers": ["age", "pay"], "sensitive": ["job"],
              "subject": "pid"}  # fmt: skip
-    told = told_by(anon("risk", publish(roles=roles), "--json"))
-    assert "rows are counted here" in told["not_available"]["persons"]
+    message = told_by(anon("risk", publish(roles=roles), "--json"))
+    assert "rows are counted here" in message["not_available"]["persons"]
     assert (
         "persons"
         not in told_by(anon("risk", people, "-q", "age", "--json"))["not_available"]

@@ -39,28 +39,28 @@ def told_by(run):
 
 def test_the_report_of_a_file(anon, files, people, safe):
     named = [part for name in people for part in ("-q", name)]
-    told = told_by(anon("quality", *files, *FEW, "--aligned", "--json", *named))
+    message = told_by(anon("quality", *files, *FEW, "--aligned", "--json", *named))
     expected = quality(people, safe, aligned=True, permutations=1, random_state=0)
-    assert told.pop("release") == str(files[0])
-    assert told.pop("original") == str(files[1])
-    assert told == json.loads(json.dumps(expected.to_dict()))
-    assert told["left_out"] == ["zip"]
+    assert message.pop("release") == str(files[0])
+    assert message.pop("original") == str(files[1])
+    assert message == json.loads(json.dumps(expected.to_dict()))
+    assert message["left_out"] == ["zip"]
 
 
 def test_columns_that_nobody_named_go_by_where_they_stand(anon, files):
-    told = told_by(anon("quality", *files, *FEW, "--aligned", "--json"))
-    assert told["left_out"] == ["column 3"]
-    assert told["nominal"] == ["column 4"]
-    assert set(told["moments"]) == {"column 1", "column 2"}
+    message = told_by(anon("quality", *files, *FEW, "--aligned", "--json"))
+    assert message["left_out"] == ["column 3"]
+    assert message["nominal"] == ["column 4"]
+    assert set(message["moments"]) == {"column 1", "column 2"}
 
 
 def test_named_columns(anon, files):
-    told = told_by(anon("quality", *files, *FEW, "-q", "age", "-s", "pay", "--json"))
-    assert told["numbers"] == ["age", "pay"]
-    assert told["squared_error"] is None
-    assert "aligned" in told["not_available"]["squared error"]
-    assert "two columns" in told["not_available"]["correlations, sensitive"]
-    assert told["correlations"]["all"]["entries"] == 1
+    message = told_by(anon("quality", *files, *FEW, "-q", "age", "-s", "pay", "--json"))
+    assert message["numbers"] == ["age", "pay"]
+    assert message["squared_error"] is None
+    assert "aligned" in message["not_available"]["squared error"]
+    assert "two columns" in message["not_available"]["correlations, sensitive"]
+    assert message["correlations"]["all"]["entries"] == 1
 
 
 def test_a_table_a_topic_for_people(anon, files):
@@ -103,10 +103,10 @@ def test_suppressed_numbers_can_be_read_as_missing(anon, tmp_path, files, people
     place = tmp_path / "marked.csv"
     asked = ["quality", place, files[1], *FEW, "-q", "pay", "-q", "age", "--json"]
     assert told_by(anon(*asked))["left_out"] == ["pay"]
-    told = told_by(anon(*asked, "--missing", "*", "--aligned"))
-    assert told["left_out"] == []
-    assert 0 < told["squared_error"]["columns"]["pay"] < 1
-    assert told["squared_error"]["columns"]["age"] == 0
+    message = told_by(anon(*asked, "--missing", "*", "--aligned"))
+    assert message["left_out"] == []
+    assert 0 < message["squared_error"]["columns"]["pay"] < 1
+    assert message["squared_error"]["columns"]["age"] == 0
 
 
 def test_mistakes_are_told(anon, tmp_path, files):
@@ -144,13 +144,13 @@ def test_a_published_release_says_which_columns_are_compared(
     (tmp_path / "people.yaml").write_text(yaml.safe_dump(config))
     run = anon("release", tmp_path / "people.yaml")
     assert run.exit_code == 0, run.output
-    told = told_by(anon("quality", tmp_path / "out", files[1], *FEW, "--json"))
-    assert told["numbers"] == ["age", "pay", "zip"]
-    assert told["nominal"] == []
-    assert set(told["correlations"]) == {"all"}
+    message = told_by(anon("quality", tmp_path / "out", files[1], *FEW, "--json"))
+    assert message["numbers"] == ["age", "pay", "zip"]
+    assert message["nominal"] == []
+    assert set(message["correlations"]) == {"all"}
     # Boxes become their centers, and pay is published as it is.
-    assert told["moments"]["pay"]["mean"] == pytest.approx(0)
-    assert 0 < abs(told["moments"]["age"]["variance"]) < 0.2
+    assert message["moments"]["pay"]["mean"] == pytest.approx(0)
+    assert 0 < abs(message["moments"]["age"]["variance"]) < 0.2
     narrow = told_by(
         anon("quality", tmp_path / "out", files[1], *FEW, "-q", "age", "--json")
     )

@@ -54,75 +54,75 @@ def told_by(run):
 
 
 def test_before_and_after_stand_side_by_side(anon, files, people, safe):
-    told = told_by(
+    message = told_by(
         anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
              "--hierarchies", files / "trees", "--threshold", 0.3, "--json")
     )  # fmt: skip
     for side, frame in (("before", people), ("after", safe)):
         classes = Classes.from_frame(frame, KNOWN)
         risk = prosecutor_risk(classes, 0.3)
-        assert told[side]["prosecutor"]["average"] == pytest.approx(risk.average)
-        assert told[side]["prosecutor"]["records_at_risk"] == risk.records_at_risk
-    assert told["before"]["classes"]["count"] == 6
-    assert told["after"]["classes"]["suppressed_rows"] == 2
-    assert told["after"]["sensitive"]["job"]["distinct_l"] == 2
-    assert told["before"]["sensitive"]["job"]["distinct_l"] == 1
+        assert message[side]["prosecutor"]["average"] == pytest.approx(risk.average)
+        assert message[side]["prosecutor"]["records_at_risk"] == risk.records_at_risk
+    assert message["before"]["classes"]["count"] == 6
+    assert message["after"]["classes"]["suppressed_rows"] == 2
+    assert message["after"]["sensitive"]["job"]["distinct_l"] == 2
+    assert message["before"]["sensitive"]["job"]["distinct_l"] == 1
     texts = people.astype({"age": str})
     losses = attribute_losses(texts, safe, {"land": TREE}, KNOWN)
-    assert told["loss"]["attributes"] == pytest.approx(losses)
-    assert told["loss"]["total"] == pytest.approx(
+    assert message["loss"]["attributes"] == pytest.approx(losses)
+    assert message["loss"]["total"] == pytest.approx(
         information_loss(texts, safe, {"land": TREE}, KNOWN)
     )
     # (4 * 2/4 + 2 - 6/4) / (6 - 6/4)
-    assert told["loss"]["attributes"]["land"] == pytest.approx(2.5 / 4.5)
+    assert message["loss"]["attributes"]["land"] == pytest.approx(2.5 / 4.5)
 
 
 def test_a_table_alone_has_no_loss(anon, files):
-    told = told_by(anon("risk", files / "people.csv", *ROLES, "--json"))
-    assert told["before"] is None
-    assert told["loss"] is None
-    assert told["after"]["prosecutor"]["highest"] == 1.0
+    message = told_by(anon("risk", files / "people.csv", *ROLES, "--json"))
+    assert message["before"] is None
+    assert message["loss"] is None
+    assert message["after"]["prosecutor"]["highest"] == 1.0
 
 
 def test_without_a_population_two_risks_are_not_available(anon, files):
     run = anon("risk", files / "safe.csv", *ROLES)
     assert run.exit_code == 0, run.output
     assert run.stdout.count("not available") >= 4
-    told = told_by(anon("risk", files / "safe.csv", *ROLES, "--json"))
-    assert told["after"]["journalist"] is told["after"]["marketer"] is None
-    assert "sampling weights" in told["not_available"]["journalist"]
+    message = told_by(anon("risk", files / "safe.csv", *ROLES, "--json"))
+    assert message["after"]["journalist"] is message["after"]["marketer"] is None
+    assert "sampling weights" in message["not_available"]["journalist"]
 
 
 def test_weights_estimate_the_population(anon, files, safe):
-    told = told_by(
+    message = told_by(
         anon("risk", files / "safe.csv", *ROLES, "--weights", "weight", "--json")
     )
-    assert told["after"]["journalist"]["highest"] == pytest.approx(1 / 14)
+    assert message["after"]["journalist"]["highest"] == pytest.approx(1 / 14)
     classes = weigh_population(Classes.from_frame(safe, KNOWN), safe["weight"])
     assert classes.population_sizes.tolist() == [14, 13]
-    assert told["after"]["marketer"]["average"] == pytest.approx(1 / 14)
+    assert message["after"]["marketer"]["average"] == pytest.approx(1 / 14)
 
 
 def test_a_register_is_matched_with_the_labels(anon, files):
-    told = told_by(
+    message = told_by(
         anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
              "--population", files / "register.csv", "--hierarchies", files / "trees",
              "--json")
     )  # fmt: skip
-    assert told["before"]["journalist"]["highest"] == pytest.approx(1 / 3)
-    assert told["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
+    assert message["before"]["journalist"]["highest"] == pytest.approx(1 / 3)
+    assert message["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
 
 
 def test_queries_are_answered_before_and_after(anon, files):
     run = ["risk", files / "safe.csv", *ROLES, "--query", "age", "--json"]
-    told = told_by(anon(*run, "--original", files / "people.csv"))
-    both = told["queries"]["age"]
+    message = told_by(anon(*run, "--original", files / "people.csv"))
+    both = message["queries"]["age"]
     assert both["minimum"] == {"original": 21.0, "released": 20.0, "error": -1.0}
     assert both["mean_middle"]["released"] == 24.5
     # Nobody says what "Europe" stands for.
-    assert told["loss"]["attributes"]["land"] is told["loss"]["total"] is None
-    assert told["loss"]["attributes"]["age"] > 0
-    assert "'land' holds labels in 4 rows" in told["not_available"]["loss, land"]
+    assert message["loss"]["attributes"]["land"] is message["loss"]["total"] is None
+    assert message["loss"]["attributes"]["age"] > 0
+    assert "'land' holds labels in 4 rows" in message["not_available"]["loss, land"]
     alone = told_by(anon(*run))["queries"]["age"]
     assert alone["mode"] == {"released": "[20, 29]"}
 
@@ -131,9 +131,9 @@ def test_means_of_groups_are_no_exact_values(anon, files, people):
     means = people.assign(age=[21.5, 21.5, 23.5, 23.5, 41, 42])
     means.to_csv(files / "means.csv", index=False)
     run = ["risk", files / "means.csv", "--original", files / "people.csv", *ROLES]
-    told = told_by(anon(*run, "--json"))
-    assert told["loss"] == {"total": None, "attributes": {"age": None, "land": 0}}
-    why = told["not_available"]["loss, age"]
+    message = told_by(anon(*run, "--json"))
+    assert message["loss"] == {"total": None, "attributes": {"age": None, "land": 0}}
+    why = message["not_available"]["loss, age"]
     assert "in 4 rows that no value of the original lies in" in why
     shown = anon(*run).stdout.split("Loss")[1].split("└")[0]
     assert shown.count("not available") == 2
@@ -153,7 +153,7 @@ def test_people_get_tables(anon, files):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         pytest.param([], "-q COLUMN", id="no-quasi-identifier"),
         pytest.param(["-q", "agee"], "unknown column 'agee'", id="column"),
@@ -166,10 +166,10 @@ def test_people_get_tables(anon, files):
                      "not both", id="two-populations"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told(anon, files, arguments, told):
+def test_mistakes_are_told(anon, files, arguments, message):
     run = anon("risk", files / "safe.csv", *arguments)
     assert run.exit_code == 2, run.output
-    assert told in " ".join(run.stderr.split())
+    assert message in " ".join(run.stderr.split())
     assert "Zebedee" not in run.output
 
 

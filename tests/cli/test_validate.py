@@ -34,14 +34,14 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     assert anon("release", file).exit_code == 0
     judged = anon("validate", visits.with_name("out"))
     assert judged.exit_code == 1
-    told = " ".join(judged.output.split())
-    assert "counts persons (subject 'pid')" in told
-    assert "is not published" in told
+    message = " ".join(judged.output.split())
+    assert "counts persons (subject 'pid')" in message
+    assert "is not published" in message
     assert (
         "At release, k-anonymity held: Every combination of age must be shared by at "
-        "least 3 persons." in told
+        "least 3 persons." in message
     )
-    assert "At release, average-risk held: average-risk must be at most 0.4" in told
+    assert "At release, average-risk held: average-risk must be at most 0.4" in message
     # Numbers of persons would tell of them.
     manifest = json.loads(
         (visits.with_name("out") / "current/manifest.json").read_text()
@@ -51,7 +51,7 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     for check in checks:
         assert check["passed"]
         assert not {"observed", "units", "failing", "details"} & set(check)
-    assert "unknown column" not in told
+    assert "unknown column" not in message
     for options in ([], ["--k", 2]):
         judged = anon("validate", visits.with_name("out"), *options, "--json")
         assert judged.exit_code == 1

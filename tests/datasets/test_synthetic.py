@@ -85,9 +85,9 @@ def test_a_seed_decides_the_table(make):
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
-        (lambda: make_independent(0, 1), "n_rows must be .* above 0, got 0"),
+        (lambda: make_independent(0, 1), "n_rows must be .* of at least 1, got 0"),
         (lambda: make_independent(3, 0), "n_attributes"),
         (lambda: make_independent(3, 1, func="cubic"), "func: unknown option 'cubic'"),
         (lambda: make_dependent(0, 1), "values must be"),
@@ -97,13 +97,13 @@ def test_a_seed_decides_the_table(make):
         (lambda: dataset_name(3, 1, func="linaer"), "did you mean 'linear'"),
     ],
 )
-def test_refusals(call, told):
-    with pytest.raises(ParameterError, match=told):
+def test_refusals(call, message):
+    with pytest.raises(ParameterError, match=message):
         call()
 
 
 @pytest.mark.parametrize(
-    ("values", "n_attributes", "told"),
+    ("values", "n_attributes", "message"),
     [
         pytest.param(["a", "b"], 2, "whole numbers, got 'a'", id="texts"),
         pytest.param([1.5, 2], 2, "whole numbers, got 1.5", id="fractions"),
@@ -111,6 +111,6 @@ def test_refusals(call, told):
         pytest.param(100, 10, r"100 \*\* 10 rows", id="too-large"),
     ],
 )
-def test_values_that_make_no_table_are_refused(values, n_attributes, told):
-    with pytest.raises(ParameterError, match=told):
+def test_values_that_make_no_table_are_refused(values, n_attributes, message):
+    with pytest.raises(ParameterError, match=message):
         make_dependent(values, n_attributes)

@@ -108,7 +108,7 @@ def test_the_reference_is_the_table_or_what_is_given():
 
 
 @pytest.mark.parametrize(
-    ("degrees", "told"),
+    ("degrees", "message"),
     [
         ([[0.5, 0.4], [1, 0]], "of 1 rows do not add up to 1"),
         ([[1.5, -0.5]], "degrees: 1 rows"),
@@ -117,8 +117,8 @@ def test_the_reference_is_the_table_or_what_is_given():
         (np.empty((2, 0)), "of 2 rows do not add up"),
     ],
 )
-def test_what_is_no_partition_is_refused(degrees, told):
-    with pytest.raises(DataError, match=told):
+def test_what_is_no_partition_is_refused(degrees, message):
+    with pytest.raises(DataError, match=message):
         Memberships(np.array(degrees))
 
 

@@ -40,9 +40,9 @@ def found(people):
 
 def test_all_pairs_by_all_codings(found):
     pairs = ["age, income", "age, weight", "income, weight"]
-    told = list(zip(found.runs["coding"], found.runs["method"], strict=True))
+    message = list(zip(found.runs["coding"], found.runs["method"], strict=True))
     assert found.runs["quasi_identifiers"].tolist() == [p for p in pairs for _ in FOUR]
-    assert told == [tuple(text.split(":")) for text in FOUR] * 3
+    assert message == [tuple(text.split(":")) for text in FOUR] * 3
     assert found.runs["error"].isna().all()
     assert found.runs["rows"].eq(240).all()
     independent = found.runs["coding"].eq("independent")
@@ -209,7 +209,7 @@ def test_a_run_that_fails_has_its_error(people):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"codings": ["k-means"]}, "independent:NAME"),
         ({"codings": ["both:k-means"]}, "codings: unknown option 'both'"),
@@ -224,9 +224,9 @@ def test_a_run_that_fails_has_its_error(people):
         ({"quasi_identifiers": ["age"]}, "got 1"),
     ],
 )
-def test_what_cannot_be_is_refused(people, options, told):
+def test_what_cannot_be_is_refused(people, options, message):
     given = {"quasi_identifiers": ["age", "income"], "sensitive": ["pay"], **options}
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         compare_codings(people, **given)
 
 

@@ -100,9 +100,9 @@ def test_hierarchies_go_to_those_who_use_them():
 
 
 def test_progress_is_told_before_every_run_and_at_the_end(people):
-    told = []
-    compare(people, TWO, {"k": [2, 3]}, progress=lambda *now: told.append(now))
-    assert told == [
+    message = []
+    compare(people, TWO, {"k": [2, 3]}, progress=lambda *now: message.append(now))
+    assert message == [
         (0, 4, "mondrian"), (1, 4, "mondrian"), (2, 4, "datafly"), (3, 4, "datafly"),
         (4, 4, ""),
     ]  # fmt: skip
@@ -145,7 +145,7 @@ def test_other_errors_are_not_swallowed(people, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("methods", "grid", "told"),
+    ("methods", "grid", "message"),
     [
         pytest.param([], None, "at least one", id="no-method"),
         pytest.param(["mondrain"], None, "did you mean 'mondrian'", id="method"),
@@ -164,9 +164,9 @@ def test_other_errors_are_not_swallowed(people, monkeypatch):
                      id="text"),
     ],
 )  # fmt: skip
-def test_refusals_come_before_any_run(people, declared, methods, grid, told):
+def test_refusals_come_before_any_run(people, declared, methods, grid, message):
     ran = []
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         compare(people, methods, grid, progress=lambda *now: ran.append(now))
     assert ran == []
 
@@ -199,7 +199,7 @@ def test_a_plugin_class_is_compared_like_the_others():
                 PublishedColumn(
                     np.zeros(table.n_rows, np.int32), everything, np.array([1.0])
                 )
-                for _ in table.known
+                for _ in table.quasi_identifiers
             ]
 
     found = compare(make_independent(9, 2), {"whole": Whole()}, {"k": [9, 10]})

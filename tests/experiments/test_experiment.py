@@ -34,10 +34,10 @@ def offered(declared):
 
 
 def test_an_experiment_of_a_plugin_runs_by_its_name(offered):
-    told = []
-    found = reproduce("tiny", progress=lambda *now: told.append(now), size=3)
+    message = []
+    found = reproduce("tiny", progress=lambda *now: message.append(now), size=3)
     assert found.numbers["ours"].tolist() == [3]
-    assert told == [(3, 3, "")]
+    assert message == [(3, 3, "")]
 
 
 def test_built_in_experiments_come_in_by_the_same_door(declared):
@@ -45,14 +45,14 @@ def test_built_in_experiments_come_in_by_the_same_door(declared):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "told"),
+    ("name", "options", "message"),
     [
         ("tinyy", {}, "did you mean 'tiny'"),
         ("tiny", {"sise": 2}, "tiny: unknown option 'sise'; did you mean 'size'"),
     ],
 )
-def test_what_does_not_exist_is_told_by_name(offered, name, options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_what_does_not_exist_is_told_by_name(offered, name, options, message):
+    with pytest.raises(ParameterError, match=message):
         reproduce(name, **options)
 
 

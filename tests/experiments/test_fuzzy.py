@@ -10,10 +10,10 @@ import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import reproduce
-from anon_transformers.experiments._fuzzy import published
+from anon_transformers.experiments._experiment import read_source
 from anon_transformers.experiments._fuzzy_numbers import printed_rows, recomputed_rows
 from anon_transformers.experiments._fuzzy_source import (
-    Coded,
+    CodedRows,
     crossed,
     local_optima,
     misaligned,
@@ -24,6 +24,7 @@ from anon_transformers.experiments._fuzzy_source import (
 from anon_transformers.fuzzy import GlobalRecoder
 
 DATA = Path(__file__).parents[1] / "data"
+REPORTED = read_source("fuzzy")
 CENSUS, VECTORS = DATA / "casc_census.csv", DATA / "vectors"
 NAMES = {
     "kmeans": "k-means",
@@ -64,7 +65,7 @@ def number(text):
 
 
 def test_what_is_stored_is_what_was_printed():
-    stored = printed_rows(published())
+    stored = printed_rows(REPORTED)
     columns = {"k_anonymity": "k", "measure_risk": "measure_risk"}
     columns |= {"Q_anonymity": "q_mean"}
     columns |= {f"{w}_{s}": f"{w} {n}" for s, n in SENSITIVE.items() for w in "lt"}
@@ -79,7 +80,7 @@ def test_what_is_stored_is_what_was_printed():
 
 
 def test_what_is_stored_is_what_was_recomputed():
-    stored = recomputed_rows(published())
+    stored = recomputed_rows(REPORTED)
     columns = {"n_rows": "rows", "n_nonempty_classes": "classes", "k": "k"}
     columns |= {"measure_risk": "measure_risk", "Q_mean": "q_mean", "Q_min": "q_min"}
     for column, name in SENSITIVE.items():
@@ -101,7 +102,7 @@ def test_what_is_stored_is_what_was_recomputed():
 def test_summaries_are_stored_as_printed():
     text = (VECTORS / "fuzzy_tables.json").read_text(encoding="utf-8")
     tables = json.loads(text)["tables"]
-    stored = {t["where"]: t for t in published()["summaries"]}
+    stored = {t["where"]: t for t in REPORTED["summaries"]}
     for place in ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"):
         printed = [row["values"] for row in tables[place]["rows"]]
         rows = stored[f"Table {place}"]["rows"]
@@ -110,25 +111,25 @@ def test_summaries_are_stored_as_printed():
 
 def check(findings, pairs):
     """What the specification calls reproducible is as printed, and nothing else is."""
-    names = published()["attributes"]
-    told = {", ".join(names[n - 1] for n in pair): pair for pair in pairs}
-    numbers = findings.numbers[findings.numbers["data_set"].isin(list(told))]
+    names = REPORTED["attributes"]
+    message = {", ".join(names[n - 1] for n in pair): pair for pair in pairs}
+    numbers = findings.numbers[findings.numbers["data_set"].isin(list(message))]
     for where in [f"Table 5.{n}" for n in range(1, 13)]:
         found = numbers[numbers["where"] == where]
         assert len(found) == len(pairs)
-        wrong = {told[name] for name in found[found["equal"].ne(True)]["data_set"]}
+        wrong = {message[name] for name in found[found["equal"].ne(True)]["data_set"]}
         assert wrong == EXCEPTIONS.get(where, set()) & set(pairs), where
     assert findings.unexplained.empty, findings.unexplained.to_string()
 
 
 def test_six_pairs_are_as_printed(quick):
-    check(quick, [tuple(pair) for pair in published()["quick_pairs"]])
+    check(quick, [tuple(pair) for pair in REPORTED["quick_pairs"]])
 
 
 def test_definitions_are_what_was_recomputed(quick):
     found = quick.numbers[quick.numbers["measure"] == "all criteria"]
     ran = found[found["equal"].notna()]
-    assert len(ran) == 7 * len(published()["quick_pairs"])
+    assert len(ran) == 7 * len(REPORTED["quick_pairs"])
     fuzzy = ran[~ran["method"].str.endswith("k-means")]
     assert fuzzy["equal"].eq(True).all(), fuzzy[fuzzy["equal"].ne(True)].to_string()
 
@@ -168,7 +169,7 @@ def test_removed_rows_lose_their_sensitive_values_too(quick, census):
 
 
 def test_misaligned_pairs_labels_with_the_values_of_other_rows():
-    labels, values = misaligned(Coded(np.array([0, -1, 1])), np.array([7, 8, 9]))
+    labels, values = misaligned(CodedRows(np.array([0, -1, 1])), np.array([7, 8, 9]))
     assert (labels.tolist(), values.tolist()) == ([0, 1], [7, 8])
 
 
@@ -183,7 +184,7 @@ def test_truncated_distances_miss_the_last_classes():
 
 
 def test_numberings_are_all_that_two_starts_can_give():
-    coded = Coded(np.array([0, 4, 8, 1]))
+    coded = CodedRows(np.array([0, 4, 8, 1]))
     found = {tuple(labels) for labels in numberings(coded, crossed=True)}
     assert len(found) == 36
     assert (0, 4, 8, 1) in found
@@ -257,7 +258,7 @@ def test_starts_must_be_a_count():
 @pytest.mark.slow
 def test_all_pairs_are_as_printed():
     found = reproduce("fuzzy", census=CENSUS)
-    check(found, [(row[0], row[1]) for row in published()["tables"][0]["rows"]])
+    check(found, [(row[0], row[1]) for row in REPORTED["tables"][0]["rows"]])
     assert found.not_run.empty
     different = found.different["where"].value_counts().to_dict()
     assert different.pop("definitions") <= 40

@@ -109,7 +109,7 @@ def test_one_threshold_is_no_axis(people):
 
 
 @pytest.mark.parametrize(
-    ("grid", "told"),
+    ("grid", "message"),
     [
         pytest.param({"t-closenes.t": [0.1]}, "did you mean 't-closeness'", id="model"),
         pytest.param({"t-closeness.tt": [0.1]}, "t-closeness: unknown parameter 'tt'",
@@ -120,9 +120,9 @@ def test_one_threshold_is_no_axis(people):
         pytest.param({"t-closeness.t": [2]}, "t must", id="value"),
     ],
 )  # fmt: skip
-def test_refusals_come_before_any_run(people, grid, told):
+def test_refusals_come_before_any_run(people, grid, message):
     ran = []
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         compare(
             people, {"full": FULL}, grid, sensitive=["job"],
             progress=lambda *now: ran.append(now),

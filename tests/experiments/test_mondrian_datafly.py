@@ -9,7 +9,8 @@ import pytest
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.experiments import _mondrian_datafly
-from anon_transformers.experiments._mondrian_datafly import MondrianDatafly, published
+from anon_transformers.experiments._experiment import read_source
+from anon_transformers.experiments._mondrian_datafly import MondrianDataflyExperiment
 
 TESTS = Path(__file__).parents[1]
 VECTORS = {
@@ -19,7 +20,7 @@ VECTORS = {
     )["vectors"]
 }
 ADULT = TESTS.parents[1] / "shared" / "data" / "adult.csv.gz"
-KNOWN = published()
+KNOWN = read_source("mondrian-datafly")
 RUNS = [
     dict(zip(KNOWN["runs"]["columns"], row, strict=True))
     for row in KNOWN["runs"]["rows"]
@@ -87,7 +88,7 @@ def test_every_claim_that_fails_has_a_reason():
 
 
 def test_the_whole_grid_is_that_of_the_source():
-    sets = list(MondrianDatafly()._data_sets(KNOWN))
+    sets = list(MondrianDataflyExperiment()._data_sets(KNOWN))
     assert len(sets) == len({one.name for one in sets}) == 20 + 6
     assert {one.name for one in sets} == {
         row["dataset"] for row in VECTORS["synthetic_reference_runs"]["rows"]
@@ -95,7 +96,9 @@ def test_the_whole_grid_is_that_of_the_source():
 
 
 def test_the_quick_grid_has_few_attributes():
-    names = [one.name for one in MondrianDatafly(quick=True)._data_sets(KNOWN)]
+    names = [
+        one.name for one in MondrianDataflyExperiment(quick=True)._data_sets(KNOWN)
+    ]
     assert len(names) == 12
     assert all(name.endswith(("-1", "-2")) for name in names)
 
@@ -106,19 +109,19 @@ def small(monkeypatch):
     sets = [{"kind": "independent", "func": "quadratic", "sizes": [1000],
              "attributes": [1, 2]}]  # fmt: skip
     known = {**KNOWN, "data_sets": sets}
-    monkeypatch.setattr(_mondrian_datafly, "published", lambda: known)
+    monkeypatch.setattr(_mondrian_datafly, "read_source", lambda name: known)
 
 
 def test_a_part_of_the_grid(small, declared):
-    told = []
-    found = MondrianDatafly().run(lambda *now: told.append(now))
+    message = []
+    found = MondrianDataflyExperiment().run(lambda *now: message.append(now))
     assert len(found.runs) == 2 * 4 * 4
     assert not len(found.different)
     ran = found.numbers[found.numbers["equal"].eq(True)]
     assert len(ran) == 2 * 4 * 4
     assert set(found.not_run["reason"]) == {"not run"}
-    assert told[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
-    assert told[-1] == (32, 32, "")
+    assert message[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
+    assert message[-1] == (32, 32, "")
     figures = [figure.name for figure in found.figures]
     assert figures == [f"independent-{method}" for method in KNOWN["methods"]]
     assert set(found.figures[0].data["line"]) == {"k = 2", "k = 8", "k = 32", "k = 128"}
@@ -130,7 +133,7 @@ def test_a_wrong_result_is_found(small, declared, monkeypatch):
         _mondrian_datafly, "_measure",
         lambda *given: {**real(*given), "combinations": 99},
     )  # fmt: skip
-    assert len(MondrianDatafly().run().unexplained) == 32
+    assert len(MondrianDataflyExperiment().run().unexplained) == 32
 
 
 @pytest.fixture
@@ -142,12 +145,12 @@ def adult(tmp_path):
 def test_adult_is_read_by_its_column_names(adult, tmp_path):
     path = tmp_path / "adult.csv"
     adult.assign(other="x").to_csv(path, index=False)
-    *_, found = MondrianDatafly(adult=path)._data_sets(KNOWN)
+    *_, found = MondrianDataflyExperiment(adult=path)._data_sets(KNOWN)
     assert list(found.make()) == KNOWN["adult_columns"]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         pytest.param(lambda t: t.drop(columns="fnlwgt"), "lacks the columns fnlwgt"),
         pytest.param(lambda t: t.head(300), "has 300 rows"),
@@ -155,14 +158,14 @@ def test_adult_is_read_by_its_column_names(adult, tmp_path):
     ],
 )
 def test_another_table_than_adult_is_refused_before_any_run(
-    adult, tmp_path, monkeypatch, change, told
+    adult, tmp_path, monkeypatch, change, message
 ):
     path = tmp_path / "adult.csv"
     change(adult).to_csv(path, index=False)
     ran = []
     monkeypatch.setattr(_mondrian_datafly, "_measure", lambda *run: ran.append(run))
-    with pytest.raises(DataError, match=told):
-        MondrianDatafly(adult=path).run()
+    with pytest.raises(DataError, match=message):
+        MondrianDataflyExperiment(adult=path).run()
     assert ran == []
 
 
@@ -170,24 +173,24 @@ def test_a_file_that_is_no_table_is_told_without_its_content(tmp_path):
     path = tmp_path / "adult.csv"
     path.write_bytes(b"secret\xff\xfe,1\n")
     with pytest.raises(DataError, match="cannot be read as CSV") as caught:
-        MondrianDatafly(adult=path).run()
+        MondrianDataflyExperiment(adult=path).run()
     assert "secret" not in str(caught.value)
 
 
 def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
-    found = MondrianDatafly(quick=True).run()
+    found = MondrianDataflyExperiment(quick=True).run()
     assert found.source == KNOWN["source"]
-    told = " ".join(found.notes)
-    assert "--adult FILE" in told
-    assert all(name in told for name in KNOWN["adult_columns"])
-    assert "--quick" in told
+    message = " ".join(found.notes)
+    assert "--adult FILE" in message
+    assert all(name in message for name in KNOWN["adult_columns"])
+    assert "--quick" in message
 
 
 @pytest.mark.slow
 def test_the_whole_experiment_has_no_difference_without_a_reason(declared):
     if not ADULT.exists():
         pytest.skip("the full Adult file is not beside the repository")
-    found = MondrianDatafly(adult=ADULT).run()
+    found = MondrianDataflyExperiment(adult=ADULT).run()
     assert len(found.runs) == (20 + 6) * 4 * 4 + 16
     assert found.unexplained.to_dict("records") == []
     assert found.not_run.to_dict("records") == []

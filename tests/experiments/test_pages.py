@@ -80,7 +80,7 @@ def test_the_page_shows_every_run_and_its_error(results, tmp_path):
 
 def test_the_page_says_where_its_numbers_come_from(results, tmp_path):
     page = write_comparison(results, tmp_path)[0].read_text(encoding="utf-8")
-    for told in (
+    for message in (
         "<dt>rows</dt><dd>216</dd>",
         "<dt>quasi-identifiers</dt><dd>A_0, A_1, A_2 (all columns",
         "<dt>fixed for mondrian</dt>",
@@ -88,7 +88,7 @@ def test_the_page_says_where_its_numbers_come_from(results, tmp_path):
         "<dt>versions</dt><dd>Python",
         "UTC</dd>",
     ):
-        assert told in page
+        assert message in page
 
 
 def test_methods_with_columns_of_their_own_are_told_apart():
@@ -227,9 +227,11 @@ def test_cells_for_people(cell, text):
     assert shown(cell) == text
 
 
-@pytest.mark.parametrize(("library", "told"), [("matplotlib", "matplotlib"),
+@pytest.mark.parametrize(("library", "message"), [("matplotlib", "matplotlib"),
                                                ("jinja2", "jinja2")])  # fmt: skip
-def test_a_missing_extra_is_told_by_name(results, tmp_path, monkeypatch, library, told):
+def test_a_missing_extra_is_told_by_name(
+    results, tmp_path, monkeypatch, library, message
+):
     real = builtins.__import__
 
     def without(name, *rest):
@@ -238,6 +240,8 @@ def test_a_missing_extra_is_told_by_name(results, tmp_path, monkeypatch, library
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ConfigurationError, match=rf"{told}: pip install .*\[plots\]"):
+    with pytest.raises(
+        ConfigurationError, match=rf"{message}: pip install .*\[plots\]"
+    ):
         write_comparison(results, tmp_path)
     assert not list(tmp_path.iterdir())

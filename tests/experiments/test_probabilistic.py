@@ -10,11 +10,13 @@ import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import _probabilistic, reproduce
+from anon_transformers.experiments._experiment import read_source
 from anon_transformers.experiments._numbers import NOT_RUN
-from anon_transformers.experiments._probabilistic import pooled_error, published
+from anon_transformers.experiments._probabilistic import pooled_error
 from anon_transformers.experiments._probabilistic_numbers import column_findings
 
 DATA = Path(__file__).parents[1] / "data"
+REPORTED = read_source("probabilistic")
 CENSUS, EIA = DATA / "casc_census.csv", DATA / "casc_eia.csv"
 SWAPS_OF_EIA = 36
 
@@ -52,7 +54,7 @@ def test_what_is_stored_is_what_was_printed_and_recomputed(
         "swap-sequential-raw": ("MDAV-SWAP", "MDAV-SWAP"),
         "ranking-mdav": ("IR-SWAP", "IR-SWAP" + "(mdav)" * (table == "eia")),
     }
-    columns = [c for c in published()["columns"] if c["where"] == where]
+    columns = [c for c in REPORTED["columns"] if c["where"] == where]
     assert len(columns) == 6
     for column in columns:
         shown, computed = (f"{n} {column['measure']}" for n in names[column["method"]])
@@ -110,9 +112,9 @@ def test_every_difference_has_a_reason(quick):
 
 def test_claims_are_told_with_their_exceptions(quick):
     found = of(quick, where="text of section V", data_set="eia").set_index("method")
-    told = found.loc["ranking-mdav < swap-sequential-raw"]
-    assert "200" in told["ours"]
-    assert told["reason"]
+    message = found.loc["ranking-mdav < swap-sequential-raw"]
+    assert "200" in message["ours"]
+    assert message["reason"]
 
 
 def test_ranking_is_far_below_the_others_for_small_k(quick):
@@ -165,8 +167,8 @@ def found_beside(recomputed, ours, error, repetitions, **column):
 
 
 def test_few_runs_are_told_and_not_judged(monkeypatch):
-    known = {**published(), "k": published()["k"][:1]}
-    monkeypatch.setattr(_probabilistic, "published", lambda: known)
+    known = {**REPORTED, "k": REPORTED["k"][:1]}
+    monkeypatch.setattr(_probabilistic, "read_source", lambda name: known)
     found = reproduce("probabilistic", eia=EIA, repetitions=2)
     assert of(found, where="Table V", method="ranking-mdav")["equal"].isna().all()
     assert any("judged from 30 on" in note for note in found.notes)

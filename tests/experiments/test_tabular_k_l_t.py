@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from anon_transformers.experiments import _tabular_k_l_t
-from anon_transformers.experiments._tabular_k_l_t import TabularKLT, published
+from anon_transformers.experiments._experiment import read_source
+from anon_transformers.experiments._tabular_k_l_t import TabularExperiment
 from anon_transformers.experiments._tabular_numbers import claim_findings, run_findings
 
 FILE = Path(__file__).parents[1] / "data" / "vectors" / "tabular-k-l-t.json"
 VECTORS = {v["name"]: v for v in json.loads(FILE.read_text(encoding="utf-8"))}
-KNOWN = published()
+KNOWN = read_source("tabular-k-l-t")
 RUNS = {run["run"]: run for run in KNOWN["runs"]}
 KEYS = {
     "loss": "loss_percent",
@@ -50,26 +51,26 @@ def test_the_data_hold_every_printed_number():
     printed = [v for v in vectors() if v["origin"] == "source"]
     assert len(printed) == 24
     for vector in printed:
-        held, told = run_of(vector)["published"], vector["expected"]
+        held, message = run_of(vector)["published"], vector["expected"]
         assert {KEYS[n]: v for n, v in held.items() if n in KEYS} == {
-            key: told[key] for key in KEYS.values()
+            key: message[key] for key in KEYS.values()
         }
-        assert held["age_mode"] == told["mode_value"].strip("[]")
+        assert held["age_mode"] == message["mode_value"].strip("[]")
         levels = run_of(vector)["recomputed"]["levels"]
-        assert [int(level) for level in levels] == told["optimal_node"]
+        assert [int(level) for level in levels] == message["optimal_node"]
 
 
 def test_the_data_hold_the_grid_that_was_computed():
     derived = [v for v in vectors() if v["origin"] == "derived"]
     assert len(derived) == 36
     for vector in derived:
-        held, told = run_of(vector)["recomputed"], vector["expected"]
+        held, message = run_of(vector)["recomputed"], vector["expected"]
         assert "published" not in run_of(vector)
-        if told["optimal_node"] is None:
+        if message["optimal_node"] is None:
             assert held == {"feasible": "no"}
             continue
         assert {KEYS[n]: v for n, v in held.items() if n in KEYS} == {
-            key: told[key] for key in KEYS.values() if key in told
+            key: message[key] for key in KEYS.values() if key in message
         }
 
 
@@ -77,21 +78,21 @@ def test_the_data_hold_the_distances():
     for name, vector in VECTORS.items():
         if name.endswith("-reference-distribution"):
             held = RUNS[f"t = {vector['parameters']['t']:g}"]["recomputed"]
-            told = vector["expected"]
-            assert held["distance"] == told["max_emd_against_input_distribution"]
+            message = vector["expected"]
+            assert held["distance"] == message["max_emd_against_input_distribution"]
             assert (
                 held["distance_released"]
-                == (told["max_emd_against_released_distribution"])
+                == (message["max_emd_against_released_distribution"])
             )
             assert (
                 held["classes_over_t"]
-                == (told["classes_over_t_against_released_distribution"])
+                == (message["classes_over_t_against_released_distribution"])
             )
 
 
 def few(monkeypatch, *names):
     known = {**KNOWN, "runs": [RUNS[name] for name in names]}
-    monkeypatch.setattr(_tabular_k_l_t, "published", lambda: known)
+    monkeypatch.setattr(_tabular_k_l_t, "read_source", lambda name: known)
     return known
 
 
@@ -102,13 +103,15 @@ THREE = ("k = 5", "c = 4, l = 3", "t = 0.6")
 def some():
     """Three of the runs, one of each method."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TabularKLT, "_planned", lambda *_: [RUNS[name] for name in THREE])
-        told = []
-        return TabularKLT().run(lambda *now: told.append(now)), told
+        patch.setattr(
+            TabularExperiment, "_planned", lambda *_: [RUNS[name] for name in THREE]
+        )
+        message = []
+        return TabularExperiment().run(lambda *now: message.append(now)), message
 
 
 def test_some_runs_have_every_number(some):
-    found, told = some
+    found, message = some
     assert found.runs["run"].tolist() == list(THREE)
     assert found.unexplained.to_dict("records") == []
     numbers = found.numbers
@@ -117,8 +120,8 @@ def test_some_runs_have_every_number(some):
         part = numbers[numbers["where"].str.endswith(run)]
         assert len(part) == count
         assert part["equal"].notna().all()
-    assert told[0] == (0, 3, "k = 5")
-    assert told[-1] == (3, 3, "")
+    assert message[0] == (0, 3, "k = 5")
+    assert message[-1] == (3, 3, "")
     assert found.source == KNOWN["source"]
 
 
@@ -163,7 +166,7 @@ def test_charts_are_drawn_against_every_parameter(some):
 
 def test_quick_makes_the_fast_runs_and_says_what_it_left_out(monkeypatch):
     few(monkeypatch, "k = 25", "c = 4, l = 12", "t = 0.1")
-    found = TabularKLT(quick=True).run()
+    found = TabularExperiment(quick=True).run()
     assert found.runs["run"].tolist() == ["k = 25"]
     assert set(found.not_run["reason"]) == {"not run"}
     assert "2 runs that look at many nodes were not made" in found.notes[-1]
@@ -204,7 +207,7 @@ def test_a_reason_explains_one_number_only(some):
 
 @pytest.mark.slow
 def test_the_whole_experiment_has_no_difference_without_a_reason():
-    found = TabularKLT().run()
+    found = TabularExperiment().run()
     assert len(found.runs) == 60
     assert found.unexplained.to_dict("records") == []
     assert found.not_run.to_dict("records") == []

@@ -74,7 +74,7 @@ def test_where_clusters_start_is_not_told(home):
 
 
 @pytest.mark.parametrize(
-    ("partitions", "told"),
+    ("partitions", "message"),
     [
         ({"age": {"Young": [0, "ten", 20]}}, "'age': set 'Young': .* got 'ten'"),
         ({"age": {"Young": [30, 20, 10]}}, "set 'Young': .*start < full_from"),
@@ -88,8 +88,8 @@ def test_where_clusters_start_is_not_told(home):
         ({"age": {"All": ["-inf"] * 2 + ["inf"] * 2}}, "'age' has one set"),
     ],
 )
-def test_what_is_wrong_is_told_before_the_run(home, partitions, told):
-    with pytest.raises(ConfigurationError, match=f"fuzzy-partition: .*{told}"):
+def test_what_is_wrong_is_told_before_the_run(home, partitions, message):
+    with pytest.raises(ConfigurationError, match=f"fuzzy-partition: .*{message}"):
         run(home, partitions=partitions)
 
 

@@ -15,8 +15,8 @@ from anon_transformers.fuzzy import (
     _cluster_recoder,
 )
 from anon_transformers.fuzzy._centers import thinned
-from anon_transformers.fuzzy._rules import Centers
-from anon_transformers.fuzzy._scaling import FARTHEST, Axis
+from anon_transformers.fuzzy._rules import CenterRule
+from anon_transformers.fuzzy._scaling import FARTHEST, ScaledAxis
 
 WHOLE, POSITIVE = np.iinfo(np.int64), np.iinfo(np.uint64)
 CLUSTERS = [KMeansRecoder, FuzzyCMeansRecoder, GustafsonKesselRecoder]
@@ -33,7 +33,7 @@ CLUSTERS = [KMeansRecoder, FuzzyCMeansRecoder, GustafsonKesselRecoder]
     ids=["all", "above", "below", "unsigned"],
 )
 def test_the_ends_of_whole_numbers_come_back(ends, dtype):
-    axis = Axis.of(encode(pd.Series(ends, dtype=dtype)), "range")
+    axis = ScaledAxis.of(encode(pd.Series(ends, dtype=dtype)), "range")
     back = axis.back(np.array([0.0, 0.5, 1.0]))
     assert back.dtype == dtype
     assert [int(back[0]), int(back[2])] == list(ends)
@@ -62,7 +62,7 @@ def test_tiny_numbers(cls, scale):
 
 
 def test_rows_far_beyond_a_small_range_have_a_place():
-    axis = Axis.of(encode(pd.Series([0.0, 1e-300])), "range")
+    axis = ScaledAxis.of(encode(pd.Series([0.0, 1e-300])), "range")
     assert axis.place_values(np.array([1e300, -1e300])).tolist() == [
         FARTHEST,
         -FARTHEST,
@@ -82,10 +82,10 @@ def test_learnt_degrees_are_those_of_the_rule(narrow):
     found = gustafson_kessel(points, points[[3, 90]], max_iter=200)
     assert np.linalg.cond(found.norms).max() > 1 / narrow
     axes = tuple(
-        Axis.of(encode(pd.Series(column)), None) for column in points.T.tolist()
+        ScaledAxis.of(encode(pd.Series(column)), None) for column in points.T.tolist()
     )
     columns = [encode(pd.Series(column)) for column in points.T.tolist()]
-    rule = Centers(
+    rule = CenterRule(
         ("a", "b"), axes, (0, 1), found.centers, found.norms, found.factors, 2.0
     )
     assert rule.degrees(columns) == pytest.approx(found.degrees, abs=1e-12)
@@ -249,5 +249,5 @@ def test_break_points_are_told_without_digits_of_computing():
     assert labels == ["[0.1, 0.3]", "(0.3, 0.5]"]
     noisy = 0.1 + 0.2
     exact = pd.DataFrame({"x": [0.1, 0.2, noisy, 0.4, 0.5] * 3})
-    told = GlobalRecoder(n_sets=2, k=2).fit_transform(exact)
-    assert told["x"].iloc[2] == f"[0.1, {noisy!r}]"
+    message = GlobalRecoder(n_sets=2, k=2).fit_transform(exact)
+    assert message["x"].iloc[2] == f"[0.1, {noisy!r}]"

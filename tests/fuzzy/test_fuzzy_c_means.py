@@ -100,7 +100,7 @@ def test_other_rows_get_the_set_of_their_largest_degree():
 
 
 @pytest.mark.parametrize(
-    ("params", "told"),
+    ("params", "message"),
     [
         ({"m": 1}, "m must be a number above 1, got 1"),
         ({"tol": -1}, "tol"),
@@ -108,16 +108,16 @@ def test_other_rows_get_the_set_of_their_largest_degree():
         ({"n_init": 0}, "n_init"),
         ({"scale": "log"}, "scale: unknown option 'log'"),
         ({"coding": "both"}, "coding: unknown option 'both'"),
-        ({"init": [0.1, 0.9]}, "init has 2 rows, one a set, for n_sets=None"),
+        ({"init": [0.1, 0.9]}, "init has 2 rows, one per set, for n_sets=None"),
         ({"init": "spread", "n_sets": 2}, "init must be an array of numbers"),
         ({"init": [[0.1, 0.2, 0.3]] * 2, "n_sets": 2}, "init has 3 columns for 1"),
         ({"n_sets": {"x": 2}, "coding": "joint"}, "takes no dict of columns"),
         ({"labels": {"x": ["a", "b"]}, "coding": "joint"}, "takes no dict of columns"),
     ],
 )
-def test_bad_parameters(params, told):
+def test_bad_parameters(params, message):
     table = pd.DataFrame({"x": [1, 2, 3, 4], "y": [1, 2, 2, 1]})
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         FuzzyCMeansRecoder(k=1, **params).fit(table)
 
 

@@ -206,7 +206,7 @@ def test_a_constant_column_is_published_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("params", "told"),
+    ("params", "message"),
     [
         ({"method": "evenly"}, "method: unknown option 'evenly'"),
         ({"n_sets": 1}, "n_sets must be a whole number of at least 2, got 1"),
@@ -218,8 +218,8 @@ def test_a_constant_column_is_published_as_it_is():
         ({"keep_memberships": "yes"}, "keep_memberships"),
     ],
 )
-def test_bad_parameters(params, told):
-    with pytest.raises(ParameterError, match=told):
+def test_bad_parameters(params, message):
+    with pytest.raises(ParameterError, match=message):
         GlobalRecoder(k=1, **params).fit(pd.DataFrame({"x": [1, 2, 3]}))
 
 

@@ -148,7 +148,7 @@ def test_a_column_given_by_mistake_is_not_quoted():
 
 
 @pytest.mark.parametrize(
-    ("params", "error", "told"),
+    ("params", "error", "message"),
     [
         ({"partitions": {"y": AGES}}, ParameterError, "partitions: unknown column 'y'"),
         ({"partitions": {"town": AGES}}, DataError, "'town' holds no numbers"),
@@ -161,9 +161,9 @@ def test_a_column_given_by_mistake_is_not_quoted():
         ),
     ],
 )
-def test_bad_partitions(params, error, told):
+def test_bad_partitions(params, error, message):
     table = pd.DataFrame({"age": [20, 60], "town": ["a", "b"]})
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         FuzzyPartitionRecoder(k=1, **params).fit(table)
 
 

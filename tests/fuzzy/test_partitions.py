@@ -93,7 +93,7 @@ def test_values_must_be_there():
 
 
 @pytest.mark.parametrize(
-    ("sets", "told"),
+    ("sets", "message"),
     [
         ({}, "needs sets"),
         ({"": (0, 1, 2)}, "each with a name"),
@@ -104,8 +104,8 @@ def test_values_must_be_there():
         ({"a": (2, 1, 0)}, "start < full_from"),
     ],
 )
-def test_sets_that_cannot_be_are_refused(sets, told):
-    with pytest.raises(ParameterError, match=told):
+def test_sets_that_cannot_be_are_refused(sets, message):
+    with pytest.raises(ParameterError, match=message):
         FuzzyPartition(sets)
 
 
@@ -180,7 +180,7 @@ def test_crisp_sets_are_zeros_and_ones():
     assert crisp_degrees([]).shape == (0, 0)
     with pytest.raises(DataError, match="2 rows have a label that is not from 0 to 1"):
         crisp_degrees([2, -1, 0], 2)
-    with pytest.raises(DataError, match="one whole number a row"):
+    with pytest.raises(DataError, match="one whole number per row"):
         crisp_degrees([0.5])
 
 

@@ -25,7 +25,7 @@ from anon_transformers.fuzzy import (
 )
 from anon_transformers.fuzzy._coding import MOST_DEGREES
 from anon_transformers.fuzzy._naming import ordered_names
-from anon_transformers.fuzzy._scaling import Axis
+from anon_transformers.fuzzy._scaling import ScaledAxis
 from anon_transformers.privacy import (
     DistinctLDiversity,
     FuzzyLDiversity,
@@ -78,8 +78,8 @@ def test_crisp_and_fuzzy_promises_are_kept_and_told(cls, people):
     published = recoder.fit_transform(people[["age", "ill"]])
     assert published.groupby("age").size().min() >= 8
     assert published.groupby("age")["ill"].nunique().min() >= 3
-    told = [verdict["model"] for verdict in recoder.report_.models]
-    assert told == [
+    message = [verdict["model"] for verdict in recoder.report_.models]
+    assert message == [
         "k-anonymity",
         "distinct-l-diversity",
         "q-anonymity",
@@ -201,7 +201,7 @@ def test_names_must_fit(people):
         GlobalRecoder(labels=["a", "b", "c"], k=1).fit(pd.DataFrame({"x": [1, 2]}))
     with pytest.raises(ParameterError, match="labels: unknown column 'z'"):
         GlobalRecoder(["age"], labels={"z": ["a", "b"]}).fit(people[["age"]])
-    with pytest.raises(DataError, match="suppression mark"):
+    with pytest.raises(DataError, match="suppression label"):
         GlobalRecoder(["age"], labels=["*", "b"]).fit(people[["age"]])
 
 
@@ -259,11 +259,14 @@ def test_numbers_too_large_for_distances(cls):
 
 def test_axes_count_without_a_wrong_digit():
     first = 2**62
-    axis = Axis.of(encode(pd.Series([first, first + 8])), "range")
+    axis = ScaledAxis.of(encode(pd.Series([first, first + 8])), "range")
     assert axis.place_values(np.array([first + 2, first - 8])).tolist() == [0.25, -1.0]
     assert axis.back(np.array([0.5])).tolist() == [first + 4]
     days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-05"]))
-    assert Axis.of(encode(days), None).place_values(days.to_numpy()).tolist() == [0, 4]
+    assert ScaledAxis.of(encode(days), None).place_values(days.to_numpy()).tolist() == [
+        0,
+        4,
+    ]
 
 
 @every

@@ -16,7 +16,7 @@ from anon_transformers.fuzzy import (
     KMeansRecoder,
     _recoder,
 )
-from anon_transformers.fuzzy._search import MOST_TRIALS, Bounds, Trial, find_n_sets
+from anon_transformers.fuzzy._search import MOST_TRIALS, SetBounds, Trial, find_n_sets
 from anon_transformers.privacy import DistinctLDiversity, QAnonymity
 
 
@@ -27,23 +27,27 @@ def attempt(feasible):
 
 
 def test_numbers_beyond_one_that_fails_are_tried_too():
-    best, trials, *_ = find_n_sets([Bounds(1, 9)], attempt(lambda n: n[0] in {2, 3, 7}))
+    best, trials, *_ = find_n_sets(
+        [SetBounds(1, 9)], attempt(lambda n: n[0] in {2, 3, 7})
+    )
     assert best.n_sets == (7,)
     assert [trial.n_sets for trial in trials] == [(n,) for n in range(2, 10)]
 
 
 def test_columns_get_different_numbers():
-    best, *_ = find_n_sets([Bounds(1, 6)] * 2, attempt(lambda n: n[0] * n[1] <= 13))
+    best, *_ = find_n_sets([SetBounds(1, 6)] * 2, attempt(lambda n: n[0] * n[1] <= 13))
     assert sorted(best.n_sets) == [3, 4]
 
 
 def test_one_column_may_stay_whole():
-    best, *_ = find_n_sets([Bounds(1, 6)] * 2, attempt(lambda n: n[0] == 1))
+    best, *_ = find_n_sets([SetBounds(1, 6)] * 2, attempt(lambda n: n[0] == 1))
     assert best.n_sets == (1, 6)
 
 
 def test_one_column_may_pass_over_a_number_that_fails():
-    best, *_ = find_n_sets([Bounds(1, 4)] * 2, attempt(lambda n: n in {(2, 1), (4, 1)}))
+    best, *_ = find_n_sets(
+        [SetBounds(1, 4)] * 2, attempt(lambda n: n in {(2, 1), (4, 1)})
+    )
     assert best.n_sets == (4, 1)
 
 
@@ -57,7 +61,7 @@ def exact(bounds, attempt):
 @settings(max_examples=60)
 @given(data=st.data(), n_blocks=st.integers(1, 2), most=st.integers(2, 9))
 def test_nothing_is_better_where_all_choices_can_be_tried(data, n_blocks, most):
-    bounds = [Bounds(1, most)] * n_blocks
+    bounds = [SetBounds(1, most)] * n_blocks
     draws = st.integers(0, 100)
     losses = {
         numbers: data.draw(draws)
@@ -81,7 +85,7 @@ def test_nothing_is_better_where_all_choices_can_be_tried(data, n_blocks, most):
 @settings(max_examples=30)
 @given(limit=st.integers(2, 60), weights=st.tuples(*[st.floats(0.1, 5)] * 3))
 def test_three_blocks_are_as_good_as_all_choices(limit, weights):
-    bounds = [Bounds(1, 6)] * 3
+    bounds = [SetBounds(1, 6)] * 3
 
     def loss(numbers):
         return sum(w / n for w, n in zip(weights, numbers, strict=True))
@@ -97,15 +101,15 @@ def test_three_blocks_are_as_good_as_all_choices(limit, weights):
 def test_what_cannot_be_better_is_not_tried():
     tried = attempt(lambda numbers: math.prod(numbers) <= 4)
     best, with_floor, *_ = find_n_sets(
-        [Bounds(1, 8)] * 2, tried, lambda numbers: sum(1 / n for n in numbers)
+        [SetBounds(1, 8)] * 2, tried, lambda numbers: sum(1 / n for n in numbers)
     )
-    same, without, *_ = find_n_sets([Bounds(1, 8)] * 2, tried)
+    same, without, *_ = find_n_sets([SetBounds(1, 8)] * 2, tried)
     assert best.loss == same.loss
     assert len(with_floor) < len(without) == 63
 
 
 def test_a_search_ends():
-    bounds = [Bounds(1, 12)] * 4
+    bounds = [SetBounds(1, 12)] * 4
     first = 11 + 4  # the same for all, then two sets for each
     found = find_n_sets(bounds, attempt(lambda n: math.prod(n) <= 90))
     assert len(found.trials) == first + MOST_TRIALS
@@ -125,7 +129,7 @@ def test_blocks_are_counted_beside_trials():
 
     # The most sets of both are found at once, and nothing else can be better.
     found = find_n_sets(
-        [Bounds(1, 900), Bounds(1, 3)], lambda n: Trial(n, loss(n)), loss, 20
+        [SetBounds(1, 900), SetBounds(1, 3)], lambda n: Trial(n, loss(n)), loss, 20
     )
     assert found.best.n_sets == (900, 3)
     assert not found.proved
@@ -135,14 +139,14 @@ def test_blocks_are_counted_beside_trials():
 
 def test_wide_tables_need_no_luck():
     # Only the last of many blocks may have two sets, or more.
-    bounds = [Bounds(1, 12)] * 30
+    bounds = [SetBounds(1, 12)] * 30
     found = find_n_sets(bounds, attempt(lambda n: max(n[:-1]) == 1 and n[-1] <= 4))
     assert found.best.n_sets == (1,) * 29 + (4,)
 
 
 def test_a_step_down_where_choices_are_many():
     losses = {(2, 2, 2): 1.0, (1, 4, 2): 0.5, (1, 4, 1): 0.75}
-    found = find_n_sets([Bounds(1, 40)] * 3, lambda n: Trial(n, losses.get(n)))
+    found = find_n_sets([SetBounds(1, 40)] * 3, lambda n: Trial(n, losses.get(n)))
     assert found.n_choices > 25_000
     assert found.best.n_sets == (1, 4, 2)
 
@@ -150,18 +154,20 @@ def test_a_step_down_where_choices_are_many():
 @pytest.mark.parametrize(("most_trials", "proved"), [(250, True), (5, False)])
 def test_what_is_proved(most_trials, proved):
     found = find_n_sets(
-        [Bounds(1, 6)] * 2, attempt(lambda n: False), most_trials=most_trials
+        [SetBounds(1, 6)] * 2, attempt(lambda n: False), most_trials=most_trials
     )
     assert found.proved is proved
     assert len(found.trials) == (35 if proved else 5 + 2 + 5)
-    told = "no number of sets up to max_sets=6 keeps the promise."
+    message = "no number of sets up to max_sets=6 keeps the promise."
     if not proved:
-        told = "none of the 12 choices tried of 35 up to max_sets=6 keeps the promise."
-    assert found.refusal(6) == told
+        message = (
+            "none of the 12 choices tried of 35 up to max_sets=6 keeps the promise."
+        )
+    assert found.refusal(6) == message
 
 
 def test_a_refusal_has_few_digits():
-    found = find_n_sets([Bounds(1, 12)] * 400, attempt(lambda n: False))
+    found = find_n_sets([SetBounds(1, 12)] * 400, attempt(lambda n: False))
     assert "tried of more than 25,000 up to" in found.refusal(12)
 
 
@@ -172,7 +178,7 @@ def test_many_sets_are_tried_in_growing_steps():
         tried.append(numbers[0])
         return Trial(numbers, abs(numbers[0] - 150) + 1.0)
 
-    best, *_ = find_n_sets([Bounds(1, 30_000)], noted, lambda n: 0.0)
+    best, *_ = find_n_sets([SetBounds(1, 30_000)], noted, lambda n: 0.0)
     assert best.n_sets == (150,)
     assert tried[:15] == list(range(2, 17))
     assert tried[15:19] == [20, 25, 31, 38]
@@ -180,21 +186,21 @@ def test_many_sets_are_tried_in_growing_steps():
 
 def test_fixed_numbers_stay():
     best, trials, *_ = find_n_sets(
-        [Bounds(3, 3), Bounds(1, 4)], attempt(lambda n: True)
+        [SetBounds(3, 3), SetBounds(1, 4)], attempt(lambda n: True)
     )
     assert best.n_sets == (3, 4)
     assert {trial.n_sets[0] for trial in trials} == {3}
 
 
 def test_nothing_is_found_where_nothing_holds():
-    best, trials, *_ = find_n_sets([Bounds(1, 3)] * 2, attempt(lambda n: False))
+    best, trials, *_ = find_n_sets([SetBounds(1, 3)] * 2, attempt(lambda n: False))
     assert best is None
     assert (1, 1) not in {trial.n_sets for trial in trials}
 
 
 @given(most=st.integers(2, 6), limit=st.integers(2, 30))
 def test_a_search_stops_where_no_column_can_have_more(most, limit):
-    bounds = [Bounds(1, most)] * 2
+    bounds = [SetBounds(1, most)] * 2
 
     def holds(numbers):
         return numbers[0] * numbers[1] <= limit
@@ -317,8 +323,8 @@ def test_a_wide_table_of_outliers():
     recoder = GlobalRecoder(k=5, method="equidistant").fit(table)
     assert recoder.report_.details["n_sets"]["23"] >= 2
     table.loc[59, 23] = 1000.0
-    told = r"none of the \d+ choices tried of more than 25,000 up to max_sets=12"
-    with pytest.raises(InfeasibleError, match=told):
+    message = r"none of the \d+ choices tried of more than 25,000 up to max_sets=12"
+    with pytest.raises(InfeasibleError, match=message):
         recoder.fit(table)
 
 

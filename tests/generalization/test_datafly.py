@@ -82,10 +82,10 @@ class TestWorkedExamples:
         trace = done.report_.details["trace"]
         # The vectors list what was generalized; our last step tells that nothing was.
         *raised, last = trace
-        for step, told in zip(raised, expected["trace"], strict=True):
-            assert step["violating"] == told["violating_tuples"]
-            assert list(step["distinct"].values()) == told["distinct_values"]
-            assert step["generalized"] == names[told["generalized_attribute"]]
+        for step, message in zip(raised, expected["trace"], strict=True):
+            assert step["violating"] == message["violating_tuples"]
+            assert list(step["distinct"].values()) == message["distinct_values"]
+            assert step["generalized"] == names[message["generalized_attribute"]]
         assert last["generalized"] is None
         assert last["violating"] == len(gone)
         assert list(last["levels"].values()) == expected["levels"]
@@ -238,7 +238,7 @@ class TestTwin:
         out = done.fit_transform(people)
         hand = oracle.by_hand(people, done.hierarchies_)
         trace, rows, frequency = hand.run(k, stops, last)
-        told = [
+        message = [
             (
                 step["violating"],
                 list(step["distinct"].values()),
@@ -247,7 +247,7 @@ class TestTwin:
             )
             for step in done.report_.details["trace"]
         ]
-        assert told == trace
+        assert message == trace
         kept = [row for row in rows if frequency[row] >= k]
         found = out[oracle.known].astype(object)
         found = found.where(found.notna(), None)

@@ -49,7 +49,7 @@ def table():
         ({"suppression_limit": True}, ParameterError, "suppression_limit .*got True"),
         ({"suppression_limit": -1}, ParameterError, "suppression_limit .*got -1"),
         ({"suppression": "masks"}, ParameterError, "suppression: .*'masks'"),
-        ({"suppression_label": "b"}, DataError, "'land' holds the suppression mark"),
+        ({"suppression_label": "b"}, DataError, "'land' holds the suppression label"),
     ],
 )  # fmt: skip
 def test_a_request_is_refused_with_key_and_choices(options, error, said):

@@ -120,7 +120,7 @@ TWICE = pd.DataFrame({"a": [SECRET, "Bob"], "b": ["Bob", SECRET]})
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (LOOPS, "1 loops"),
         (TWICE, "1 parallel edges"),
@@ -147,8 +147,8 @@ TWICE = pd.DataFrame({"a": [SECRET, "Bob"], "b": ["Bob", SECRET]})
     ],
     ids=range(19),
 )
-def test_what_is_no_simple_graph_is_refused(given, told):
-    with pytest.raises(DataError, match=told) as caught:
+def test_what_is_no_simple_graph_is_refused(given, message):
+    with pytest.raises(DataError, match=message) as caught:
         open_graph(given)
     assert SECRET not in str(caught.value)
 

@@ -187,16 +187,16 @@ def test_a_mapping_tells_who_is_who(form):
 
 
 @pytest.mark.parametrize(
-    ("mapping", "told"),
+    ("mapping", "message"),
     [
         ({0: "a"}, "3 of 4 nodes of the original have no new name"),
         (dict.fromkeys(range(4), "a"), "in groups"),
         (dict(enumerate("wxyz")), "new names"),
     ],
 )
-def test_a_mapping_that_does_not_fit_is_refused(mapping, told):
+def test_a_mapping_that_does_not_fit_is_refused(mapping, message):
     letters = nx.relabel_nodes(PATH, dict(enumerate("abcd")))
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         open_same_nodes(PATH, letters, mapping)
 
 

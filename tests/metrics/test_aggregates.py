@@ -78,20 +78,20 @@ def test_what_a_range_does_not_say_is_not_available(column, missing):
 
 def test_rows_left_out_count_as_suppressed():
     original = [21, 22, 41, 42, 61]
-    told = aggregate_query_error(original, ["20-39", "20-39"])
-    assert told["mode"].released == "*"
-    assert told["mode_count"].released == 3
-    assert told["mode_count"].error == 2
-    assert told["maximum"].error == 39 - 61
-    assert told["mode"].error is None
+    message = aggregate_query_error(original, ["20-39", "20-39"])
+    assert message["mode"].released == "*"
+    assert message["mode_count"].released == 3
+    assert message["mode_count"].error == 2
+    assert message["maximum"].error == 39 - 61
+    assert message["mode"].error is None
     marked = aggregate_query_error(original, ["20-39", "20-39", "*", "*", "*"])
-    assert marked == told
+    assert marked == message
 
 
 def test_an_answer_that_is_not_there_has_no_error():
-    told = aggregate_query_error([1, 2], ["*", "*"])
-    assert told["minimum"].released is None
-    assert told["minimum"].error is None
+    message = aggregate_query_error([1, 2], ["*", "*"])
+    assert message["minimum"].released is None
+    assert message["minimum"].error is None
 
 
 def test_arrow_and_nullable_columns_are_columns():
@@ -111,7 +111,9 @@ def test_labels_that_are_no_numbers_are_refused():
 def test_parameters_are_checked():
     with pytest.raises(ParameterError, match=r"arithmetic.*did you mean 'integer'"):
         aggregate_answers([1], arithmetic="integerr")
-    with pytest.raises(ParameterError, match="dropped_rows must be at least 0"):
+    with pytest.raises(
+        ParameterError, match="dropped_rows must be a whole number of at least 0"
+    ):
         aggregate_answers([1], dropped_rows=-1)
     with pytest.raises(DataError, match="published column has 2 rows"):
         aggregate_query_error([1], [1, 2])

@@ -61,5 +61,5 @@ def test_nothing_cannot_be_measured(metric):
 
 @pytest.mark.parametrize("k", [0, -1, float("nan")])
 def test_k_is_above_zero(k):
-    with pytest.raises(ParameterError, match="k must be above 0"):
+    with pytest.raises(ParameterError, match="k must be a number above 0"):
         average_class_size(classes_of(["a"]), k=k)

@@ -209,7 +209,9 @@ def test_what_cannot_be_judged(people):
         distinguishability(people, people.rename(columns=str.upper))
     with pytest.raises(DataError, match="not aligned"):
         distinguishability(people, people[:50], aligned=True)
-    with pytest.raises(ParameterError, match="folds must be at least 2, got 1"):
+    with pytest.raises(
+        ParameterError, match="folds must be a whole number of at least 2, got 1"
+    ):
         distinguishability(people, people, folds=1)
     with pytest.raises(ParameterError, match="permutations"):
         distinguishability(people, people, permutations=-1)

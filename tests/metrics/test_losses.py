@@ -263,16 +263,16 @@ def test_the_loss_of_a_run_is_the_one_it_reports(lands, ages):
 
 
 @pytest.mark.parametrize(
-    ("published", "told"),
+    ("published", "message"),
     [
         (frame_of([("FR", "0")] * 3), "published table has 3 rows, the original 2"),
         (frame_of([("Mars", "0"), ("FR", "0")]), r"column 'land' .* in 1 rows"),
         (pd.DataFrame({"land": ["FR"]}), "unknown column 'age'"),
     ],
 )
-def test_tables_that_do_not_belong_together_are_refused(published, told):
+def test_tables_that_do_not_belong_together_are_refused(published, message):
     original = frame_of([("FR", "0"), ("IT", "1")])
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         attribute_losses(original, published, HIERARCHIES)
     assert "Mars" not in str(caught.value)
 

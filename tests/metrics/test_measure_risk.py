@@ -105,7 +105,7 @@ def test_illegal_input_is_refused():
         measure_risk([1], min_risk=2)
     with pytest.raises(DataError, match="1 classes have no row"):
         measure_risk([3, 0])
-    with pytest.raises(DataError, match="one whole number a class"):
+    with pytest.raises(DataError, match="one whole number per class"):
         measure_risk([0.5])
     with pytest.raises(NotEvaluable, match="no class"):
         measure_risk([])

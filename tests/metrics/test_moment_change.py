@@ -94,14 +94,14 @@ def test_missing_cells_are_left_out():
 
 def test_quantiles_are_shares():
     frame = pd.DataFrame({"a": [1, 2]})
-    with pytest.raises(ParameterError, match="between 0 and 1, got 50"):
+    with pytest.raises(ParameterError, match="of at least 0 and at most 1, got 50"):
         moment_changes(frame, frame, quantiles=[50])
 
 
 def test_quantiles_go_into_a_file():
     frame = pd.DataFrame({"a": [1, 2, 5]})
-    told = moment_changes(frame, frame, quantiles=[0.5, 1])["a"].to_dict()
-    assert json.loads(json.dumps(told))["quantiles"] == {"0.5": 0.0, "1": 0.0}
+    message = moment_changes(frame, frame, quantiles=[0.5, 1])["a"].to_dict()
+    assert json.loads(json.dumps(message))["quantiles"] == {"0.5": 0.0, "1": 0.0}
 
 
 def test_the_metric_is_the_largest_change_of_a_mean():

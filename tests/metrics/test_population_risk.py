@@ -127,7 +127,7 @@ class TestWeights:
         assert sums / 300 == pytest.approx([400, 100, 20], rel=0.03)
 
     @pytest.mark.parametrize(
-        ("weights", "told"),
+        ("weights", "message"),
         [
             ([1.0], "1 weights for 2 rows"),
             ([0.5, 2.0], "in 1 rows"),
@@ -135,8 +135,8 @@ class TestWeights:
             (["secret", "2"], "in 1 rows"),
         ],
     )
-    def test_they_are_checked(self, weights, told):
-        with pytest.raises(DataError, match=told) as caught:
+    def test_they_are_checked(self, weights, message):
+        with pytest.raises(DataError, match=message) as caught:
             weigh_population(classes_of(["a", "b"]), weights)
         assert "secret" not in str(caught.value)
 
@@ -204,5 +204,7 @@ class TestRegister:
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
 def test_a_threshold_is_a_share(threshold):
-    with pytest.raises(ParameterError, match="threshold must lie between 0 and 1"):
+    with pytest.raises(
+        ParameterError, match="threshold must be a number of at least 0 and at most 1"
+    ):
         RecordsAtJournalistRisk(threshold)

@@ -114,7 +114,9 @@ class TestEveryMetric:
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
 def test_a_threshold_is_a_share(threshold):
-    with pytest.raises(ParameterError, match="threshold must lie between 0 and 1"):
+    with pytest.raises(
+        ParameterError, match="threshold must be a number of at least 0 and at most 1"
+    ):
         RecordsAtRisk(threshold)
 
 

@@ -162,8 +162,8 @@ class TestPromise:
         table = patients()
         model = DistinctLDiversity(l=2)
         done = swapper([model, TCloseness(t=0.9)], sensitive=["ill", "pay"]).fit(table)
-        told = [entry["model"] for entry in done.report_.models]
-        assert told == [
+        message = [entry["model"] for entry in done.report_.models]
+        assert message == [
             "probabilistic-k-anonymity",
             "distinct-l-diversity",
             "t-closeness",

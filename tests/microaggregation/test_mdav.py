@@ -69,8 +69,8 @@ def make_people(seed, n_rows, missing=0.0):
 @pytest.fixture(scope="module")
 def vectors(root):
     path = root / "tests/data/vectors/probabilistic.json"
-    told = json.loads(path.read_text(encoding="utf-8"))
-    return {vector["name"]: vector for vector in told["vectors"]}
+    message = json.loads(path.read_text(encoding="utf-8"))
+    return {vector["name"]: vector for vector in message["vectors"]}
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +360,6 @@ class TestRefusals:
         assert not hasattr(done, "transform")
         with pytest.raises(
             AttributeError, match="has no attribute 'transform'"
-        ) as told:
+        ) as message:
             _ = done.transform
-        assert "recode(X)" in str(told.value.__cause__)
+        assert "recode(X)" in str(message.value.__cause__)

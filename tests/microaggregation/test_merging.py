@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anon_transformers._data.columns import identify
 from anon_transformers.evidence import Classes
-from anon_transformers.microaggregation._merging import Groups, merge_until_kept
+from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
 from anon_transformers.privacy import (
     AllOf,
     DistinctLDiversity,
@@ -33,7 +33,7 @@ def merged(places, labels, values, promise):
     n_groups = int(labels.max()) + 1
     job = identify(pd.Series(list(values), name="job"))
     classes = Classes.from_labels(labels, n_groups, sensitive=[job])
-    into = merge_until_kept(Groups.of(points, labels, n_groups), classes, promise)
+    into = merge_until_kept(RowGroups.of(points, labels, n_groups), classes, promise)
     return into, classes
 
 
@@ -135,7 +135,7 @@ def test_equal_groups_merge_in_few_rounds():
 def test_the_sums_go_with_the_groups(promise):
     rng = np.random.default_rng(4)
     points, labels = rng.normal(size=(60, 3)), np.arange(60) // 3
-    groups = Groups.of(points, labels, 20)
+    groups = RowGroups.of(points, labels, 20)
     into, _ = merged(points, labels, rng.choice(list("abc"), 60), promise)
     whole = groups.merge(into, int(into.max()) + 1)
     for group, (size, center) in enumerate(

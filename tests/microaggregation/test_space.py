@@ -12,7 +12,7 @@ from anon_transformers._data.columns import encode
 from anon_transformers.exceptions import DataError, NearlyNumbersWarning
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.microaggregation import GroupSwapper, _space
-from anon_transformers.microaggregation._space import Space, embed
+from anon_transformers.microaggregation._space import NumericSpace, embed
 
 LANDS = [
     ("at", "alps", "center", "*"),
@@ -252,7 +252,7 @@ class TestWholeTables:
 class TestOtherRows:
     def place(self, fitted, others, tree=None, *, standardize=True):
         column = encode(pd.Series(fitted), tree)
-        space = Space.of([column], standardize=standardize)
+        space = NumericSpace.of([column], standardize=standardize)
         return space.place([column.encode_more(pd.Series(others))])
 
     def test_fitted_values_lie_where_they_lay(self):
@@ -308,8 +308,10 @@ class TestNearlyNumbers:
     @pytest.mark.parametrize("odd", [1, 2])
     def test_a_few_texts_are_told_in_numbers(self, odd):
         cells = [*map(str, range(19)), None, *["SECRET"] * odd]
-        told = f"'pay' is taken for texts.* {odd} of {19 + odd} cells are no numbers"
-        with pytest.warns(NearlyNumbersWarning, match=told) as caught:
+        reported = (
+            f"'pay' is taken for texts.* {odd} of {19 + odd} cells are no numbers"
+        )
+        with pytest.warns(NearlyNumbersWarning, match=reported) as caught:
             embed([encode(pd.Series(cells, name="pay"))])
         assert "SECRET" not in str(caught[0].message)
 
@@ -330,8 +332,8 @@ class TestNearlyNumbers:
 
     def test_too_many_categories_say_how_many_are_no_numbers(self):
         cells = [*map(str, range(_space.MOST_COORDINATES)), "SECRET"]
-        told = r"give it as numbers \(1 of 1001 cells are no numbers\)"
-        with pytest.raises(DataError, match=told) as caught:
+        reported = r"give it as numbers \(1 of 1001 cells are no numbers\)"
+        with pytest.raises(DataError, match=reported) as caught:
             one(cells)
         assert "SECRET" not in str(caught.value)
         with pytest.raises(DataError, match="give it as numbers or"):

@@ -59,9 +59,9 @@ class TestPolicies:
         assert messages(mondrian(mode=mode, duplicates="ignore"), TWINS) == []
 
     def test_warn(self, mode):
-        (told,) = messages(mondrian(mode=mode, duplicates="warn"), TWINS)
-        assert "5 rows" in told
-        assert ("published differently" in told) == (mode == "relaxed")
+        (reported,) = messages(mondrian(mode=mode, duplicates="warn"), TWINS)
+        assert "5 rows" in reported
+        assert ("published differently" in reported) == (mode == "relaxed")
 
     def test_error(self, mode):
         done = mondrian(mode=mode, duplicates="error")
@@ -80,17 +80,17 @@ class TestPolicies:
 class TestWhatIsADuplicate:
     def test_other_columns_do_not_tell_rows_apart(self):
         table = TWINS.assign(note=range(6), who=list("abcdef"))
-        (told,) = messages(mondrian(mode="relaxed", subject="who"), table)
-        assert "5 rows" in told
+        (reported,) = messages(mondrian(mode="relaxed", subject="who"), table)
+        assert "5 rows" in reported
         # Persons are counted: nothing is to be said about them.
-        assert "persons" not in told
-        (told,) = messages(mondrian(mode="relaxed"), table)
-        assert "fewer persons" in told
+        assert "persons" not in reported
+        (reported,) = messages(mondrian(mode="relaxed"), table)
+        assert "fewer persons" in reported
 
     def test_a_missing_value_is_a_value(self):
         table = pd.DataFrame({"age": [None, None, 3.0, 4.0], "zip": list("aabb")})
-        (told,) = messages(mondrian(mode="relaxed"), table)
-        assert "2 rows" in told
+        (reported,) = messages(mondrian(mode="relaxed"), table)
+        assert "2 rows" in reported
 
     def test_rows_that_a_hierarchy_does_not_know_are_not_counted(self):
         tree = Hierarchy([("a", "*"), ("b", "*")], unknown="suppress")
@@ -112,8 +112,10 @@ class TestWhatIsADuplicate:
         table = pd.DataFrame(rows, columns=["age", "zip"])
         counts = Counter(rows)
         expected = sum(counts[row] > 1 for row in rows)
-        told = messages(mondrian(mode=mode, duplicates="warn"), table)
-        assert [int(text.split()[0]) for text in told] == [expected] * bool(expected)
+        reported = messages(mondrian(mode=mode, duplicates="warn"), table)
+        assert [int(text.split()[0]) for text in reported] == [expected] * bool(
+            expected
+        )
 
 
 def test_a_policy_that_does_not_exist():

@@ -213,5 +213,7 @@ def test_what_is_excused_fails_for_no_other_reason_than_texts():
     failed = [result for result in results if result["status"] == "failed"]
     assert len(failed) == 9
     for result in failed:
-        told = str(result["exception"])
-        assert "'str' and 'str'" in told or "subtract" in told, result["check_name"]
+        message = str(result["exception"])
+        assert "'str' and 'str'" in message or "subtract" in message, result[
+            "check_name"
+        ]

@@ -299,7 +299,7 @@ class TestHierarchies:
         try:
             done.fit(people)
         except InfeasibleError as error:
-            assert "as the mark" in str(error)
+            assert "as the suppression label" in str(error)
             return
         leaves = list(oracle.hierarchies["land"].leaves)
         out = done.transform(pd.DataFrame({"land": leaves}))["land"]

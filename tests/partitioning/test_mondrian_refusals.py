@@ -112,8 +112,9 @@ def table():
          "hierarchies: unknown column 'lnad'; did you mean 'land'"),
         ({"hierarchies": {"land": Hierarchy([("b", "*")])}}, DataError,
          "'land' holds values in 1 rows that its hierarchy does not have"),
-        ({"suppression_label": SECRET}, DataError, "'land' holds the suppression mark"),
-        ({"suppression_label": "20"}, DataError, "'age' holds the suppression mark"),
+        ({"suppression_label": SECRET}, DataError,
+         "'land' holds the suppression label"),
+        ({"suppression_label": "20"}, DataError, "'age' holds the suppression label"),
     ],
 )  # fmt: skip
 def test_a_request_is_refused_with_key_and_choices(options, error, said):
@@ -126,7 +127,7 @@ def test_a_request_is_refused_with_key_and_choices(options, error, said):
 def test_a_literal_star_is_refused_unless_the_mark_is_another():
     starred = table().assign(land=["*", "b", "*", "b"])
     with pytest.raises(
-        DataError, match=r"'land' holds the suppression mark .* in 2 rows"
+        DataError, match=r"'land' holds the suppression label .* in 2 rows"
     ):
         MondrianAnonymizer(k=2).fit(starred)
     assert MondrianAnonymizer(k=2, suppression_label="#").fit(starred).report_

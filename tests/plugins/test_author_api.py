@@ -12,7 +12,7 @@ class FirstThatWill(TableAnonymizer):
     """Tries the values as they are, then one label for all."""
 
     def _learn(self, table, models):
-        (column,) = table.known
+        (column,) = table.quasi_identifiers
         as_it_is = np.arange(column.cardinality)
         self.tried_ = []
         for codes in (as_it_is, np.zeros_like(as_it_is)):
@@ -22,7 +22,7 @@ class FirstThatWill(TableAnonymizer):
                 return
 
     def _recode(self, table):
-        (column,) = table.known
+        (column,) = table.quasi_identifiers
         labels = np.array(
             [f"group {code}" for code in range(column.cardinality)], object
         )

@@ -117,7 +117,7 @@ def test_one_column_can_be_named():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"l": 0}, "l must be a whole number"),
         ({"l": 2, "cardinality": "fuzzy"}, "cardinality: unknown option"),
@@ -125,8 +125,8 @@ def test_one_column_can_be_named():
         ({"l": 2, "sensitive": ["s"]}, "sensitive must be one column"),
     ],
 )
-def test_illegal_parameters_are_named(options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(options, message):
+    with pytest.raises(ParameterError, match=message):
         FuzzyLDiversity(**options)
 
 

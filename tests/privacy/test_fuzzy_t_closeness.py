@@ -261,7 +261,7 @@ def test_only_rows_by_frequency_and_the_farthest_are_more_than_a_reproduction():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"t": 1.5}, "t must be a number"),
         ({"t": 0.2, "distance": "kl"}, "distance: unknown option"),
@@ -271,8 +271,8 @@ def test_only_rows_by_frequency_and_the_farthest_are_more_than_a_reproduction():
         ({"t": 0.2, "cardinality": "fuzzy"}, "cardinality: unknown option"),
     ],
 )
-def test_illegal_parameters_are_named(options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(options, message):
+    with pytest.raises(ParameterError, match=message):
         FuzzyTCloseness(**options)
 
 

@@ -63,8 +63,8 @@ def test_a_verdict_counts_the_units_that_fail(k, passed, failing):
 
 
 def test_a_verdict_is_written_as_plain_values():
-    told = judge(KAnonymity(2), CLASSES).to_dict()
-    assert json.loads(json.dumps(told)) == {
+    message = judge(KAnonymity(2), CLASSES).to_dict()
+    assert json.loads(json.dumps(message)) == {
         "model": "k-anonymity",
         "params": {"k": 2},
         "level": 1,
@@ -91,7 +91,7 @@ def test_other_evidence_cannot_be_judged(evidence):
      np.array([["x"]]), np.array([[True, True]]), None],
 )  # fmt: skip
 def test_an_answer_that_is_no_boolean_a_unit_fails(answer):
-    with pytest.raises(NotEvaluable, match="one boolean a unit"):
+    with pytest.raises(NotEvaluable, match="one boolean per unit"):
         judge(Odd(answer), CLASSES)
 
 

@@ -63,7 +63,7 @@ def test_persons_who_lose_their_class_are_outside():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "told"),
+    ("low", "high", "message"),
     [
         (-0.1, 0.5, "low must be a number of at least 0 and at most 1"),
         (0, 1.5, "high must be a number of at least 0 and at most 1"),
@@ -71,8 +71,8 @@ def test_persons_who_lose_their_class_are_outside():
         (None, 0.5, "low must be a number"),
     ],
 )
-def test_shares_out_of_order(low, high, told):
-    with pytest.raises(ParameterError, match=told):
+def test_shares_out_of_order(low, high, message):
+    with pytest.raises(ParameterError, match=message):
         DeltaPresence(low, high)
 
 

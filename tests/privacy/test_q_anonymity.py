@@ -188,22 +188,22 @@ def falling(possibilities, axis):
 
 
 @pytest.mark.parametrize(
-    ("aggregation", "told"),
+    ("aggregation", "message"),
     [
         (np.sum, "not 0 for zeros and 1 for ones"),
         (lambda p, axis: 1 - p.min(axis=axis), "not 0 for zeros"),
-        (lambda p, axis: p, "not one number a row"),
+        (lambda p, axis: p, "not one number per row"),
         (falling, "rises where possibilities fall"),
     ],
 )
-def test_a_callable_that_is_no_aggregation_is_refused(aggregation, told):
+def test_a_callable_that_is_no_aggregation_is_refused(aggregation, message):
     evidence = Memberships([[0.75, 0.25], [0.75, 0.25], [1, 0]])
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         QAnonymity(1, aggregation, empty="keep").level(evidence)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"q": 0}, "q must be a whole number"),
         ({"q": 1.5}, "q must be a whole number"),
@@ -213,8 +213,8 @@ def test_a_callable_that_is_no_aggregation_is_refused(aggregation, told):
         ({"q": 2, "empty": "drop"}, "empty: unknown option"),
     ],
 )
-def test_illegal_parameters_are_named(options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(options, message):
+    with pytest.raises(ParameterError, match=message):
         QAnonymity(**options)
 
 

@@ -73,10 +73,10 @@ def test_t_closeness_counts_a_person_once_however_the_value_is_written(way, held
     expected = closeness(
         [[value for at, value in held if at == q] for q in {at for at, _ in held}]
     )
-    told = distribution(frame["s"], frame["who"], together=True)
+    message = distribution(frame["s"], frame["who"], together=True)
     for classes, reference in (
         (classes_of(frame), "released"),
-        (classes_of(frame, references={"s": told}), "input"),
+        (classes_of(frame, references={"s": message}), "input"),
     ):
         model = TCloseness(1, reference=reference)
         model.check_feasible(classes)
@@ -116,7 +116,7 @@ def test_an_infeasible_run_tells_what_was_stated_and_few_digits():
             hierarchies={"q": Hierarchy.from_mapping({"1": "x", "2": "x", "3": "y"})},
             levels={"q": 0},
         ).fit(frame)
-    told = str(caught.value)
-    assert "t-closeness(t=0.1)" in told
-    assert "missing_marks" not in told
-    assert not re.search(r"0\.\d{5}", told)
+    message = str(caught.value)
+    assert "t-closeness(t=0.1)" in message
+    assert "missing_marks" not in message
+    assert not re.search(r"0\.\d{5}", message)

@@ -515,7 +515,7 @@ def test_the_example_release_is_legal(root):
         (
             lambda rows: [*rows, ["x", "30", "*", "j", "y"]],
             DataError,
-            "'zip' holds the suppression mark '*' in 1 rows",
+            "'zip' holds the suppression label '*' in 1 rows",
         ),
     ],
 )

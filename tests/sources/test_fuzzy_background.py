@@ -91,9 +91,9 @@ def test_t_of_the_crisp_blocks(name, distance):
     classes = Classes.from_frame(table, ["block"], [column])
     model = TCloseness(1, distance, reference="released")
     expected = vector["expected_exact"]
-    told = expected["D"]
-    told = list(told.values()) if isinstance(told, dict) else told
-    assert model.class_levels(classes) == near(exact(told))
+    message = expected["D"]
+    message = list(message.values()) if isinstance(message, dict) else message
+    assert model.class_levels(classes) == near(exact(message))
     assert model.level(classes) == pytest.approx(exact(expected["t"]))
     # The same as a fuzzy partition of zeros and ones.
     crisp = fuzzy.crisp_degrees(classes.labels)

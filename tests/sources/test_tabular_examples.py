@@ -84,39 +84,39 @@ def holds(vector, node):
 
 
 def test_figure_2_one_step():
-    told = VECTORS["zip-one-step"]
+    message = VECTORS["zip-one-step"]
     tree = trees(VECTORS["table3-GT[1,0]"])["C. Postal"]
-    (row,) = [row for row in tree.rows if row[0] == told["input"]["value"]]
-    assert row[told["parameters"]["to_level"]] == told["expected"]["value"]
+    (row,) = [row for row in tree.rows if row[0] == message["input"]["value"]]
+    assert row[message["parameters"]["to_level"]] == message["expected"]["value"]
 
 
 def test_figures_4_and_5_the_lattice():
-    told = VECTORS["lattice-shape-E-Z"]["expected"]
+    message = VECTORS["lattice-shape-E-Z"]["expected"]
     vector = VECTORS["table3-GT[1,0]"]
     nodes = all_nodes(vector)
-    assert nodes == told["nodes"]
-    made, _ = apply(vector, told["minimum"])
-    assert made.report_.details["nodes"] == told["n_nodes"]
+    assert nodes == message["nodes"]
+    made, _ = apply(vector, message["minimum"])
+    assert made.report_.details["nodes"] == message["n_nodes"]
     heights = [tree.n_levels - 1 for tree in trees(vector).values()]
-    assert heights == told["maximum"] == nodes[-1]
-    assert sum(heights) == told["height_of_maximum"]
+    assert heights == message["maximum"] == nodes[-1]
+    assert sum(heights) == message["height_of_maximum"]
     paths = math.factorial(sum(heights)) / math.prod(map(math.factorial, heights))
-    assert paths == told["n_strategies_min_to_max"]
+    assert paths == message["n_strategies_min_to_max"]
 
 
 @pytest.mark.parametrize("name", names("table3-", "table5-GT", "table6-GT"))
 def test_tables_3_5_and_6_a_given_node(name):
     vector = VECTORS[name]
-    told, node = vector["expected"], vector["parameters"]["node"]
+    message, node = vector["expected"], vector["parameters"]["node"]
     made, published = apply(vector, node, k=1)
-    assert published.to_numpy().tolist() == told["rows"]
+    assert published.to_numpy().tolist() == message["rows"]
     classes = Classes.from_frame(published, list(published))
-    assert KAnonymity(1).level(classes) == told["max_k"]
+    assert KAnonymity(1).level(classes) == message["max_k"]
     assert list(made.levels_.values()) == node
-    apply(vector, node, k=told["max_k"])
-    if told["max_k"] < len(published):
+    apply(vector, node, k=message["max_k"])
+    if message["max_k"] < len(published):
         with pytest.raises(InfeasibleError):
-            apply(vector, node, k=told["max_k"] + 1)
+            apply(vector, node, k=message["max_k"] + 1)
 
 
 MINIMAL = names("table4-", "table9-", "table5-k", "table6-k")
@@ -136,25 +136,25 @@ def test_tables_4_5_6_and_9_minimal_nodes(name, options):
 @pytest.mark.parametrize("name", MINIMAL)
 def test_tables_4_5_6_and_9_which_nodes_hold(name):
     vector = VECTORS[name]
-    told = vector["expected"]
+    message = vector["expected"]
     fitting = [node for node in all_nodes(vector) if holds(vector, node)]
-    if "n_satisfying" in told:
-        assert len(fitting) == told["n_satisfying"]
-    if "n_lattice_nodes" in told:
-        assert len(all_nodes(vector)) == told["n_lattice_nodes"]
-    if "satisfying_but_not_minimal" in told:
-        others = [node for node in fitting if node not in told["k_minimal"]]
-        assert others == told["satisfying_but_not_minimal"]
-    for least, above in told.get("dominated_by_each_minimal", {}).items():
+    if "n_satisfying" in message:
+        assert len(fitting) == message["n_satisfying"]
+    if "n_lattice_nodes" in message:
+        assert len(all_nodes(vector)) == message["n_lattice_nodes"]
+    if "satisfying_but_not_minimal" in message:
+        others = [node for node in fitting if node not in message["k_minimal"]]
+        assert others == message["satisfying_but_not_minimal"]
+    for least, above in message.get("dominated_by_each_minimal", {}).items():
         low = json.loads(least)
         assert above == [
             node
             for node in fitting
             if node != low and all(a >= b for a, b in zip(node, low, strict=True))
         ]
-    if "exceed_max_sup" in told:
+    if "exceed_max_sup" in message:
         beyond = [node for node in all_nodes(vector) if node not in fitting]
-        assert beyond == told["exceed_max_sup"]
+        assert beyond == message["exceed_max_sup"]
 
 
 def test_table_4_the_only_solution_of_a_large_k_is_one_class():
@@ -183,12 +183,12 @@ def test_table_5_one_row_forces_four_attributes_up():
 
 def test_tables_7_and_8_required_suppression():
     vector = VECTORS["table7-required-suppression"]
-    told = vector["expected"]
-    for node, removed in told["suppressed_row_indices_by_node"].items():
+    message = vector["expected"]
+    for node, removed in message["suppressed_row_indices_by_node"].items():
         made, published = apply(vector, json.loads(node), suppression_limit=1.0)
         assert made.suppressed_mask_.nonzero()[0].tolist() == removed
         assert made.n_suppressed_ == len(removed)
-        assert len(published) == told["kept_by_node"][node]
+        assert len(published) == message["kept_by_node"][node]
         assert 7 not in published.index or 7 not in removed
 
 
@@ -224,22 +224,22 @@ def patients():
 
 
 def test_nine_patients(patients):
-    told = patients["expected"]
+    message = patients["expected"]
     made = anonymizer(patients, find_minimal=True)
     published = made.fit_transform(frame(patients))
-    assert list(made.levels_.values()) == told["node"]
-    assert sorted(published.to_numpy().tolist()) == told["rows_multiset"]
-    assert made.n_suppressed_ == told["n_suppressed"]
+    assert list(made.levels_.values()) == message["node"]
+    assert sorted(published.to_numpy().tolist()) == message["rows_multiset"]
+    assert made.n_suppressed_ == message["n_suppressed"]
     classes = Classes.from_frame(published, ["ZIP CODE", "AGE"])
-    assert (classes.n_classes, KAnonymity(1).level(classes)) == (3, told["k"])
+    assert (classes.n_classes, KAnonymity(1).level(classes)) == (3, message["k"])
     found = sorted(list(node.values()) for node in made.minimal_nodes_)
-    assert found == told["k_minimal_nodes"]
+    assert found == message["k_minimal_nodes"]
 
 
 def test_nine_patients_loss_of_each_minimal_node(patients):
-    told = patients["expected"]["loss_percent_by_minimal_node"]
+    message = patients["expected"]["loss_percent_by_minimal_node"]
     table, hierarchies = frame(patients), trees(patients)
-    for node, loss in told.items():
+    for node, loss in message.items():
         made, published = apply(patients, json.loads(node))
         assert 100 * made.loss_ == pytest.approx(loss, rel=1e-12)
         again = information_loss(table, published, hierarchies, list(hierarchies))
@@ -277,11 +277,11 @@ def test_figure_15_intervals():
         {bound for pair in vector["parameters"]["intervals"] for bound in pair}
     )
     ours = sorted(Intervals(cuts=[cuts]).build(values).rows)
-    told = sorted(vector["expected"]["rows"])
-    assert [row[0] for row in ours] == [row[0] for row in told]
-    assert [row[2] for row in ours] == [row[2] for row in told]
+    message = sorted(vector["expected"]["rows"])
+    assert [row[0] for row in ours] == [row[0] for row in message]
+    assert [row[2] for row in ours] == [row[2] for row in message]
     # The source writes [20, 30[ for what is [20, 29] in whole numbers.
-    for (_, label, _), (_, printed, _) in zip(ours, told, strict=True):
+    for (_, label, _), (_, printed, _) in zip(ours, message, strict=True):
         low, high = printed.strip("[").split(", ")
         assert label == f"[{low}, {int(high) - 1}]"
 
@@ -290,8 +290,8 @@ def test_figure_16_masking():
     vector = VECTORS["figure16-masking-hierarchy"]
     tree = Masking().build(vector["input"]["values"])
     ours = sorted(list(row) for row in tree.rows)
-    told = sorted(vector["expected"]["rows"])
-    assert [row[:-1] for row in ours] == [row[:-1] for row in told]
+    message = sorted(vector["expected"]["rows"])
+    assert [row[:-1] for row in ours] == [row[:-1] for row in message]
     # Errata: the figure has one asterisk too many in three levels.
     printed = vector["source_claim"]["first_row"]
     assert [len(cell) for cell in printed] == [5, 5, 6, 6, 6, 5]

@@ -126,17 +126,17 @@ def test_counts_loss_and_risk(name):
 def test_ages_as_printed(name):
     """The source divides whole numbers; 0 is what it prints for "not available"."""
     wanted, table = RUNS[name]["expected"], release(name)
-    told = aggregate_query_error(adult()["age"], table["age"], arithmetic="integer")
+    message = aggregate_query_error(adult()["age"], table["age"], arithmetic="integer")
     for answer, key in {
         "minimum": "min_age",
         "maximum": "max_age",
         "mean_lower": "avg_age_lower",
         "mean_middle": "avg_age_midpoint",
     }.items():
-        released = told[answer].released
+        released = message[answer].released
         assert released == (None if name == "adult-l-8" else wanted[key])
-    assert told["mode_count"].released == wanted["mode_count"]
-    assert told["mode"].released == wanted["mode_value"].strip("[]")
+    assert message["mode_count"].released == wanted["mode_count"]
+    assert message["mode"].released == wanted["mode_value"].strip("[]")
 
 
 def test_integer_division_is_one_too_low_in_17_of_24_runs():
@@ -150,13 +150,13 @@ def test_integer_division_is_one_too_low_in_17_of_24_runs():
 
 def test_ages_of_the_original():
     raw = VECTORS["adult-fixture"]["expected"]["raw_age"]
-    told = aggregate_query_error(adult()["age"], adult()["age"])
-    assert told["mean_middle"].original == pytest.approx(raw["mean"], abs=1e-4)
-    assert told["minimum"].original == raw["min"]
-    assert told["maximum"].original == raw["max"]
-    assert told["mode"].original == str(raw["mode"])
-    assert told["mode_count"].original == raw["mode_count"]
-    assert all(answer.error in {0, None} for answer in told.values())
+    message = aggregate_query_error(adult()["age"], adult()["age"])
+    assert message["mean_middle"].original == pytest.approx(raw["mean"], abs=1e-4)
+    assert message["minimum"].original == raw["min"]
+    assert message["maximum"].original == raw["max"]
+    assert message["mode"].original == str(raw["mode"])
+    assert message["mode_count"].original == raw["mode_count"]
+    assert all(answer.error in {0, None} for answer in message.values())
 
 
 def test_the_losses_of_each_attribute_at_k_5():

@@ -90,9 +90,9 @@ def test_further_models_are_judged():
 
 
 def test_all_failures_are_told_at_once():
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError) as reported:
         check_anonymizer(PublishesIdentifier(k=2))
-    message = str(told.value)
+    message = str(reported.value)
     assert "PublishesIdentifier(k=2) fails " in message
     assert "check_identifiers_are_gone: Identifiers are dropped." in message
     assert "check_columns_are_those_of_the_input: " in message

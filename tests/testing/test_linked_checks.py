@@ -231,10 +231,10 @@ BROKEN = [
     (DropsARow, "check_rows_are_kept", "119 rows instead of 120"),
     (SmallGroups, "check_groups_have_k_rows", "a group of 1 rows, k=2"),
     (MovesBetweenGroups, "check_cells_stay_in_their_group", "other cells in"),
-    (MovesBetweenGroups, "check_links_are_told_on_request", "in other groups"),
+    (MovesBetweenGroups, "check_links_are_given_on_request", "in other groups"),
     (KeepsLinksAlways, "check_links_are_private", "permutations_"),
     (KeepsTheTable, "check_links_are_private", "cells in a pickle"),
-    (WrongLinks, "check_links_are_told_on_request", "came from other rows"),
+    (WrongLinks, "check_links_are_given_on_request", "came from other rows"),
     (NeverKeepsACell, "check_permutations_are_random", "0 rows in"),
     (MovesNothing, "check_permutations_are_random", "rows in 1920 groups"),
     (MovesNothing, "check_links_pass_the_judge", "level 1 instead of k=2"),
@@ -249,22 +249,22 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("cls", "name", "told"), BROKEN)
-def test_a_broken_swapper_fails(cls, name, told):
+@pytest.mark.parametrize(("cls", "name", "message"), BROKEN)
+def test_a_broken_swapper_fails(cls, name, message):
     check = dict(anonymizer_checks(cls(k=2)))[name]
-    with pytest.raises(AssertionError, match=re.escape(told)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         check()
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("check_every_model_holds_in_the_groups", "reaches level 1 in the groups"),
         ("check_models_beyond_the_groups_are_infeasible", "a table and no error"),
         ("check_report_of_links", "other numbers in ['passed']"),
     ],
 )
-def test_a_swapper_that_breaks_its_models_fails(name, told):
+def test_a_swapper_that_breaks_its_models_fails(name, message):
     careless = IgnoresModels(k=2, models=[DistinctLDiversity(l=3)])
-    with pytest.raises(AssertionError, match=re.escape(told)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         dict(anonymizer_checks(careless))[name]()

@@ -235,7 +235,11 @@ BROKEN = [
     (NumpyLevel, "check_answers_are_plain", "plain number.*numpy.int64"),
     (NumpyFloatLevel, "check_answers_are_plain", "plain number.*numpy.float64"),
     (CountsInsteadOfBooleans, "check_answers_are_plain", "boolean array"),
-    (OneVerdictTooFew, "check_answers_are_plain", "one a class, or one for the table"),
+    (
+        OneVerdictTooFew,
+        "check_answers_are_plain",
+        "one per class, or one for the table",
+    ),
     (Mutates, "check_evidence_is_not_mutated", "leaves the evidence as it is"),
     (PassesEmptyTables, "check_nothing_to_judge_fails", "an empty table with passed"),
     (PassesWithoutColumn, "check_nothing_to_judge_fails", "without sensitive columns"),
@@ -265,10 +269,12 @@ def test_a_broken_model_fails(broken, check, message):
 
 
 def test_all_failures_are_told_at_once():
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError) as reported:
         check_privacy_model(NumpyLevel(k=2))
-    assert "NumpyLevel(k=2) fails " in str(told.value)
-    assert "check_answers_are_plain: level() gives a plain number" in str(told.value)
+    assert "NumpyLevel(k=2) fails " in str(reported.value)
+    assert "check_answers_are_plain: level() gives a plain number" in str(
+        reported.value
+    )
 
 
 def test_parameters_too_hard_to_try_the_flag_are_told():

@@ -2,7 +2,7 @@
 
 Counted are rows of groups that are permuted independently of each other: those that
 kept their cell, or its value, or that got the cell of a certain place. Rows of one
-group depend on each other, so that no textbook law fits; what is told instead is an
+group depend on each other, so that no textbook law fits; what is given instead is an
 upper bound of the probability, which raises no false alarm. It is Chernoff's: for every
 ``s > 0`` the sum ``X`` of independent counts has
 
@@ -24,7 +24,7 @@ SLOPES = 2.0 ** np.arange(-10, 6, 0.25)
 """Each gives a bound; the least of them is taken."""
 
 
-class Law(NamedTuple):
+class CountMoments(NamedTuple):
     """Moments of a count in each of some groups, or in each of some kinds of groups.
 
     Attributes
@@ -48,12 +48,12 @@ class Law(NamedTuple):
         cells: np.ndarray,
         sizes: np.ndarray,
         groups: np.ndarray | int = 1,
-    ) -> "Law":
+    ) -> "CountMoments":
         """Of certain rows of a group that get one of certain cells of it.
 
         Examples
         --------
-        >>> Law.of_cells(np.array([1]), np.array([1]), np.array([4])).variance
+        >>> CountMoments.of_cells(np.array([1]), np.array([1]), np.array([4])).variance
         array([0.1875])
         """
         mean = rows * cells / sizes
@@ -61,23 +61,23 @@ class Law(NamedTuple):
         return cls(mean, mean * rest, np.minimum(rows, cells), groups)
 
     @classmethod
-    def of_own_cells(cls, told: np.ndarray, sizes: np.ndarray) -> "Law":
-        """Of ``told`` rows of each group that get one cell each: their own, say.
+    def of_own_cells(cls, drawn: np.ndarray, sizes: np.ndarray) -> "CountMoments":
+        """Of ``drawn`` rows of each group that get one cell each: their own, say.
 
         Examples
         --------
-        >>> law = Law.of_own_cells(np.array([5, 2]), np.array([5, 5]))
+        >>> law = CountMoments.of_own_cells(np.array([5, 2]), np.array([5, 5]))
         >>> law.mean, law.variance
         (array([1. , 0.4]), array([1.  , 0.34]))
         """
-        mean = told / sizes
-        pairs = mean * (told - 1) / np.maximum(sizes - 1, 1)
-        return cls(mean, pairs + mean - mean**2, told.astype(np.float64))
+        mean = drawn / sizes
+        pairs = mean * (drawn - 1) / np.maximum(sizes - 1, 1)
+        return cls(mean, pairs + mean - mean**2, drawn.astype(np.float64))
 
     @classmethod
     def of_own_values(
         cls, counts: np.ndarray, owner: np.ndarray, sizes: np.ndarray
-    ) -> "Law":
+    ) -> "CountMoments":
         """Of rows that get a cell of their own value.
 
         Parameters
@@ -89,7 +89,8 @@ class Law(NamedTuple):
 
         Examples
         --------
-        >>> law = Law.of_own_values(np.array([2, 2]), np.array([0, 0]), np.array([4]))
+        >>> sizes = np.array([2, 2]), np.array([0, 0]), np.array([4])
+        >>> law = CountMoments.of_own_values(*sizes)
         >>> law.mean, law.variance.round(3)
         (array([2.]), array([1.333]))
         """
@@ -113,7 +114,7 @@ class Law(NamedTuple):
 
         Examples
         --------
-        >>> law = Law.of_own_cells(np.full(60, 2), np.full(60, 2))
+        >>> law = CountMoments.of_own_cells(np.full(60, 2), np.full(60, 2))
         >>> law.chance_of_as_many(60), law.chance_of_as_many(120) < 1e-6
         (1.0, True)
         """
@@ -153,12 +154,12 @@ class Hits(NamedTuple):
     Attributes
     ----------
     hits : int
-    law : Law
+    law : CountMoments
         Of uniform permutations.
     """
 
     hits: int
-    law: Law
+    law: CountMoments
 
     @property
     def expected(self) -> float:

@@ -10,8 +10,8 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._data.columns import identify
-from anon_transformers._kernels.grouping import Groups, group_rows
-from anon_transformers.evidence._linkage import Linkage, once
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
+from anon_transformers.evidence._linkage import Linkage, cached_per_linkage
 from anon_transformers.privacy.probabilistic._disclosure import (
     known_columns,
     wanted_columns,
@@ -22,7 +22,7 @@ EXACT = 1e-9
 """What is left of a column, relatively, where others give it exactly."""
 
 
-@once
+@cached_per_linkage
 def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
     """Wanted columns that are given by what an intruder knows; see ``_intruders``."""
     found: dict[Hashable, tuple[Hashable, ...]] = {}
@@ -63,7 +63,7 @@ def copies(
     return found
 
 
-def _repeated(series: pd.Series) -> Groups | None:
+def _repeated(series: pd.Series) -> GroupedRows | None:
     """Rows by value; None if there is one value, or if they hardly repeat."""
     column = identify(series)
     values = group_rows([column.codes], [column.cardinality])
@@ -189,22 +189,22 @@ def _enough_rows(
     most in a regression with gaps at the mean. Of these half as many are tried, and
     so on.
     """
-    told = np.flatnonzero(np.isfinite(numbers[name]))
-    if not len(told):
-        return told, []
-    inside = {one: numbers[one][told] for one in (name, *others)}
+    finite = np.flatnonzero(np.isfinite(numbers[name]))
+    if not len(finite):
+        return finite, []
+    inside = {one: numbers[one][finite] for one in (name, *others)}
     complete = {one: np.isfinite(inside[one]) for one in others}
-    likely = [one for one in others if 2 * complete[one].sum() >= len(told)]
+    likely = [one for one in others if 2 * complete[one].sum() >= len(finite)]
     weights: dict[Hashable, float] | None = None
     while likely:
         rows = np.logical_and.reduce([complete[one] for one in likely])
         if rows.sum() >= enough(len(likely)):
-            return told[rows], likely
+            return finite[rows], likely
         if weights is None:
             weights = _weights(inside, name, likely)
             likely = sorted(likely, key=weights.__getitem__, reverse=True)
         likely = likely[: len(likely) // 2]
-    return told, []
+    return finite, []
 
 
 def _weights(

@@ -21,7 +21,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, encode, identify
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.evidence._linkage import Linkage, as_columns, once
+from anon_transformers.evidence._linkage import Linkage, as_columns, cached_per_linkage
 from anon_transformers.privacy.probabilistic._moves import paired_codes, structure
 
 
@@ -48,7 +48,7 @@ class ValueDisclosure(NamedTuple):
     mean_width: float | None
 
 
-@once
+@cached_per_linkage
 def changed_columns(linkage: Linkage) -> list[Hashable]:
     """Columns that did not move, and are not what they were."""
     return [
@@ -96,7 +96,7 @@ def known_columns(
     return others, beside
 
 
-@once
+@cached_per_linkage
 def value_disclosure(linkage: Linkage, columns: Any) -> Mapping[Any, ValueDisclosure]:
     """For each wanted column, how well its group gives a value away.
 

@@ -38,7 +38,7 @@ PairedColumn = PairedNumbers | PairedCodes
 
 
 @dataclass(frozen=True)
-class Nearest:
+class NearestRows:
     """For every person the published rows that are nearest, all of them.
 
     Rows and persons that look the same are compared once, as one *point*.
@@ -60,7 +60,7 @@ class Nearest:
     tied: np.ndarray
 
     def row_hits(self, own: np.ndarray) -> np.ndarray:
-        """Chance of each person to be given the row ``own``, one a person.
+        """Chance of each person to be given the row ``own``, one per person.
 
         Of rows that are equally near, each is as likely.
         """
@@ -113,7 +113,7 @@ def _pair_keys(person: np.ndarray, point: np.ndarray, row: np.ndarray) -> np.nda
 
 def nearest_rows(
     columns: Sequence[PairedColumn], comparison: Comparison = "distance"
-) -> Nearest:
+) -> NearestRows:
     """Find the published rows nearest to every person of the original.
 
     Parameters
@@ -142,10 +142,10 @@ def nearest_rows(
     else:
         start, points = _nearest_numbers(*where)
     tied = np.add.reduceat(np.bincount(row)[points], start[:-1])
-    return Nearest(person, row, start, points, tied)
+    return NearestRows(person, row, start, points, tied)
 
 
-def equal_rows(column: PairedColumn) -> Nearest:
+def equal_rows(column: PairedColumn) -> NearestRows:
     """The published rows that equal every person of the original in one column.
 
     Persons whom no row equals are given none.
@@ -163,7 +163,7 @@ def equal_rows(column: PairedColumn) -> Nearest:
     person, row = codes[: len(original)], codes[len(original) :]
     tied = np.bincount(row, minlength=len(distinct))
     start = np.append(0, np.cumsum(tied > 0))
-    return Nearest(person, row, start, np.flatnonzero(tied), np.maximum(tied, 1))
+    return NearestRows(person, row, start, np.flatnonzero(tied), np.maximum(tied, 1))
 
 
 def _nearest_numbers(

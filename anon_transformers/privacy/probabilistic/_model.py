@@ -102,8 +102,8 @@ class ProbabilisticKAnonymity:
 
     Groups in which everybody is published the same need no test. Where there are no
     others nothing moved that could be seen: records are as safe as promised, and all
-    values are told; :meth:`report` says so. Where there are some, but fewer than 50,
-    the tests are undecidable.
+    values are disclosed; :meth:`report` says so. Where there are some, but fewer than
+    50, the tests are undecidable.
 
     Examples
     --------
@@ -340,13 +340,14 @@ def _excess_risks(linkage: Linkage) -> Risks:
 
 def _worst(limit: str, risks: Risks) -> float:
     """The largest risk; what could not be judged does not pass."""
-    told = f"{ProbabilisticKAnonymity.name}: {limit} cannot be judged"
+    message = f"{ProbabilisticKAnonymity.name}: {limit} cannot be judged"
     if not risks:
-        raise NotEvaluable(f"{told}: there is no column that an intruder wants.")
+        raise NotEvaluable(f"{message}: there is no column that an intruder wants.")
     for name, risk in risks:
         if np.isnan(risk):
             raise NotEvaluable(
-                f"{told}: there is no value of {name!r}, or nothing that tells of it."
+                f"{message}: there is no value of {name!r}, or nothing that tells of "
+                "it."
             )
     return max(risk for _, risk in risks)
 
@@ -371,12 +372,12 @@ def _rounded(found: RegressionHits) -> dict[str, float]:
 def _warn_of_dependences(linkage: Linkage) -> None:
     found = dependences(linkage)
     if found:
-        told = "; ".join(
+        given = "; ".join(
             f"{name!r} by {', '.join(map(repr, given_by))}"
             for name, given_by in found.items()
         )
         warnings.warn(
-            f"columns are given exactly by others that an intruder knows: {told}. To "
+            f"columns are given exactly by others that an intruder knows: {given}. To "
             "move them hides nothing.",
             DependenceWarning,
             stacklevel=level_of_caller(),

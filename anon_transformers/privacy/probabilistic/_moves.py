@@ -14,9 +14,18 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.numbers import comparable
-from anon_transformers._kernels.grouping import Groups, group_rows
-from anon_transformers.evidence._linkage import Linkage, Moved, as_columns, once
-from anon_transformers.privacy.probabilistic._chance import SIGNIFICANCE, Hits, Law
+from anon_transformers._kernels.grouping import GroupedRows, group_rows
+from anon_transformers.evidence._linkage import (
+    Linkage,
+    Moved,
+    as_columns,
+    cached_per_linkage,
+)
+from anon_transformers.privacy.probabilistic._chance import (
+    SIGNIFICANCE,
+    CountMoments,
+    Hits,
+)
 
 PLACES = 8
 """Parts into which a group is cut to see which part gets its cells from which."""
@@ -70,7 +79,7 @@ class Origins(NamedTuple):
     traceable: np.ndarray
 
 
-@once
+@cached_per_linkage
 def structure(linkage: Linkage, columns: Any) -> Structure:
     """See what became of the groups of columns that moved together."""
     labels = linkage.labels(columns)
@@ -100,7 +109,7 @@ def _source_differs(
     return (labels[sources] != labels) | (before[sources] != after)
 
 
-@once
+@cached_per_linkage
 def origins(linkage: Linkage, columns: Any) -> Origins:
     """Where cells came from; without ``sources``, those nobody else in the group has.
 
@@ -125,7 +134,7 @@ def origins(linkage: Linkage, columns: Any) -> Origins:
     return Origins(np.where(traceable[rows], rows, -1), traceable)
 
 
-@once
+@cached_per_linkage
 def record_hits(linkage: Linkage, columns: Any) -> Hits:
     """Count the rows whose cells came from themselves.
 
@@ -141,12 +150,12 @@ def record_hits(linkage: Linkage, columns: Any) -> Hits:
     """
     labels, found = linkage.labels(columns), structure(linkage, columns)
     rows, traceable = origins(linkage, columns)
-    told = np.bincount(labels, traceable, len(found.sizes))[found.tested]
+    n_traceable = np.bincount(labels, traceable, len(found.sizes))[found.tested]
     hits = int((rows == np.arange(len(rows))).sum())
-    return Hits(hits, Law.of_own_cells(told, found.sizes[found.tested]))
+    return Hits(hits, CountMoments.of_own_cells(n_traceable, found.sizes[found.tested]))
 
 
-@once
+@cached_per_linkage
 def value_hits(linkage: Linkage, columns: Any) -> Hits:
     """Count the rows whose cells are equal to their own ones, whoever had them.
 
@@ -165,7 +174,7 @@ def value_hits(linkage: Linkage, columns: Any) -> Hits:
     cells = _cells_of_groups(labels, before)
     place = np.cumsum(found.tested) - 1
     of_tested = found.tested[labels[cells.first]]
-    law = Law.of_own_values(
+    law = CountMoments.of_own_values(
         cells.sizes[of_tested],
         place[labels[cells.first[of_tested]]],
         found.sizes[found.tested],
@@ -184,12 +193,15 @@ def shared_hits(linkage: Linkage, one: Any, other: Any) -> Hits:
     rows = np.flatnonzero(first.rows >= 0)
     source = first.rows[rows]
     possible = (labels[source] == labels[rows]) & second.traceable[source]
-    told = np.bincount(labels[rows[possible]], minlength=len(sizes))
+    n_possible = np.bincount(labels[rows[possible]], minlength=len(sizes))
     hits = int((second.rows[rows] == source).sum())
-    return Hits(hits, Law.of_own_cells(told[told > 0], sizes[told > 0]))
+    return Hits(
+        hits,
+        CountMoments.of_own_cells(n_possible[n_possible > 0], sizes[n_possible > 0]),
+    )
 
 
-@once
+@cached_per_linkage
 def moved_alike(linkage: Linkage) -> list[tuple[Moved, Moved]]:
     """Pairs of columns that moved separately, and with the same permutation.
 
@@ -202,7 +214,7 @@ def moved_alike(linkage: Linkage) -> list[tuple[Moved, Moved]]:
     ]
 
 
-@once
+@cached_per_linkage
 def by_chance(linkage: Linkage, columns: Any) -> bool:
     """Whether uniform permutations inside the groups explain what moved."""
     records, values = record_hits(linkage, columns), value_hits(linkage, columns)
@@ -248,23 +260,25 @@ def _parts(labels: np.ndarray, sizes: np.ndarray, key: np.ndarray) -> np.ndarray
     return place * PLACES // sizes[labels]
 
 
-def _part_laws(sizes: np.ndarray) -> list[Law]:
+def _part_laws(sizes: np.ndarray) -> list[CountMoments]:
     """For each two parts, how many cells of the second go to rows of the first."""
     sizes, groups = np.unique(sizes, return_counts=True)
     ends = -(-np.outer(np.arange(PLACES + 1), sizes) // PLACES)
     widths = np.diff(ends, axis=0)
     return [
-        Law.of_cells(one, other, sizes, groups) for one in widths for other in widths
+        CountMoments.of_cells(one, other, sizes, groups)
+        for one in widths
+        for other in widths
     ]
 
 
-def _cells_of_groups(labels: np.ndarray, cells: np.ndarray) -> Groups:
+def _cells_of_groups(labels: np.ndarray, cells: np.ndarray) -> GroupedRows:
     """Rows of one group that have one cell."""
     spans = [1 + int(codes.max(initial=0)) for codes in (labels, cells)]
     return group_rows([labels, cells], spans)
 
 
-@once
+@cached_per_linkage
 def joint_cells(linkage: Linkage, columns: Any) -> tuple[np.ndarray, np.ndarray]:
     """One number for the cells of a row in all these columns, before and after."""
     pairs = [

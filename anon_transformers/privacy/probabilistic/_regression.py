@@ -13,7 +13,7 @@ import pandas as pd
 from anon_transformers._data.columns import Column, encode
 from anon_transformers._kernels.best_cells import best_cells
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.evidence._linkage import Linkage, once
+from anon_transformers.evidence._linkage import Linkage, cached_per_linkage
 from anon_transformers.privacy.probabilistic._disclosure import (
     known_columns,
     wanted_columns,
@@ -42,19 +42,20 @@ class RegressionHits(NamedTuple):
     excess: float
 
 
-@once
+@cached_per_linkage
 def regression_hits(linkage: Linkage, columns: Any) -> Mapping[Any, RegressionHits]:
     """For each wanted column, what a linear regression finds.
 
     The published column is regressed by least squares on what the intruder knows:
     numbers, dates and ordered values as one coordinate, nominal columns of up to
-    :data:`MOST_VALUES` values as one coordinate a value, missing ones at the mean with
-    a coordinate of their own. Inside the own group the cell nearest to the prediction
-    is taken. Of a nominal column each value is predicted, as 1 or 0, and the cell is
-    taken whose prediction is largest. Of several that are as good, each is as likely.
+    :data:`MOST_VALUES` values as one coordinate per value, missing ones at the mean
+    with a coordinate of their own. Inside the own group the cell nearest to the
+    prediction is taken. Of a nominal column each value is predicted, as 1 or 0, and the
+    cell is taken whose prediction is largest. Of several that are as good, each is as
+    likely.
 
     Rows whose wanted cell is missing are left out: what they lack is no record to find.
-    Columns of nothing else, and those for which nothing is known, are not told.
+    Columns of nothing else, and those for which nothing is known, are left out.
 
     Examples
     --------
@@ -72,13 +73,16 @@ def regression_hits(linkage: Linkage, columns: Any) -> Mapping[Any, RegressionHi
             pd.concat([linkage.original[name], linkage.published[name]]), name=name
         )
         before, after = np.split(both.codes, 2)
-        told, learnt = (codes != both.missing_code for codes in (before, after))
-        if not (told.any() and learnt.any()) or seen.shape[1] == 1:
+        present, learned = (codes != both.missing_code for codes in (before, after))
+        if not (present.any() and learned.any()) or seen.shape[1] == 1:
             continue
-        labels = np.unique(linkage.labels(columns)[told], return_inverse=True)[1]
+        labels = np.unique(linkage.labels(columns)[present], return_inverse=True)[1]
         fit = _best_values if both.kind in NOMINAL else _nearest_numbers
         records, values = fit(
-            labels, both, (seen[learnt], after[learnt]), (own[told], before[told])
+            labels,
+            both,
+            (seen[learned], after[learned]),
+            (own[present], before[present]),
         )
         guess = (1 + int(labels.max())) / len(labels)
         found[name] = RegressionHits(
@@ -92,23 +96,23 @@ Coordinates = tuple[np.ndarray, np.ndarray]
 
 
 def _nearest_numbers(
-    labels: np.ndarray, column: Column, learnt: Coordinates, own: Coordinates
+    labels: np.ndarray, column: Column, learned: Coordinates, own: Coordinates
 ) -> tuple[np.ndarray, np.ndarray]:
     """Chance of each row to pick its own cell, and its own value, of numbers."""
     numbers = column.positions()
-    weights, *_ = np.linalg.lstsq(learnt[0], numbers[learnt[1]], rcond=None)
+    weights, *_ = np.linalg.lstsq(learned[0], numbers[learned[1]], rcond=None)
     return nearest_in_group(labels, numbers[own[1]], own[0] @ weights)
 
 
 def _best_values(
-    labels: np.ndarray, column: Column, learnt: Coordinates, own: Coordinates
+    labels: np.ndarray, column: Column, learned: Coordinates, own: Coordinates
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same, of values without an order."""
     n_values = len(column.values)
     # The regression of all values at once, without a table of rows by values.
-    left, scale, right = np.linalg.svd(learnt[0], full_matrices=False)
-    used = scale > scale[0] * np.finfo(np.float64).eps * len(learnt[0])
-    sums = [np.bincount(learnt[1], part, n_values) for part in left.T[used]]
+    left, scale, right = np.linalg.svd(learned[0], full_matrices=False)
+    used = scale > scale[0] * np.finfo(np.float64).eps * len(learned[0])
+    sums = [np.bincount(learned[1], part, n_values) for part in left.T[used]]
     weights = (right[used].T / scale[used]) @ np.array(sums)
     cells = group_rows([labels, own[1]], [1 + int(labels.max()), n_values])
     order = np.argsort(labels[cells.first], kind="stable")

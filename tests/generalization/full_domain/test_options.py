@@ -97,30 +97,36 @@ class TestParameters:
         assert keep_job.levels_ == {"zip": 1, "job": 0, "sex": 0}
 
     @pytest.mark.parametrize(
-        ("options", "told"),
+        ("options", "message"),
         [
             ({"loss": "precison"}, "'precision'"),
             ({"search": "best"}, "'optimal'"),
             ({"weights": {"zap": 1}}, "weights: .*'zap'"),
-            ({"weights": {"zip": -1}}, "weights, zip: -1 is below 0"),
+            (
+                {"weights": {"zip": -1}},
+                "weights, zip: must be a number of at least 0, got -1",
+            ),
             (
                 {"weights": {"zip": 0, "job": 0, "sex": 0}},
                 "at least one column must count",
             ),
-            ({"weights": {"zip": float("inf")}}, "finite number"),
+            (
+                {"weights": {"zip": float("inf")}},
+                "must be a number of at least 0, got inf",
+            ),
             ({"weights": [1, 2]}, "weights must map"),
-            ({"time_limit": "a"}, "time_limit must be a finite number"),
+            ({"time_limit": "a"}, "time_limit must be a number above 0, got 'a'"),
             ({"levels": {"zip": True}}, "is no level"),
-            ({"time_limit": 0}, "time_limit must be above 0"),
+            ({"time_limit": 0}, "time_limit must be a number above 0, got 0"),
             (
                 {"models": [TCloseness(0.2, reference="released")]},
                 "use reference='input'",
             ),
         ],
     )
-    def test_mistakes_are_told(self, slow, options, told):
+    def test_mistakes_are_told(self, slow, options, message):
         frame = slow.frame_of([("0", "a", "f", "u")] * 4)
-        with pytest.raises(ParameterError, match=told):
+        with pytest.raises(ParameterError, match=message):
             slow.anonymizer(k=2, **options).fit(frame)
 
     def test_an_infeasible_request_tells_the_best_level(self, slow):

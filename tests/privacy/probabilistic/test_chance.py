@@ -8,7 +8,11 @@ from math import comb, factorial
 import numpy as np
 import pytest
 
-from anon_transformers.privacy.probabilistic._chance import SIGNIFICANCE, Hits, Law
+from anon_transformers.privacy.probabilistic._chance import (
+    SIGNIFICANCE,
+    CountMoments,
+    Hits,
+)
 
 VALUES = ["ab", "aab", "abc", "aabb", "aaab", "abcde", "aabbc", "aaaab", "aabbcc"]
 
@@ -26,8 +30,8 @@ def moments(law):
     return mean, (law * (counts - mean) ** 2).sum()
 
 
-def own_cells(told):
-    return lambda order: sum(at == i for i, at in enumerate(order[:told]))
+def own_cells(message):
+    return lambda order: sum(at == i for i, at in enumerate(order[:message]))
 
 
 def own_values(values):
@@ -43,14 +47,14 @@ def groups_of(values, n_groups):
     counts = np.array([*Counter(values).values()])
     owner = np.repeat(np.arange(n_groups), len(counts))
     sizes = np.full(n_groups, len(values))
-    return Law.of_own_values(np.tile(counts, n_groups), owner, sizes)
+    return CountMoments.of_own_values(np.tile(counts, n_groups), owner, sizes)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_moments_of_own_cells(size):
-    for told in range(size + 1):
-        law = Law.of_own_cells(np.array([told]), np.array([size]))
-        exact = law_by_enumeration(own_cells(told), size)
+    for message in range(size + 1):
+        law = CountMoments.of_own_cells(np.array([message]), np.array([size]))
+        exact = law_by_enumeration(own_cells(message), size)
         assert (law.mean[0], law.variance[0]) == pytest.approx(moments(exact))
         assert law.most[0] >= len(exact) - 1
 
@@ -64,7 +68,7 @@ def test_moments_of_own_values(values):
 
 @pytest.mark.parametrize(("rows", "cells"), [(0, 2), (1, 1), (2, 3), (4, 2), (5, 5)])
 def test_moments_of_parts(rows, cells):
-    law = Law.of_cells(np.array([rows]), np.array([cells]), np.array([5]))
+    law = CountMoments.of_cells(np.array([rows]), np.array([cells]), np.array([5]))
     exact = law_by_enumeration(parts(rows, cells), 5)
     assert (law.mean[0], law.variance[0]) == pytest.approx(moments(exact))
     assert law.most[0] == len(exact) - 1
@@ -100,11 +104,11 @@ def test_factorial_moments_are_at_most_the_powers_of_the_mean(size):
 
 def laws():
     for size in (2, 3, 5):
-        for told in {1, size - 1, size}:
-            exact = law_by_enumeration(own_cells(told), size)
+        for message in {1, size - 1, size}:
+            exact = law_by_enumeration(own_cells(message), size)
             yield (
                 exact,
-                lambda n, t=told, s=size: Law.of_own_cells(
+                lambda n, t=message, s=size: CountMoments.of_own_cells(
                     np.full(n, t), np.full(n, s)
                 ),
             )
@@ -113,7 +117,7 @@ def laws():
         yield exact, lambda n, v=values: groups_of(v, n)
     exact = law_by_enumeration(parts(2, 3), 5)
     one = np.array([2]), np.array([3]), np.array([5])
-    yield exact, lambda n: Law.of_cells(*one, np.array([n]))
+    yield exact, lambda n: CountMoments.of_cells(*one, np.array([n]))
 
 
 @pytest.mark.parametrize(("exact", "make"), [*laws()])
@@ -138,7 +142,7 @@ def test_bounds_are_above_what_they_bound(exact, make, n_groups):
 def test_fifty_groups_show_that_nothing_moved(values):
     assert Hits(50 * len(values), groups_of(values, 50)).too_many
     size = np.full(50, len(values))
-    records = Law.of_own_cells(size, size)
+    records = CountMoments.of_own_cells(size, size)
     assert Hits(50 * len(values), records).too_many
     assert Hits(0, records).too_few
     assert not Hits(50, records).too_many
@@ -147,7 +151,7 @@ def test_fifty_groups_show_that_nothing_moved(values):
 
 def test_a_large_group_hides_no_small_ones():
     sizes = np.append(np.full(60, 2), 5000)
-    law = Law.of_own_cells(sizes, sizes)
+    law = CountMoments.of_own_cells(sizes, sizes)
     assert Hits(120 + 1, law).too_many
     assert not Hits(60 + 1, law).too_many
 

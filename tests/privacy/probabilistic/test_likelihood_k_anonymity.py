@@ -90,7 +90,7 @@ def test_tiny_densities_do_not_vanish():
 
 
 @pytest.mark.parametrize(
-    ("matrix", "told"),
+    ("matrix", "message"),
     [
         ([0.5, 0.5], "1 dimensions"),
         ([[0.5], [-0.1]], "1 likelihoods are negative"),
@@ -99,8 +99,8 @@ def test_tiny_densities_do_not_vanish():
         (np.empty((0, 3)), "3 published records"),
     ],
 )
-def test_what_is_no_likelihood_is_refused(matrix, told):
-    with pytest.raises(DataError, match=told):
+def test_what_is_no_likelihood_is_refused(matrix, message):
+    with pytest.raises(DataError, match=message):
         Likelihoods(matrix)
 
 

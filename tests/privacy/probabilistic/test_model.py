@@ -149,9 +149,9 @@ def test_constant_groups_do_not_help_to_decide():
 def test_constant_groups_alone_hide_records_and_no_values():
     linkage, model = repeating(30, 0), ProbabilisticKAnonymity(k=4)
     assert judge(model, linkage).level == 4
-    told = model.report(linkage)["moved"]["pay"]
-    assert told["groups_tested"] == 0
-    assert told["wanted"]["pay"]["value_disclosure"]["probability"] == 1
+    message = model.report(linkage)["moved"]["pay"]
+    assert message["groups_tested"] == 0
+    assert message["wanted"]["pay"]["value_disclosure"]["probability"] == 1
     limited = replace(model, max_value_disclosure=0.99)
     assert not judge(limited, linkage).passed
 
@@ -251,15 +251,15 @@ def test_groups_from_classes_need_columns():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"k": 0}, "k must be"),
         ({"k": 2, "max_value_disclosure": 2}, "max_value_disclosure must be"),
         ({"k": 2, "max_excess_risk": -1}, "max_excess_risk must be"),
     ],
 )
-def test_bad_thresholds_are_refused(options, told):
-    with pytest.raises(ParameterError, match=told):
+def test_bad_thresholds_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
         ProbabilisticKAnonymity(**options)
 
 

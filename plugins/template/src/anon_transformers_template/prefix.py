@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from anon_transformers.base import Column, PublishedColumn, Table, TableAnonymizer
+from anon_transformers.base import CodedTable, Column, PublishedColumn, TableAnonymizer
 from anon_transformers.exceptions import DataError, ParameterError
 
 
@@ -112,8 +112,8 @@ class PrefixAnonymizer(TableAnonymizer):
                 f"{self.suppression_label!r}."
             )
 
-    def _learn(self, table: Table, models: Any) -> None:
-        codes = [_Codes(column) for column in table.known]
+    def _learn(self, table: CodedTable, models: Any) -> None:
+        codes = [_Codes(column) for column in table.quasi_identifiers]
         for column in codes:
             column.refuse(self.fill)
         self.cuts_ = [0] * len(codes)
@@ -126,10 +126,10 @@ class PrefixAnonymizer(TableAnonymizer):
             self.cuts_[widest] += 1
             self._labels[widest] = codes[widest].cut(self.cuts_[widest], self.fill)
 
-    def _recode(self, table: Table) -> list[PublishedColumn]:
+    def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         return [
             PublishedColumn(_label_of_rows(column, rule), rule.labels, rule.shares)
-            for column, rule in zip(table.known, self._labels, strict=True)
+            for column, rule in zip(table.quasi_identifiers, self._labels, strict=True)
         ]
 
     def _details(self) -> dict[str, Any]:

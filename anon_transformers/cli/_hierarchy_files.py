@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import repeated
-from anon_transformers.cli._dialects import find_encoding, is_utf8
+from anon_transformers.cli._dialects import find_encoding, is_utf8, located
 from anon_transformers.cli._output import assignments
-from anon_transformers.cli._places import located
 from anon_transformers.exceptions import DataError
 
 if TYPE_CHECKING:
     from anon_transformers.hierarchies import Hierarchy
 
 
-class Unknown(StrEnum):
+class UnknownValues(StrEnum):
     """What becomes of a value that a hierarchy does not have."""
 
     error = "error"
@@ -25,7 +24,7 @@ class Unknown(StrEnum):
     suppress = "suppress"
 
 
-Trees = Annotated[
+HierarchyFiles = Annotated[
     list[str] | None,
     repeated(
         "--hierarchy",
@@ -39,7 +38,7 @@ Folder = Annotated[
     typer.Option(metavar="DIR", help="Folder of hierarchies, one COLUMN.csv a column."),
 ]
 UnknownOption = Annotated[
-    Unknown,
+    UnknownValues,
     typer.Option(
         "--unknown",
         help="Values that a hierarchy does not have: refuse them, publish its root "
@@ -66,16 +65,16 @@ def read_hierarchy(
 
 
 def read_hierarchies(
-    given: Sequence[str], unknown: Unknown, encoding: str
+    given: Sequence[str], unknown: UnknownValues, encoding: str
 ) -> "dict[str, Hierarchy] | None":
     """Read ``COLUMN=FILE`` options; what begins with ``bundled:`` is the library's."""
-    trees = {}
+    hierarchies = {}
     for column, file in assignments("hierarchy", given).items():
         path = located(Path(str(file)))
         if not path.is_file():
             raise DataError(f"--hierarchy, {column}: {path} does not exist.")
-        trees[column] = read_hierarchy(path, encoding, unknown=unknown.value)
-    return trees or None
+        hierarchies[column] = read_hierarchy(path, encoding, unknown=unknown.value)
+    return hierarchies or None
 
 
 def read_folder(
