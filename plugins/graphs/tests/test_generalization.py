@@ -332,7 +332,7 @@ def test_networkx_and_tables_can_be_drawn_from():
 
 
 @pytest.mark.parametrize(
-    ("labels", "weights", "told"),
+    ("labels", "weights", "message"),
     [
         (None, None, "has the labels"),
         (
@@ -344,9 +344,9 @@ def test_networkx_and_tables_can_be_drawn_from():
         ({"nodes": [2, -1], "edges_inside": [0, 0]}, [1], "nodes"),
     ],
 )
-def test_what_no_graph_can_be_is_refused(labels, weights, told):
+def test_what_no_graph_can_be_is_refused(labels, weights, message):
     frame = None if labels is None else pd.DataFrame(labels)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         sample_graph(Graph(2, [[0, 1]], weights, frame))
 
 
@@ -366,6 +366,6 @@ def test_ten_thousand_nodes():
     assert method.log_w_ < 0.5 * log_consistent_graphs(graph, np.zeros(10_000))
 
 
-def test_degrees_of_super_nodes_tell_no_combined_k():
+def test_degrees_of_super_nodes_have_no_combined_k():
     method = NodeClusterGeneralizer(k=3, random_state=0).fit(nx.path_graph(9))
     assert "k_combined" not in method.report_.details

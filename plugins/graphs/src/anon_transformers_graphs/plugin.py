@@ -153,7 +153,7 @@ METRICS = {
 
 EXPERIMENTS = {
     "graphs": (
-        "Graphs",
+        "GraphExperiment",
         "Random edges and k-degree anonymity on three graphs (master's thesis, 2011).",
     ),
 }

@@ -51,7 +51,7 @@ def plant_walk(
     """Plant a path with random edges between its nodes; targets get sets of links.
 
     Planted nodes have links to other nodes too, of which each has only one, so that
-    nobody but the targets is linked to two or more.
+    only targets are linked to two or more.
     """
     if n_planted is None:
         n_planted = max(math.ceil(2 * math.log2(max(graph.n_nodes, 2))), 4)
@@ -68,7 +68,7 @@ def plant_walk(
 
 
 def plant_cut(graph: Graph, n_targets: int, rng: np.random.Generator) -> Planted:
-    """Plant a random graph that hangs from one edge to each target."""
+    """Plant a random graph that has one edge to each target."""
     n_planted = 3 * n_targets + 3
     _check_targets(graph, n_targets, n_planted)
     targets = rng.choice(graph.n_nodes, n_targets, replace=False)
@@ -159,5 +159,5 @@ def _check_targets(graph: Graph, n_targets: int, most: int) -> None:
     if n_targets > min(most, graph.n_nodes):
         raise DataError(
             f"{n_targets} targets are too many for a graph of {graph.n_nodes} nodes "
-            f"and planted nodes that tell {most} targets apart."
+            f"and planted nodes that distinguish {most} targets."
         )

@@ -16,8 +16,8 @@ from anon_transformers_graphs.metrics._centrality import (
     closeness,
     degree_centrality,
 )
-from anon_transformers_graphs.metrics._change import EdgeChange, edge_change, rms
 from anon_transformers_graphs.metrics._clustering_change import clustering_change
+from anon_transformers_graphs.metrics._comparison import EdgeChange, edge_change, rms
 from anon_transformers_graphs.metrics._published_metrics import (
     AverageDegree,
     AverageDistance,
@@ -193,7 +193,7 @@ class CentralityError:
 class ClusteringSimilarity:
     """Jaccard index of the Markov clusters of original and published graph.
 
-    Compare it with the baseline that :func:`clustering_change` tells.
+    Compare it with the baseline of :func:`clustering_change`.
 
     Parameters
     ----------

@@ -8,11 +8,11 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import open_same_nodes
-from anon_transformers_graphs.metrics._markov import markov_groups, named_sets
-from anon_transformers_graphs.metrics._partitions import (
+from anon_transformers_graphs.metrics._cluster_indices import (
     clustering_jaccard,
     single_cluster_baseline,
 )
+from anon_transformers_graphs.metrics._markov import markov_groups, named_sets
 from anon_transformers_graphs.metrics._random_walk import random_walk_groups
 
 METHODS: dict[str, Callable[..., list[np.ndarray]]] = {

@@ -1,8 +1,7 @@
 """Metrics of the published graph alone, which gates can judge.
 
-None of them says that a graph is good: they tell whether it can still serve. Which
-number is the better one is what most uses ask for; a threshold may be set on either
-side.
+None of them proves that a graph is good: they show whether it is still useful.
+``better`` is what most uses ask for; a threshold may be set on either side.
 """
 
 import math
@@ -13,9 +12,9 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs.metrics._cluster_indices import group_modularity
 from anon_transformers_graphs.metrics._distances import distances
 from anon_transformers_graphs.metrics._markov import markov_groups
-from anon_transformers_graphs.metrics._partitions import group_modularity
 from anon_transformers_graphs.metrics._spectrum import (
     lambda1,
     log_subgraph_centrality,

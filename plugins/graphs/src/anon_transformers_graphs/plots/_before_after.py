@@ -26,8 +26,8 @@ def draw_before_after(
     """Draw a graph and what was published of it, and the degrees of both.
 
     Every node is at the same place in both drawings. Edges that are gone are red in the
-    first, and new ones green in the second. No name is drawn; but places tell who is
-    who, so that the picture is for those who hold both graphs.
+    first, and new ones green in the second. No name is drawn, but places show which
+    node is which: the picture is for those who hold both graphs.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def draw_before_after(
     ConfigurationError
         If matplotlib is not installed.
     DataError
-        If nobody can tell which node is which.
+        If it is unknown which node is which.
 
     Examples
     --------

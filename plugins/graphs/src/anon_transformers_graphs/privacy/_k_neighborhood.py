@@ -9,6 +9,7 @@ import numpy as np
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs.queries import neighborhood_classes
 
 
@@ -16,8 +17,8 @@ from anon_transformers_graphs.queries import neighborhood_classes
 class KNeighborhood:
     """Every node has a neighborhood like that of at least ``k - 1`` other nodes.
 
-    Whoever knows all neighbors of somebody, and who of them know each other, finds at
-    least ``k`` nodes. Neighborhoods are alike if they are isomorphic as graphs, and
+    An intruder who knows all neighbors of a person, and the edges between them, finds
+    at least ``k`` nodes. Neighborhoods are alike if they are isomorphic as graphs, and
     equal labels fall on each other where nodes have labels.
 
     Parameters
@@ -69,8 +70,7 @@ class KNeighborhood:
 
     def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
         """Which nodes have a neighborhood that enough nodes have."""
-        classes = self._classes(evidence)
-        return np.bincount(classes)[classes] >= self.k
+        return class_sizes(self._classes(evidence)) >= self.k
 
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes that have the rarest neighborhood."""

@@ -1,4 +1,4 @@
-"""What an intruder sees who knows how far somebody is from well-known nodes."""
+"""Queries of an intruder who knows the distance of a person to well-known nodes."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -8,8 +8,12 @@ import numpy as np
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._graph_arrays import (
+    class_sizes,
+    combined_codes,
+    neighbor_lists,
+)
 from anon_transformers_graphs.queries._kernels.distances import distances_within
-from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
 
 MOST_HUBS = 1000
 WORLDS = ("closed", "open")
@@ -159,13 +163,13 @@ def known_hubs(graph: Graph, count: int) -> np.ndarray:
     hubs = _highest(graph, count)
     if len(hubs) > max(MOST_HUBS, count):
         raise NotEvaluable(
-            f"{len(hubs)} nodes are tied for {count} hubs: nobody stands out."
+            f"{len(hubs)} nodes are tied for {count} hubs: no node stands out."
         )
     return hubs
 
 
 def _same(fingerprints: np.ndarray) -> np.ndarray:
-    return sharing(_folded_columns(fingerprints))
+    return class_sizes(_folded_columns(fingerprints))
 
 
 def _compatible(fingerprints: np.ndarray) -> np.ndarray:
@@ -183,5 +187,5 @@ def _compatible(fingerprints: np.ndarray) -> np.ndarray:
 def _folded_columns(table: np.ndarray) -> np.ndarray:
     classes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
-        classes = folded(classes, column, int(column.max(initial=0)) + 1)
+        classes = combined_codes(classes, column, int(column.max(initial=0)) + 1)
     return classes

@@ -39,7 +39,7 @@ class Walk(NamedTuple):
     stamp: np.ndarray
 
 
-class Table(NamedTuple):
+class BallTable(NamedTuple):
     """Two balls, side by side in the same arrays.
 
     Nodes of the second have numbers from ``width`` on, its entries places from the
@@ -75,7 +75,7 @@ def new_walk(n_nodes: int) -> Walk:
     return Walk(seen, queue, far, place, np.zeros(1, dtype=np.int64))
 
 
-def new_table(most_nodes: int, most_entries: int) -> Table:
+def new_table(most_nodes: int, most_entries: int) -> BallTable:
     """Room for two balls of so many nodes, and entries in lists, as there are at most.
 
     Parameters
@@ -92,7 +92,7 @@ def new_table(most_nodes: int, most_entries: int) -> Table:
     indices = np.zeros(2 * most_entries, dtype=np.int32)
     pairs = np.zeros((most_entries // 2, 2), dtype=np.int32)
     counts = np.zeros((2, 4), dtype=np.int64)
-    return Table(
+    return BallTable(
         width, indptr, indices, kinds, colors, lone, starts, marks, order, counts,
         pairs, *scratch,
     )  # fmt: skip

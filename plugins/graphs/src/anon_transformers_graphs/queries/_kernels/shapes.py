@@ -45,7 +45,7 @@ MOST_WORK = 1 << 25
 """Entries after which a refinement ends although it could tell more nodes apart."""
 
 
-class Search(NamedTuple):
+class IsomorphismSearch(NamedTuple):
     """Room for a comparison, and how far it is.
 
     ``mine`` and ``yours`` are the pairs guessed so far. ``state`` holds their number,
@@ -63,12 +63,12 @@ class Search(NamedTuple):
     image: np.ndarray
 
 
-def new_search(most_nodes: int) -> Search:
+def new_search(most_nodes: int) -> IsomorphismSearch:
     """Room to compare graphs of so many nodes at most."""
     mine, yours, marks, image = np.zeros((4, most_nodes), dtype=np.int64)
     now, fresh, held = np.zeros((3, 2 * most_nodes), dtype=np.int64)
     state = np.array([-1, 0], dtype=np.int64)
-    return Search(mine, yours, state, now, fresh, held, marks, image)
+    return IsomorphismSearch(mine, yours, state, now, fresh, held, marks, image)
 
 
 @njit
