@@ -220,6 +220,14 @@ def test_weights_that_make_people_unique_are_not_written_unasked(anon, tmp_path)
     assert anon(*asked).exit_code == 0
 
 
+def test_weights_that_a_method_cannot_carry_are_left_out_with_a_warning(anon):
+    pd.read_csv("club.csv").assign(w=range(78)).to_csv("weighted.csv", index=False)
+    out = ("out.csv", "--nodes-out", "nodes.csv", "-k", "5")
+    made = anon("anonymize", "weighted.csv", *out, "-m", "node-clusters")
+    assert made.exit_code == 0
+    assert "warning: the weights of 78 edges are left out" in made.stderr
+
+
 def test_a_promise_that_was_not_judged_in_time_is_not_kept(anon, tmp_path):
     asked = ("anonymize", "club.csv", "safe.csv", "-m", "k-neighborhood", "-k", "2")
     late = anon(*asked, "-o", "time_limit=0")

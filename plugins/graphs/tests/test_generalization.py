@@ -17,6 +17,7 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     LabelsLeftOutWarning,
     ParameterError,
+    WeightsLeftOutWarning,
 )
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers_graphs._kernels.random_numbers import new_state
@@ -258,10 +259,14 @@ def test_every_form_comes_back():
 def test_labels_and_weights_are_left_out():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, 7.5, "weight")
-    published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
+    with pytest.warns(WeightsLeftOutWarning, match=r"3 edges.*reduce=True"):
+        published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
     assert {w for *_, w in published.edges(data="weight")} <= {1, 2, 3}
     nx.set_node_attributes(graph, "x", "name")
-    with pytest.warns(LabelsLeftOutWarning, match="1 labels"):
+    with (
+        pytest.warns(LabelsLeftOutWarning, match="1 labels"),
+        pytest.warns(WeightsLeftOutWarning),
+    ):
         published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
     assert {key for _, data in published.nodes(data=True) for key in data} == {
         "nodes",

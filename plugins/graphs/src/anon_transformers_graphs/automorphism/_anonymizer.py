@@ -42,8 +42,9 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops, parallel edges and
         labels of nodes.
-    weights : {"drop", "carry"}, default="drop"
-        Whether edges keep their weights, which are not protected.
+    weights : {"drop", "carry"}, default=None
+        Whether edges keep their weights, which are not protected. None leaves them out
+        with a ``WeightsLeftOutWarning``, "drop" without it.
     keep_mapping : bool, default=False
         Keep which node became which: this undoes the anonymization.
     random_state : int or Generator, default=None
@@ -95,7 +96,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
         max_iter: int = 50,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

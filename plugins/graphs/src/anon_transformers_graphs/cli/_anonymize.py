@@ -14,6 +14,7 @@ from anon_transformers.exceptions import (
     DataError,
     LabelsLeftOutWarning,
     TellingWeightsWarning,
+    WeightsLeftOutWarning,
 )
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
@@ -31,6 +32,7 @@ from anon_transformers_graphs.cli._output import (
     readable_name,
     report_errors,
     show_status,
+    show_warning,
 )
 from anon_transformers_graphs.cli._writing import Force, check_targets, write_tables
 
@@ -153,6 +155,8 @@ def _publish(made: Any, network: Any, accepted: bool) -> Any:
         action: Any = "ignore" if accepted else "error"
         warnings.simplefilter(action, TellingWeightsWarning)
         warnings.simplefilter("error", LabelsLeftOutWarning)
+        warnings.simplefilter("always", WeightsLeftOutWarning)
+        warnings.showwarning = show_warning
         try:
             return made.fit_transform(network)
         except TellingWeightsWarning as warning:

@@ -96,6 +96,11 @@ def _print_error(message: str, as_json: bool) -> None:
         print(f"error: {message}", file=sys.stderr)
 
 
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as one line on the error stream, without the line of code."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
 def show_status(what: str) -> Any:
     """Show on a terminal that a step is running."""
     return Console(stderr=True).status(f"{what} (the first use compiles for a while)")

@@ -130,7 +130,7 @@ default="endpoint-moves"
         max_iter_no_improve: int = 500,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -91,9 +91,10 @@ def sweep(
     3  0.1    1  16.0
     """
     original, _ = open_graph(graph, reduce=anonymizer.reduce)
-    if not anonymizer.uses_labels:
-        # They would not be published: the original is compared without them.
-        original = Graph(original.n_nodes, original.edges, original.weights)
+    # What is not published is left out here, once and without a warning per run.
+    labels = original.labels if anonymizer.uses_labels else None
+    weights = original.weights if anonymizer.weights == "carry" else None
+    original = Graph(original.n_nodes, original.edges, weights, labels, original.naming)
     functions = _functions(measures)
     given = anonymizer.get_params(deep=False)
     _check(parameter, given, functions)

@@ -49,8 +49,9 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         Give nodes new names, ``n0``, ``n1`` and so on, in random order.
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops and parallel edges.
-    weights : {"drop", "carry"}, default="drop"
-        Whether edges keep their weights, which are not protected.
+    weights : {"drop", "carry"}, default=None
+        Whether edges keep their weights, which are not protected. None leaves them out
+        with a ``WeightsLeftOutWarning``, "drop" without it.
     keep_mapping : bool, default=False
         Keep which node became which: this undoes the anonymization.
     random_state : int or Generator, default=None
@@ -109,7 +110,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         time_limit: float = 60.0,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -62,7 +62,7 @@ class RandomAddDelete(GraphAnonymizer):
         n_edges: int | None = None,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

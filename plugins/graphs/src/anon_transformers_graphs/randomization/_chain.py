@@ -119,7 +119,7 @@ class FeatureChain(GraphAnonymizer):
         block: int = 1,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -85,7 +85,7 @@ class RandomPerturbation(GraphAnonymizer):
         max_tries: int = 1000,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -97,7 +97,7 @@ class SpectralRandomizer(GraphAnonymizer):
         max_failures: int = 100_000,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -73,7 +73,7 @@ class RandomSwitch(GraphAnonymizer):
         max_failures: int = MAX_FAILURES,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
