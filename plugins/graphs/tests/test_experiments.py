@@ -10,7 +10,7 @@ import pytest
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import NOT_RUN, Experiment, write_findings
 from anon_transformers_graphs.experiments import GraphExperiment
-from anon_transformers_graphs.experiments._experiment import published
+from anon_transformers_graphs.experiments._experiment import read_source_numbers
 from anon_transformers_graphs.experiments._worked_examples import worked_numbers
 
 DATA = Path(__file__).parents[3] / "tests" / "data"
@@ -40,7 +40,7 @@ def of(findings, **wanted):
 def stored(**wanted):
     return [
         number
-        for number in published()["numbers"]
+        for number in read_source_numbers()["numbers"]
         if all(number[name] == value for name, value in wanted.items())
     ]
 
@@ -88,7 +88,7 @@ def test_stored_properties_are_what_was_printed(printed):
 
 
 def test_every_statement_of_the_text_is_stored(printed):
-    claims = published()["claims"]
+    claims = read_source_numbers()["claims"]
     for name, algorithm, method, _, _ in printed["P6"]["rows"]:
         column = "Jaccard " + algorithm.replace(" I=1.4", "")
         methods = [method.lower().replace(" ", "-")] if method != "both" else RANDOM
@@ -98,7 +98,7 @@ def test_every_statement_of_the_text_is_stored(printed):
 
 
 def test_every_reason_is_given_and_used():
-    known = published()
+    known = read_source_numbers()
     entries = known["numbers"] + known["claims"] + known["guidance"]
     used = {entry["reason"] for entry in entries if "reason" in entry}
     assert used == set(known["reasons"])
@@ -133,7 +133,7 @@ def test_errata_are_worked_out_of_what_was_printed():
     vectors = json.loads((DATA / "vectors" / "graphs.json").read_text("utf-8"))
     matrices = {v["name"]: v["reported"] for v in vectors["vectors"]
                 if v["name"].startswith("fig_2_4")}  # fmt: skip
-    known = published()
+    known = read_source_numbers()
     figure = known["examples"]["figure 2.4"]
     assert figure["adjacency"] == matrices["fig_2_4_adjacency_matrix"]["A"]
     assert figure["incidence"] == matrices["fig_2_4_incidence_matrix"]["B"]

@@ -12,7 +12,7 @@ from anon_transformers_graphs.experiments._degree_runs import (
     degree_numbers,
     degree_runs,
 )
-from anon_transformers_graphs.experiments._experiment import published
+from anon_transformers_graphs.experiments._experiment import read_source_numbers
 from anon_transformers_graphs.experiments._findings import (
     GraphCount,
     RunValues,
@@ -180,10 +180,10 @@ def judged(**wanted):
     found = {name: wanted.pop(name) for name in ("ours", "modified") if name in wanted}
     (number,) = (
         n
-        for n in published()["numbers"]
+        for n in read_source_numbers()["numbers"]
         if all(n[name] == value for name, value in wanted.items())
     )
-    return finding(published(), number, found["ours"], found.get("modified"))
+    return finding(read_source_numbers(), number, found["ours"], found.get("modified"))
 
 
 @pytest.mark.parametrize(("name", "k"), EDGES)
@@ -224,7 +224,7 @@ def test_a_reason_holds_near_what_is_known_of_ours(asked, ours, explained):
 
 def test_every_reason_says_where_ours_is_expected():
     """In a range that does not hold whatever may come out, or at one value."""
-    known = published()
+    known = read_source_numbers()
     for entry in known["numbers"] + known["claims"] + known["guidance"]:
         if "reason" not in entry or entry.get("stated"):
             continue
@@ -270,7 +270,7 @@ def test_guidance_is_neither_too_careful_nor_too_bold(
         {"method": method, "p %": shares, "infeasible": 0,
          "Jaccard MCL": np.where(shares <= holds_to, 0.9, 0.7)}
     )  # fmt: skip
-    rows = guidance_findings(published(), {"karate": means}, judged=True)
+    rows = guidance_findings(read_source_numbers(), {"karate": means}, judged=True)
     (found,) = (f for f in rows if f["method"] == method and "MCL" in f["measure"])
     assert (found["ours"], found["equal"]) == (holds_to, equal)
     assert (found["reason"] != "") is explained

@@ -69,7 +69,7 @@ class ActiveAttack:
 
     @property
     def correct_share(self) -> float:
-        """Targets that were identified, rightly, among all."""
+        """Share of the targets that were identified rightly."""
         return self.correct / self.targets
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def walk_attack(
     planted = plant_walk(opened, n_targets, n_planted, rng)
     places = np.arange(planted.n_planted)
     order = places, np.maximum(places - 1, 0)
-    return _attack("walk", planted, publish, order, time_limit, form.names)
+    return _publish_and_search("walk", planted, publish, order, time_limit, form.names)
 
 
 def cut_attack(
@@ -196,10 +196,10 @@ def cut_attack(
     planted = plant_cut(opened, whole("n_targets", n_targets), rng)
     order = search_order(planted.internal)
     assert order is not None  # plant_cut plants connected graphs only
-    return _attack("cut", planted, publish, order, time_limit, form.names)
+    return _publish_and_search("cut", planted, publish, order, time_limit, form.names)
 
 
-def _attack(
+def _publish_and_search(
     name: str,
     planted: Planted,
     publish: GraphAnonymizer | Publish | None,

@@ -64,7 +64,7 @@ def plant_walk(
     links = np.column_stack([others[: len(ends)], ends])
     outer = codes.sum(axis=0) + np.bincount(ends, minlength=n_planted)
     internal = _random_internal(outer, rng, path=True)
-    return _planted(graph, internal, targets, codes, links)
+    return _join_planted(graph, internal, targets, codes, links)
 
 
 def plant_cut(graph: Graph, n_targets: int, rng: np.random.Generator) -> Planted:
@@ -74,7 +74,9 @@ def plant_cut(graph: Graph, n_targets: int, rng: np.random.Generator) -> Planted
     targets = rng.choice(graph.n_nodes, n_targets, replace=False)
     codes = np.eye(n_targets, n_planted, dtype=bool)
     internal = _random_internal(codes.sum(axis=0), rng, path=False)
-    return _planted(graph, internal, targets, codes, np.empty((0, 2), dtype=np.int64))
+    return _join_planted(
+        graph, internal, targets, codes, np.empty((0, 2), dtype=np.int64)
+    )
 
 
 def search_order(internal: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -93,7 +95,7 @@ def search_order(internal: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return np.array(order), np.array(parents)
 
 
-def _planted(
+def _join_planted(
     graph: Graph,
     internal: np.ndarray,
     targets: np.ndarray,

@@ -50,7 +50,7 @@ class SeedPropagation:
 
     @property
     def correct_share(self) -> float | None:
-        """Targets that were found, rightly, among all; None if that is unknown."""
+        """Share of the targets that were found rightly; None if that is unknown."""
         if self.correct is None:
             return None
         return self.correct / max(self.targets, 1)
@@ -95,7 +95,7 @@ def seed_propagation(
     threshold : float, default=0.5
         By how many standard deviations of the scores the best node must lead.
     truth : mapping, optional
-        Published name by auxiliary name of everybody who is in both graphs, such as
+        Published name by auxiliary name of all nodes that are in both graphs, such as
         ``mapping_`` of an anonymizer with ``keep_mapping=True``. By default nodes of
         one name are the same; in a ``Graph`` or a matrix, those of one number. If the
         seeds contradict that, nodes were renamed, and it is unknown who was found

@@ -1,4 +1,4 @@
-"""Intruders who know something of everybody, and look for who fits it."""
+"""Passive attacks: an intruder looks for the nodes that fit what is known."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from anon_transformers_graphs.queries import neighborhood_classes, refinement_cl
 
 @dataclass(frozen=True)
 class Reidentification:
-    """Who was found by what was known of everybody.
+    """Who was found by what was known of all nodes.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Reidentification:
 
     @property
     def correct_share(self) -> float:
-        """Targets that were found, rightly, among all."""
+        """Share of the targets that were found rightly."""
         return self.correct / max(self.targets, 1)
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def degree_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by the number of neighbors, and by nothing else.
+    """Look for every node by its degree alone.
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ def refinement_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by what is known up to a depth.
+    """Look for every node by vertex refinement up to a depth.
 
     Parameters
     ----------
     published, original
         As in :func:`degree_attack`; but labels that are published are known of
-        everybody, as they are published. Those of ``original`` are not looked at.
+        all nodes, as they are published. Those of ``original`` are not looked at.
     depth : int, default=2
         1 is the degree, 2 the degrees of the neighbors, and so on.
     time_limit : float, default=60.0
@@ -144,7 +144,7 @@ def neighborhood_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by how their neighbors are joined.
+    """Look for every node by the edges between its neighbors.
 
     Parameters
     ----------

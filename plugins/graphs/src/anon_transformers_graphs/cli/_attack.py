@@ -156,7 +156,7 @@ def attack(
     encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
-    """Attack a network; exit code 1 when somebody is found.
+    """Attack a network; exit code 1 if a person is found.
 
     Every attack runs whose inputs are given; the others are listed with what they
     need. An attack that was named and lacks something, that cannot use what it was
@@ -279,7 +279,7 @@ def _print_summary(
             )
             for report in found["attacks"]
         ]
-        print_table(f"{path.name}: whom an intruder finds", header, rows)
+        print_table(f"{path.name}: persons that an intruder finds", header, rows)
         typer.echo(f"People who are found by any of them: {found['exposed']:,}")
     for name, why in not_run.items():
         typer.echo(f"- {name} was not run: {why}")

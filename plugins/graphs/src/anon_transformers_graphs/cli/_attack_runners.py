@@ -69,7 +69,7 @@ def _propagation(given: GraphAttackInput) -> AttackResult:
     if found.correct is None:
         # Which matches are right is unknown: every node counts as a target.
         report["targets"] = len(open_graph(given.auxiliary)[1].names) - found.seeds
-    # Whom several attacks find is counted once, by the name that the others use.
+    # A person whom several attacks find counts once, by the name that the others use.
     old = {new: name for name, new in (given.mapping or {}).items()}
     published = [found.mapping[name] for name in found.exposed.tolist()]
     return report, [old.get(name, name) for name in published]

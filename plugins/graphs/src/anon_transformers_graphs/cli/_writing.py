@@ -88,6 +88,7 @@ def write_tables(
         for path, draft in written.items():
             try:
                 if path in private:
+                    # Before it has its name: no other user can open it in between.
                     draft.chmod(0o600)
                 draft.replace(path)
             except OSError as error:

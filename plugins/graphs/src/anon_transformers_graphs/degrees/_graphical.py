@@ -52,7 +52,8 @@ def is_graphical(degrees: np.ndarray) -> bool:
     falling = np.repeat(np.arange(n)[::-1], histogram[::-1])
     taken = np.cumsum(falling)
     chosen = np.arange(1, n + 1)
-    # The inequality need not be looked at where degrees are below the number chosen.
+    # Beyond the Durfee number, where degrees fall below the number chosen, the
+    # inequalities of Erdős and Gallai follow from those before.
     chosen = chosen[falling >= chosen - 1]
     wide = np.minimum(chosen, n - 1)
     others = np.maximum(at_least[wide] - chosen, 0)

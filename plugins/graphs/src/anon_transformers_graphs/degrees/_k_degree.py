@@ -30,6 +30,7 @@ from anon_transformers_graphs.privacy._k_degree import KDegree
 SEQUENCES = ("exact", "liu-terzi", "greedy", "genetic")
 CONSTRUCTIONS = ("supergraph", "relaxed", "endpoint-moves")
 PROBES = 40
+"""Attempts to add edges, each after more noise on low degrees."""
 
 
 class KDegreeAnonymizer(GraphAnonymizer):

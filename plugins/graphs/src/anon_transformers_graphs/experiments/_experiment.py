@@ -54,8 +54,8 @@ DEGREE_RUNS = 10
 """Runs of k-degree anonymity, whose choice among equal nodes is left to chance."""
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
+def read_source_numbers() -> dict[str, Any]:
+    """Numbers of the source: printed ones, recomputed ones, and how they are judged."""
     file = files("anon_transformers_graphs.experiments") / "data" / "graphs.json"
     return json.loads(file.read_text(encoding="utf-8"))
 
@@ -91,7 +91,7 @@ class GraphExperiment:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method on the graphs that are there."""
-        known = published()
+        known = read_source_numbers()
         graphs = dict(read_graphs(self.data, known["data_sets"]))
         combined = CombinedProgress(
             progress, sum(self._size(known, name) for name in graphs)

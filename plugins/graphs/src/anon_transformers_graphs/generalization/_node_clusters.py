@@ -80,8 +80,8 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
     -----
     The published graph has the labels "nodes" and "edges_inside", and the weight of an
     edge is the number of edges between two super-nodes; weights of the input are left
-    out. An edge table or a matrix comes back as a pair of tables (edges, nodes), for it
-    has no room for labels.
+    out. For an edge table or a matrix, which have no room for labels, a pair of tables
+    (edges, nodes) is returned.
 
     To split a super-node never leaves more graphs possible, so that all end with fewer
     than ``2 k`` nodes; to merge two never gains by itself, only with a better split

@@ -62,6 +62,7 @@ class SuperNodeAnonymizer(GraphAnonymizer):
             raise
 
     def _landed(self, n_nodes: int) -> np.ndarray:
+        # Taken off the estimator: whoever gets a fitted one must not get the partition.
         return self.__dict__.pop("_partition")
 
     def _classes(self, published: Graph) -> Classes:

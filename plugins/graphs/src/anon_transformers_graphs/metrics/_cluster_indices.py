@@ -135,6 +135,7 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
     shared = _entropy(counts.sum(axis=1)) + _entropy(counts.sum(axis=0))
     if not shared:
         return 1.0
+    # Rounding may leave independent families a hair below 0.
     return max(2 * (shared - _entropy(counts.data)) / shared, 0.0)
 
 
@@ -236,6 +237,7 @@ def _contingency(first: np.ndarray, second: np.ndarray) -> sparse.csr_array:
 
 def _entropy(counts: np.ndarray) -> float:
     shares = counts[counts > 0] / counts.sum()
+    # Adding 0.0 turns -0.0, the entropy of one cluster, into 0.0.
     return float(-(shares * np.log(shares)).sum()) + 0.0
 
 

@@ -65,7 +65,7 @@ def clustering_change(
     mapping: Mapping[Any, Hashable] | None = None,
     **options: Any,
 ) -> ClusteringChange:
-    """Cluster both graphs in the same way, and compare what comes out.
+    """Cluster both graphs in the same way, and compare the clusters.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ CENTRALITIES = ("betweenness", "closeness", "degree", "mean_distance")
 
 @dataclass(frozen=True)
 class EdgeChange:
-    """Edges that went, came and stayed.
+    """Edges that were deleted, added and kept.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class GraphComparison:
     original_spectrum, published_spectrum : SpectralReport
         Eigenvalues of both.
     edges : EdgeChange
-        Edges that went, came and stayed.
+        Edges that were deleted, added and kept.
     errors : mapping of str to float
         For each centrality, the root of the mean squared difference over the nodes. The
         mean distance looks at nodes that have edges in both graphs.
@@ -169,7 +169,7 @@ def edge_change(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> EdgeChange:
-    """Edges that went, came and stayed.
+    """Edges that were deleted, added and kept.
 
     Parameters
     ----------

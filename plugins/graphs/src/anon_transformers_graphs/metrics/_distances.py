@@ -13,7 +13,7 @@ from anon_transformers_graphs._kernels.distances import WORD, count_distances
 Seed = int | np.random.Generator | None
 """What numpy makes a random generator of; None is another one each time."""
 N_PARTS = 8
-"""Parts that may run at the same time; fixed, so that sums come out the same."""
+"""Parts that may run at the same time; fixed, so that sums do not depend on cores."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import finite
 from anon_transformers_graphs.metrics._cluster_indices import group_modularity
 from anon_transformers_graphs.metrics._distances import distances
 from anon_transformers_graphs.metrics._markov import markov_groups
@@ -32,17 +32,10 @@ class PublishedMetric:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Take the number of the published graph."""
-        return defined(self.name, self._of(evidence.published))
+        return finite(self.name, self._of(evidence.published))
 
     def _of(self, graph: Graph) -> float:
         raise NotImplementedError
-
-
-def defined(name: str, value: float) -> float:
-    """A number, or the error that there is none."""
-    if not math.isfinite(value):
-        raise NotEvaluable(f"{name} is not defined for this graph.")
-    return float(value)
 
 
 @dataclass(frozen=True)

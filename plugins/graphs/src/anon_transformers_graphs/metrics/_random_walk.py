@@ -117,6 +117,8 @@ def random_walk_groups(
         return []
     sets = _grow_sets(graph, min_size, max_size, restart, cutoff)
     scores = _scores(graph, sets)
+    # Rounded: equal scores may differ in the last digit on another machine, and then
+    # another one of two overlapping sets would become a cluster.
     order = np.argsort(-scores.round(9), kind="stable")
     order = order[norm.sf(scores[order]) <= significance]
     chosen = _without_overlaps(sets, order, overlap)

@@ -69,14 +69,14 @@ def draw_before_after(
         ) from None
     # Without pyplot there is no window system and nothing that stays behind.
     figure = Figure(figsize=(14, 4.6), layout="constrained")
-    left, right, below = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
+    left, right, degrees = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
     places = _layout(before)
     gone, new = ~after.has_edges(before.edges), ~before.has_edges(after.edges)
     _draw(left, before, places, gone, GONE)
     _draw(right, after, places, new, NEW)
     left.set_title(f"original: {before.n_edges:,} edges, {gone.sum():,} of them gone")
     right.set_title(f"published: {after.n_edges:,} edges, {new.sum():,} of them new")
-    _draw_degrees(below, before, after)
+    _draw_degrees(degrees, before, after)
     file = BytesIO()
     figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()

@@ -10,6 +10,7 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 from anon_transformers_graphs._graph_arrays import label_colors
 
 
@@ -86,8 +87,7 @@ class KAutomorphism:
         graph = evidence.published
         if evidence.functions is None:
             raise NotEvaluable(f"{self.name} needs the functions, which are not given.")
-        if not graph.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, graph.n_nodes)
         functions = evidence.functions.astype(np.int64)
         nodes = np.arange(graph.n_nodes)
         bijections = (np.sort(functions, axis=1) == nodes).all(axis=1)

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 from anon_transformers_graphs._graph_arrays import smallest_degree_class
 
 
@@ -62,6 +62,5 @@ class KDegree:
 
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes of the rarest degree."""
-        if not evidence.published.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, evidence.published.n_nodes)
         return smallest_degree_class(evidence.published)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs.queries import neighborhood_classes
 
@@ -74,8 +74,7 @@ class KNeighborhood:
 
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes that have the rarest neighborhood."""
-        if not evidence.published.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, evidence.published.n_nodes)
         return int(np.bincount(self._classes(evidence)).min())
 
     def report(self, evidence: GraphEvidence) -> dict[str, Any]:

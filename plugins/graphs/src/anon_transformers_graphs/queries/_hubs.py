@@ -48,10 +48,10 @@ def top_hubs(graph: Any, count: int) -> np.ndarray:
     ['Bob']
     """
     opened, form = open_graph(graph)
-    return form.names[_highest(opened, count)]
+    return form.names[_top_places(opened, count)]
 
 
-def _highest(graph: Graph, count: int) -> np.ndarray:
+def _top_places(graph: Graph, count: int) -> np.ndarray:
     """Places of the hubs."""
     count = whole("count", count)
     if count >= graph.n_nodes:
@@ -94,10 +94,10 @@ def _places(hubs: Collection[Hashable], form: GraphForm) -> np.ndarray:
     if isinstance(hubs, str) or not isinstance(hubs, Collection) or not len(hubs):
         raise DataError("hubs must be a list of names of nodes that is not empty.")
     places = places_of(list(hubs), form.names.tolist())
-    strange = int((places < 0).sum())
-    if strange:
+    unknown = int((places < 0).sum())
+    if unknown:
         raise DataError(
-            f"{strange} of {len(places)} hubs are not among the {len(form.names)} "
+            f"{unknown} of {len(places)} hubs are not among the {len(form.names)} "
             "nodes of the graph."
         )
     return places
@@ -150,7 +150,7 @@ def candidates_near(
     """:func:`hub_candidates` of hubs by their places."""
     check_choice("world", world, WORLDS)
     fingerprints = _fingerprints(graph, hubs, radius)
-    fitting = _same if world == "closed" else _compatible
+    fitting = _equal_counts if world == "closed" else _compatible_counts
     ordinary = np.ones(graph.n_nodes, dtype=bool)
     ordinary[hubs] = False
     sizes = fitting(fingerprints)
@@ -160,7 +160,7 @@ def candidates_near(
 
 def known_hubs(graph: Graph, count: int) -> np.ndarray:
     """Places of :func:`top_hubs`, unless ties make them too many to be known."""
-    hubs = _highest(graph, count)
+    hubs = _top_places(graph, count)
     if len(hubs) > max(MOST_HUBS, count):
         raise NotEvaluable(
             f"{len(hubs)} nodes are tied for {count} hubs: no node stands out."
@@ -168,11 +168,11 @@ def known_hubs(graph: Graph, count: int) -> np.ndarray:
     return hubs
 
 
-def _same(fingerprints: np.ndarray) -> np.ndarray:
+def _equal_counts(fingerprints: np.ndarray) -> np.ndarray:
     return class_sizes(_folded_columns(fingerprints))
 
 
-def _compatible(fingerprints: np.ndarray) -> np.ndarray:
+def _compatible_counts(fingerprints: np.ndarray) -> np.ndarray:
     """Nodes with the same distance to every hub to which it is known."""
     sizes = np.empty(len(fingerprints), dtype=np.int64)
     patterns = _folded_columns((fingerprints > 0).astype(np.int32))
@@ -180,7 +180,7 @@ def _compatible(fingerprints: np.ndarray) -> np.ndarray:
     for pattern in range(int(patterns.max()) + 1 if len(patterns) else 0):
         members = np.flatnonzero(patterns == pattern)
         known = fingerprints[members[0]] > 0
-        sizes[members] = _same(fingerprints[:, known])[members]
+        sizes[members] = _equal_counts(fingerprints[:, known])[members]
     return sizes
 
 
