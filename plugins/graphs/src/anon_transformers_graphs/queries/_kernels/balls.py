@@ -18,8 +18,8 @@ LAST_STAMP = 2**31 - 1
 class Lists(NamedTuple):
     """A graph: lists of neighbors, and lists that hold each edge once.
 
-    Edges lie at the end of lower degree, for that makes the longest list short: whoever
-    looks at all members of a ball does not go through all that a hub knows.
+    Edges lie at the end of lower degree, for that makes the longest list short: to look
+    at all members of a ball does not take all neighbors of a hub.
     """
 
     indptr: np.ndarray
@@ -30,7 +30,7 @@ class Lists(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Room for the walk through a ball; ``stamp`` tells one walk from another."""
+    """Room for the walk through a ball; ``stamp`` marks the nodes of one walk."""
 
     seen: np.ndarray
     queue: np.ndarray
@@ -170,7 +170,7 @@ def _head(parents, place):
 
 @njit
 def _inner_edges(lists, root, size, walk, table, budget):
-    """Pairs of members that are joined, how often each occurs, and what hangs together.
+    """Pairs of members that are joined, their degrees, and their components.
 
     Members go by their place in the queue. Returns the number of pairs.
     """
