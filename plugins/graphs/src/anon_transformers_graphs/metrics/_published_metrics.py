@@ -1,8 +1,7 @@
 """Metrics of the published graph alone, which gates can judge.
 
-None of them says that a graph is good: they tell whether it can still serve. Which
-number is the better one is what most uses ask for; a threshold may be set on either
-side.
+None of them proves that a graph is good: they show whether it is still useful.
+``better`` is what most uses ask for; a threshold may be set on either side.
 """
 
 import math
@@ -10,12 +9,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import finite
+from anon_transformers_graphs.metrics._cluster_indices import group_modularity
 from anon_transformers_graphs.metrics._distances import distances
 from anon_transformers_graphs.metrics._markov import markov_groups
-from anon_transformers_graphs.metrics._partitions import group_modularity
 from anon_transformers_graphs.metrics._spectrum import (
     lambda1,
     log_subgraph_centrality,
@@ -33,17 +32,10 @@ class PublishedMetric:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Take the number of the published graph."""
-        return defined(self.name, self._of(evidence.published))
+        return finite(self.name, self._measure_graph(evidence.published))
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         raise NotImplementedError
-
-
-def defined(name: str, value: float) -> float:
-    """A number, or the error that there is none."""
-    if not math.isfinite(value):
-        raise NotEvaluable(f"{name} is not defined for this graph.")
-    return float(value)
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ class AverageDistance(_DistanceMetric):
 
     name: ClassVar[str] = "average-distance"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         connected = components(graph)[0] == 1
         return distances(graph, self.n_sources).average if connected else math.nan
 
@@ -107,7 +99,7 @@ class Diameter(PublishedMetric):
     name: ClassVar[str] = "diameter"
     better: ClassVar[str] = "lower"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         connected = components(graph)[0] == 1
         return distances(graph).diameter if connected else math.nan
 
@@ -129,7 +121,7 @@ class HarmonicDistance(_DistanceMetric):
 
     name: ClassVar[str] = "harmonic-distance"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return distances(graph, self.n_sources).harmonic_mean
 
 
@@ -146,7 +138,7 @@ class Transitivity(PublishedMetric):
 
     name: ClassVar[str] = "transitivity"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return transitivity(graph) if graph.n_nodes else math.nan
 
 
@@ -162,7 +154,7 @@ class LargestComponentShare(PublishedMetric):
 
     name: ClassVar[str] = "largest-component-share"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return components(graph)[1]
 
 
@@ -178,7 +170,7 @@ class AverageDegree(PublishedMetric):
 
     name: ClassVar[str] = "average-degree"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return 2 * graph.n_edges / graph.n_nodes if graph.n_nodes else math.nan
 
 
@@ -194,7 +186,7 @@ class Lambda1(PublishedMetric):
 
     name: ClassVar[str] = "lambda1"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return lambda1(graph)
 
 
@@ -210,7 +202,7 @@ class Mu2(PublishedMetric):
 
     name: ClassVar[str] = "mu2"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return mu2(graph)
 
 
@@ -228,7 +220,7 @@ class LogSubgraphCentrality(PublishedMetric):
 
     name: ClassVar[str] = "log-subgraph-centrality"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return log_subgraph_centrality(graph)
 
 
@@ -255,7 +247,7 @@ class ClusterModularity(PublishedMetric):
         inflation = real("inflation", self.inflation, 1, above=True)
         object.__setattr__(self, "inflation", inflation)
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         if not graph.n_edges:
             return math.nan
         return group_modularity(graph, markov_groups(graph, self.inflation))
