@@ -216,9 +216,9 @@ def levels(
 def form_of(config: ReleaseConfig) -> Form:
     """The form of a release: of its source, and of the kind of its anonymizer."""
     if config.is_graph:
-        from anon_transformers.release._graph import GraphForm
+        from anon_transformers.release._graph import GraphTablesForm
 
-        return GraphForm(config)
+        return GraphTablesForm(config)
     if installed().anonymizers[config.anonymizer.name].kind == "linked":
         from anon_transformers.release._linked import LinkedForm
 

@@ -56,7 +56,7 @@ LONG_NAME = 4
 """Characters from which on a name is looked for inside of cells, too."""
 
 
-class GraphForm(Form):
+class GraphTablesForm(Form):
     """Edges and nodes; the nodes of the candidate are renamed."""
 
     noun: ClassVar[str] = "a graph"
