@@ -12,7 +12,7 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.release import ReleaseConfig, Threshold, read_config, run_release
 from anon_transformers.release._config import noted_config
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._graph import GraphForm
+from anon_transformers.release._graph import GraphTablesForm
 from anon_transformers.release._linked import LinkedForm
 from anon_transformers.release._table import TableForm
 
@@ -90,7 +90,7 @@ def test_a_changed_file_is_another_configuration(release):
     [
         ({"path": "people.csv"}, "mondrian", TableForm),
         ({"path": "people.csv"}, "group-swap", LinkedForm),
-        ({"kind": "graph", "edges": "edges.csv"}, "mondrian", GraphForm),
+        ({"kind": "graph", "edges": "edges.csv"}, "mondrian", GraphTablesForm),
     ],
 )
 def test_every_release_has_one_form(release, source, anonymizer, form):
