@@ -1,4 +1,4 @@
-"""What an anonymizer was asked to promise, and whether it can be had at all."""
+"""What an anonymizer promises, and which classes it suppresses to keep it."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -81,19 +81,20 @@ def _warn_without_k(promise: AllOf) -> None:
 MODES = ("mask", "drop", "blank")
 
 Ranks = Callable[[], np.ndarray]
-"""Gives an order of classes that does not hang on the order of rows."""
+"""Returns an order of classes that does not depend on the order of rows."""
 
 
 @dataclass(frozen=True)
 class SuppressionResult:
-    """The outcome.
+    """Which classes are published, and what the models say of them.
 
     Attributes
     ----------
     kept : bool ndarray
         Which classes are published.
     n_extra_rows : int
-        Rows of classes that were fine, and went so that the suppressed class is.
+        Rows of satisfying classes that were suppressed so that the suppressed class
+        satisfies every model too.
     published : Classes
         The classes of the published table, the suppressed one with them.
     verdicts : list of Verdict
