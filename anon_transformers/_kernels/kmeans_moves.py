@@ -64,7 +64,7 @@ def move_rows(
     return labels
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64")
 def _centers(points, labels, count):
     sums, sizes = np.zeros((count, points.shape[1])), np.zeros(count)
     for row in range(len(points)):
@@ -77,7 +77,7 @@ def _centers(points, labels, count):
     return sums
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64[::1], float64[:, ::1]")
 def _sweep(points, labels, sizes, centers):
     """Look at every row once; how many moved."""
     moved = 0

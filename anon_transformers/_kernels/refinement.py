@@ -6,7 +6,7 @@ given up, its rows going to groups near by. Where no step helps any more, a grou
 those around it are grouped anew. All this is done only where it lowers the loss.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -34,9 +34,9 @@ class Groups(NamedTuple):
         Mean of each group's rows.
     """
 
-    members: np.ndarray
-    size: np.ndarray
-    center: np.ndarray
+    members: Annotated[np.ndarray, "int64[:, ::1]"]
+    size: Annotated[np.ndarray, "int64[::1]"]
+    center: Annotated[np.ndarray, "float64[:, ::1]"]
 
 
 def refine(
@@ -115,7 +115,7 @@ def _split_large(points, labels, k):
     return labels
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64")
 def _as_groups(points, labels, k):
     total = len(labels) // k
     groups = Groups(
@@ -130,7 +130,7 @@ def _as_groups(points, labels, k):
     return groups
 
 
-@njit
+@njit("Groups, int64")
 def _as_labels(groups, count):
     """Labels without the numbers of groups that are not there."""
     labels = np.empty(count, dtype=np.int64)
@@ -143,7 +143,7 @@ def _as_labels(groups, count):
     return labels
 
 
-@njit
+@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
 def _search(points, groups, k, neighbors, rounds, least):
     """Take steps until none wins ``least``, or the rounds are over."""
     changed = np.ones(len(groups.size), dtype=np.bool_)
@@ -167,7 +167,7 @@ def _search(points, groups, k, neighbors, rounds, least):
             break
 
 
-@njit
+@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
 def _regroup_all(points, groups, k, neighbors, rounds, least):
     """Group anew around every group where it lowers the loss; whether it did."""
     _set_centers(points, groups)

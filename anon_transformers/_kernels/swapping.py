@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers._kernels.arrays import as_input
 from anon_transformers.jit import njit
 
 FEW = 32
@@ -84,6 +85,8 @@ def agreement(members: Members, keys: np.ndarray) -> Agreement:
     >>> agreement(gather(np.array([0, 0, 1, 1])), np.array([7, 8, 9, 9]))
     Agreement(same=0.75, constant=0.5)
     """
+    number = np.int64 if keys.dtype.kind in "biu" else np.float64
+    keys = as_input(keys, number)
     same, constant = _alike(members.rows, members.starts, keys)
     return Agreement(same / len(keys), constant / len(keys))
 
@@ -101,10 +104,11 @@ def expected_shift(members: Members, places: np.ndarray) -> float:
     """
     # Halves, for the range of doubles itself may be none.
     half_range = 0.5 * np.fmax.reduce(places) - 0.5 * np.fmin.reduce(places)
+    places = as_input(places, np.float64)
     return _shifts(members.rows, members.starts, places, half_range) / len(places)
 
 
-@njit
+@njit("int64[::1], int64[::1]")
 def _placed(labels, free):
     rows = np.empty(len(labels), np.int64)
     for row in range(len(labels)):
@@ -113,7 +117,7 @@ def _placed(labels, free):
     return rows
 
 
-@njit
+@njit("int64[::1], int64[::1], float64[::1]")
 def _shuffled(rows, starts, draws):
     """Fisher and Yates, group by group.
 
@@ -131,7 +135,10 @@ def _shuffled(rows, starts, draws):
     return sources
 
 
-@njit
+@njit(
+    "int64[::1], int64[::1], readonly(float64[::1])",
+    "int64[::1], int64[::1], readonly(int64[::1])",
+)
 def _alike(rows, starts, keys):
     """Sum of count ** 2 / size over the values of all groups; rows in constant ones."""
     held = np.empty(_largest(starts), keys.dtype)
@@ -147,7 +154,7 @@ def _alike(rows, starts, keys):
     return same, constant
 
 
-@njit
+@njit("int64[::1], int64[::1], readonly(float64[::1]), float64")
 def _shifts(rows, starts, places, half_range):
     """Sum over the groups of the distances of all pairs over their rows.
 

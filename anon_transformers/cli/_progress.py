@@ -1,4 +1,4 @@
-"""A bar for commands that make many runs."""
+"""A bar for commands that do many things."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,13 +15,15 @@ from anon_transformers.cli._output import Console
 
 
 @contextmanager
-def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
-    """Show a bar on the error stream; gives what to tell about each run."""
+def run_bar(
+    *, hidden: bool, unit: str = "runs"
+) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on the error stream; gives what to tell about each one."""
     with Progress(
         TextColumn("{task.description:40}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("runs"),
+        TextColumn(unit),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         disable=hidden,
