@@ -105,3 +105,13 @@ def _squared_distance(one, other, limit):
         if total > limit:
             break
     return total
+
+
+@njit
+def squared_distance(one, other):
+    """Sum of the squared differences of two points."""
+    total = 0.0
+    for column in range(len(one)):
+        difference = one[column] - other[column]
+        total += difference * difference
+    return total

@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from anon_transformers._kernels.centers import squared_distance
 from anon_transformers._kernels.leaves import build, nearest
 from anon_transformers._kernels.mdav import check_points, group_checked
 from anon_transformers.jit import njit
@@ -213,7 +214,7 @@ def _loss(points, groups, numbers):
     total = 0.0
     for number in numbers:
         for row in groups.members[number, : groups.size[number]]:
-            total += _squared(points[row], groups.center[number])
+            total += squared_distance(points[row], groups.center[number])
     return total
 
 
@@ -269,7 +270,7 @@ def _cheapest_host(point, groups, near, k):
     for number in near:
         size = groups.size[number]
         if 0 < size < 2 * k - 1:
-            cost = size / (size + 1) * _squared(point, groups.center[number])
+            cost = size / (size + 1) * squared_distance(point, groups.center[number])
             if cost < best:
                 best, host = cost, number
     return best, host
@@ -312,8 +313,8 @@ def _distances(points, groups, one, other):
     distances = np.empty((2, size))
     for place in range(size):
         point = points[groups.members[one, place]]
-        distances[0, place] = _squared(point, groups.center[one])
-        distances[1, place] = _squared(point, groups.center[other])
+        distances[0, place] = squared_distance(point, groups.center[one])
+        distances[1, place] = squared_distance(point, groups.center[other])
     return distances
 
 
@@ -346,7 +347,7 @@ def _best_swap(points, groups, one, other, here, there, best):
         for to in range(there.shape[1]):
             change = change_here + there[1, to] - there[0, to]
             if change - 2 * weight * (here[1, at] + there[0, to]) < best:
-                apart = _squared(point, points[groups.members[other, to]])
+                apart = squared_distance(point, points[groups.members[other, to]])
                 if change - weight * apart < best:
                     best, found = change - weight * apart, (at, to)
     return found
@@ -374,12 +375,3 @@ def _put(points, groups, number, row):
     for column in range(points.shape[1]):
         away = points[row, column] - groups.center[number, column]
         groups.center[number, column] += away / (size + 1)
-
-
-@njit
-def _squared(one, other):
-    total = 0.0
-    for column in range(len(one)):
-        difference = one[column] - other[column]
-        total += difference * difference
-    return total

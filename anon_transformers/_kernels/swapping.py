@@ -5,10 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_transformers._kernels.arrays import as_input
+from anon_transformers._kernels.counting import sort_few
 from anon_transformers.jit import njit
-
-FEW = 32
-"""Up to this many numbers are sorted faster one by one."""
 
 
 class Members(NamedTuple):
@@ -192,10 +190,7 @@ def _sorted_known(rows, keys, held):
         if not np.isnan(keys[row]):
             held[known] = keys[row]
             known += 1
-    if known <= FEW:
-        _insert(held[:known])
-    else:
-        held[:known].sort()
+    sort_few(held[:known])
     return known
 
 
@@ -209,14 +204,3 @@ def _squares(held):
             runs += 1
             start = place
     return squares, runs
-
-
-@njit
-def _insert(held):
-    """Sort a few numbers by insertion: no call, no memory of its own."""
-    for place in range(1, len(held)):
-        key, free = held[place], place
-        while free > 0 and held[free - 1] > key:
-            held[free] = held[free - 1]
-            free -= 1
-        held[free] = key
