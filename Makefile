@@ -8,6 +8,8 @@ endif
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+COMPILED := $(VENV)/.compiled
+KERNELS := $(shell find anon_transformers plugins/*/src -path '*_kernels/*.py')
 RELEASE ?= releases/adult.yaml
 PEERS := .venv-peers
 LARGEST ?= 1000000
@@ -21,8 +23,14 @@ help: ## Show this list
 
 # pip compiles what it installs, but not an editable package: do so here, for every
 # process would compile it again where PYTHONDONTWRITEBYTECODE is set.
-install: $(STAMP) ## Create .venv with pinned versions (quick when it is there)
+install: $(STAMP) ## Create .venv with pinned versions, compile the kernels (quick when done)
 	@$(BIN)/python -m compileall -q anon_transformers plugins/graphs/src
+	@$(MAKE) --no-print-directory $(COMPILED)
+
+# One stamp for all kernels: numba need not be started to see that nothing has changed.
+$(COMPILED): $(STAMP) $(KERNELS)
+	@$(BIN)/anon compile
+	@touch $@
 
 $(STAMP): pyproject.toml plugins/graphs/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

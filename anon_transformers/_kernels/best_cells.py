@@ -39,10 +39,14 @@ def best_cells(
     >>> best_cells(points, np.array([[1.0], [0]]), own, offers)
     (array([2, 1, 1]), array([2, 0, 1]))
     """
-    return _best(points, weights, *own, *offers)
+    whole = [part.astype(np.int64, copy=False) for part in (*own, *offers)]
+    return _best(points, weights, *whole)
 
 
-@njit
+@njit(
+    "float64[:, ::1], float64[:, ::1], int64[::1], int64[::1], int64[::1], "
+    "int64[::1], int64[::1]"
+)
 def _best(points, weights, labels, codes, starts, values, counts):
     tied = np.zeros(len(labels), np.int64)
     right = np.zeros(len(labels), np.int64)

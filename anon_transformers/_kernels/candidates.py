@@ -25,7 +25,7 @@ def to_blocks(indptr, indices):
     return np.append(0, np.cumsum(counts)), block[starts], words
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], uint64[::1]")
 def count_common(start, members, indptr, blocks, words):
     """How many values the sets ``members[start[i]:start[i + 1]]`` share, for each i."""
     found = np.zeros(len(start) - 1, np.int64)

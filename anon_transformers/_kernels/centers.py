@@ -5,7 +5,7 @@ import numpy as np
 from anon_transformers.jit import njit
 
 
-@njit
+@njit("float64[:, ::1], float64[:, ::1]")
 def nearest_centers(points, centers):
     """For each point the nearest center; of those equally near the first.
 
@@ -30,7 +30,7 @@ def nearest_centers(points, centers):
     return nearest
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64[::1]")
 def cheapest_partners(centers, sizes, asking):
     """For each group that asks, the other one it costs least to join.
 
@@ -68,7 +68,7 @@ def cheapest_partners(centers, sizes, asking):
     return partners, costs
 
 
-@njit
+@njit("int64[::1], int64[::1], float64[::1], int64")
 def pair_off(asking, partners, costs, n_groups):
     """Join groups to their partners, cheapest first, each at most once.
 
@@ -104,4 +104,14 @@ def _squared_distance(one, other, limit):
         total += difference * difference
         if total > limit:
             break
+    return total
+
+
+@njit
+def squared_distance(one, other):
+    """Sum of the squared differences of two points."""
+    total = 0.0
+    for column in range(len(one)):
+        difference = one[column] - other[column]
+        total += difference * difference
     return total

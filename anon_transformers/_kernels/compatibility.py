@@ -75,7 +75,7 @@ def _own(record, start, out):
             out[column] = record[column]
 
 
-@njit
+@njit("int32[:, :, ::1], int64[::1]")
 def own_records(records, start):
     """Every record in the form of what two have in common."""
     out = np.empty_like(records)
@@ -84,7 +84,7 @@ def own_records(records, start):
     return out
 
 
-@njit
+@njit("int32[:, :, ::1], int32[:, :, ::1], int32[::1], int64[::1], int64[::1]")
 def meet_pairs(left, right, entries, start, width):
     """What record ``i`` of both sides has in common, and whether that is anything."""
     out = np.zeros_like(left)
@@ -94,7 +94,10 @@ def meet_pairs(left, right, entries, start, width):
     return compatible, out
 
 
-@njit
+@njit(
+    "int32[:, :, ::1], int32[:, :, ::1], (int64[::1], int64[::1]), int64[:, ::1], "
+    "int32[::1], int64[::1], int64[::1]"
+)
 def count_candidates(left, right, weights, ranges, entries, start, width):
     """Rows that each record is compatible with.
 
@@ -130,7 +133,10 @@ def count_candidates(left, right, weights, ranges, entries, start, width):
     return of_left, of_right, partner
 
 
-@njit
+@njit(
+    "int32[:, :, ::1], int32[:, :, ::1], int64[:, ::1], int32[::1], int64[::1], "
+    "int64[::1]"
+)
 def resolve(left, right, ranges, entries, start, width):
     """What each left record has in common with its candidates.
 
@@ -159,7 +165,10 @@ def resolve(left, right, ranges, entries, start, width):
     return state, meets
 
 
-@njit
+@njit(
+    "int32[:, :, ::1], int32[:, :, ::1], int64[::1], int64[:, ::1], int8[::1], "
+    "int32[:, :, ::1], int32[::1], int64[::1], int64[::1]"
+)
 def possible_members(left, right, weights, ranges, state, known, entries, start, width):
     """Rows of ambiguous left records that may belong to each of the ``known`` meets.
 

@@ -8,7 +8,7 @@ FEW = 32
 """Values up to which insertion sorts fastest."""
 
 
-@njit
+@njit("int64[::1], int64[::1], int64")
 def add_up(into, counts, n_rows):
     """Sum counts by where they go; -1 goes nowhere."""
     total = np.zeros(n_rows, counts.dtype)
@@ -18,7 +18,7 @@ def add_up(into, counts, n_rows):
     return total
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], int64, int64")
 def merge_rows(indptr, indices, data, into, n_rows, n_columns):
     """Add row ``i`` of a table to row ``into[i]`` of a new one; -1 goes nowhere.
 

@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 """Two sides of an inequality that differ by less, relatively, are equal."""
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64")
 def count_values(indptr, indices, data, missing):
     """How many known values each class has."""
     found = np.zeros(len(indptr) - 1, np.int64)
@@ -44,7 +44,7 @@ def largest_counts(indptr, indices, data, missing):
     return largest, unknown
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], int64")
 def possible_counts(indptr, indices, data, lacking, missing):
     """Most that may have one and the same value, in each class."""
     largest, unknown = largest_counts(indptr, indices, data, missing)
@@ -57,7 +57,7 @@ def possible_counts(indptr, indices, data, lacking, missing):
     return largest
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], int64")
 def effective_values(indptr, indices, data, lacking, missing):
     """The exponential of the entropy of each class; 0 if no value is known."""
     largest, unknown = largest_counts(indptr, indices, data, missing)
@@ -82,7 +82,7 @@ def effective_values(indptr, indices, data, lacking, missing):
     return found
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], int64, float64")
 def recursive_levels(indptr, indices, data, lacking, missing, c):
     """Largest l for which each class is (c, l)-diverse; 0 if there is none.
 
@@ -123,7 +123,7 @@ def recursive_levels(indptr, indices, data, lacking, missing, c):
     return found
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], float64[::1], bool")
 def largest_gains(indptr, indices, data, totals, shares, enhanced):
     """Largest relative gain (p - q) / q of a value in each class; 0 if none gains.
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import get_num_threads
 
+from anon_transformers._kernels.arrays import as_input
 from anon_transformers.jit import njit_nogil
 
 CHUNK = 8192
@@ -34,7 +35,10 @@ class _Block(NamedTuple):
     spare: np.ndarray
 
 
-@njit_nogil
+@njit_nogil(
+    "readonly(float64[:, ::1]), float64[:, ::1], float64[:, :, ::1], float64, "
+    "float64[:, ::1], float64[:, :, ::1], float64[:, ::1], int64, int64"
+)
 def pass_chunks(points, centers, factors, m, degrees, sums, tallies, first, last):
     """Renew the degrees of the rows of some chunks.
 
@@ -471,8 +475,8 @@ def _checked(
     points: np.ndarray, centers: np.ndarray, m: float, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """What the compiled code reads in the types that it wants, or an error."""
-    points = np.ascontiguousarray(points, dtype=np.float64)
-    centers = np.ascontiguousarray(centers, dtype=np.float64)
+    points = as_input(points, np.float64)
+    centers = np.array(centers, dtype=np.float64, order="C")
     if points.shape[1:] != centers.shape[1:] or not points.size or not centers.size:
         raise ValueError(
             f"points, centers: {points.shape} and {centers.shape} are no shapes that "

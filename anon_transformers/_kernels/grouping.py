@@ -46,7 +46,8 @@ def group_rows(
     for codes, cardinality in zip(columns, cardinalities, strict=True):
         if span * cardinality > LARGEST_KEY:
             key, span = _compact(key, span)
-        _append(key, codes, cardinality)
+        key *= cardinality
+        key += codes
         span *= cardinality
     return number_keys(key, span)
 
@@ -67,15 +68,10 @@ def sort_rows(
         if span * cardinality > LARGEST_KEY:
             distinct, key = np.unique(key, return_inverse=True)
             span = len(distinct)
-        _append(key, codes, cardinality)
+        key *= cardinality
+        key += codes
         span *= cardinality
     return np.argsort(key, kind="stable")
-
-
-@njit
-def _append(key, codes, cardinality):
-    for row in range(len(key)):
-        key[row] = key[row] * cardinality + codes[row]
 
 
 def number_keys(key: np.ndarray, span: int) -> GroupedRows:
@@ -94,7 +90,7 @@ def _compact(key: np.ndarray, span: int) -> tuple[np.ndarray, int]:
     return labels.astype(np.int64), len(first)
 
 
-@njit
+@njit("int64[::1], int64")
 def _number_by_table(key, span):
     label_of = np.full(span, -1, np.int32)
     labels = np.empty(len(key), np.int32)
@@ -113,7 +109,7 @@ def _number_by_table(key, span):
     return labels, first[:count].copy(), sizes[:count].copy()
 
 
-@njit
+@njit("int64[::1]")
 def _number_by_hash(key):
     """Open addressing; the table doubles when it is half full."""
     slots = np.full(4096, -1, np.int32)

@@ -9,6 +9,7 @@ at the squared distance A to one of ``b`` rows at B, the loss falls by
 
 import numpy as np
 
+from anon_transformers._kernels.centers import squared_distance
 from anon_transformers._kernels.mdav import check_points
 from anon_transformers.jit import njit
 
@@ -64,7 +65,7 @@ def move_rows(
     return labels
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64")
 def _centers(points, labels, count):
     sums, sizes = np.zeros((count, points.shape[1])), np.zeros(count)
     for row in range(len(points)):
@@ -77,7 +78,7 @@ def _centers(points, labels, count):
     return sums
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64[::1], float64[:, ::1]")
 def _sweep(points, labels, sizes, centers):
     """Look at every row once; how many moved."""
     moved = 0
@@ -85,12 +86,14 @@ def _sweep(points, labels, sizes, centers):
         old = labels[row]
         if sizes[old] == 1:
             continue
-        leaving = _squared(points[row], centers[old]) * sizes[old] / (sizes[old] - 1)
+        leaving = (
+            squared_distance(points[row], centers[old]) * sizes[old] / (sizes[old] - 1)
+        )
         best, new = leaving * (1 - _SHARE), old
         for label in range(len(sizes)):
             if label != old:
                 share = sizes[label] / (sizes[label] + 1)
-                joining = share * _squared(points[row], centers[label])
+                joining = share * squared_distance(points[row], centers[label])
                 if joining < best:
                     best, new = joining, label
         if new != old:
@@ -108,12 +111,3 @@ def _move(point, old, new, sizes, centers):
     for column in range(len(point)):
         centers[old, column] += (centers[old, column] - point[column]) / sizes[old]
         centers[new, column] += (point[column] - centers[new, column]) / sizes[new]
-
-
-@njit
-def _squared(one, other):
-    total = 0.0
-    for column in range(len(one)):
-        difference = one[column] - other[column]
-        total += difference * difference
-    return total

@@ -6,7 +6,7 @@ than the table.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,11 @@ class Levels(NamedTuple):
     ``cost_start[a, l]``. ``n_groups[a, l]`` counts the groups.
     """
 
-    groups: np.ndarray
-    costs: np.ndarray
-    group_start: np.ndarray
-    cost_start: np.ndarray
-    n_groups: np.ndarray
+    groups: Annotated[np.ndarray, "int32[::1]"]
+    costs: Annotated[np.ndarray, "float64[::1]"]
+    group_start: Annotated[np.ndarray, "int64[:, ::1]"]
+    cost_start: Annotated[np.ndarray, "int64[:, ::1]"]
+    n_groups: Annotated[np.ndarray, "int64[:, ::1]"]
 
 
 class Held(NamedTuple):
@@ -46,18 +46,18 @@ class Held(NamedTuple):
     all levels; empty where such a number would be too large.
     """
 
-    first: np.ndarray
-    sizes: np.ndarray
-    keys: np.ndarray
+    first: Annotated[np.ndarray, "int64[::1]"]
+    sizes: Annotated[np.ndarray, "int64[::1]"]
+    keys: Annotated[np.ndarray, "int64[::1]"]
 
 
 class Curve(NamedTuple):
     """For every k the best loss so far, its node, suppressed rows and classes."""
 
-    loss: np.ndarray
-    node: np.ndarray
-    gone: np.ndarray
-    classes: np.ndarray
+    loss: Annotated[np.ndarray, "float64[::1]"]
+    node: Annotated[np.ndarray, "int64[::1]"]
+    gone: Annotated[np.ndarray, "int64[::1]"]
+    classes: Annotated[np.ndarray, "int64[::1]"]
 
 
 def lay_out(groups: list[list[np.ndarray]], costs: list[list[np.ndarray]]) -> Levels:
@@ -105,7 +105,7 @@ def label_points(codes: np.ndarray, levels: Levels, node: Node, held: Held):
             key, at, _ = number_keys(key, span)
             key, span = key.astype(np.int64), len(at)
         start = levels.group_start[a, level]
-        _append_level(key, codes[:, a], held.first, levels.groups, start, n_groups)
+        _append_level(key, codes, a, held.first, levels.groups, start, n_groups)
         span *= n_groups
     labels, at, _ = number_keys(key, span)
     return labels, at
@@ -150,7 +150,7 @@ def derive(
     return Held(held.first[at], sizes, held.keys)
 
 
-@njit
+@njit("int32[:, ::1], Levels, int64[::1], int64[::1], Held")
 def _derive(codes, levels, below, node, held):
     """Open addressing by keys, of which only the digits that change are renewed."""
     changed, starts, changes = _digit_changes(levels, below, node)
@@ -205,7 +205,7 @@ def _digit_changes(levels, below, node):
     return changed, starts, changes
 
 
-@njit
+@njit("int64[::1], int64")
 def count_kept(sizes, k):
     """Classes and rows that are large enough."""
     classes, rows = 0, 0
@@ -216,13 +216,13 @@ def count_kept(sizes, k):
     return classes, rows
 
 
-@njit
-def _append_level(key, codes, first, groups, start, n_groups):
+@njit("int64[::1], int32[:, ::1], int64, int64[::1], int32[::1], int64, int64")
+def _append_level(key, codes, attribute, first, groups, start, n_groups):
     for i in range(len(key)):
-        key[i] = key[i] * n_groups + groups[start + codes[first[i]]]
+        key[i] = key[i] * n_groups + groups[start + codes[first[i], attribute]]
 
 
-@njit
+@njit("int32[:, ::1], Levels, int64[::1], int64[::1], int64[::1], bool[::1]")
 def cell_costs(codes, levels, node, first, sizes, kept):
     """Cost of all cells of each attribute in the kept classes."""
     costs = np.zeros(len(node))
@@ -235,7 +235,7 @@ def cell_costs(codes, levels, node, first, sizes, kept):
     return costs
 
 
-@njit
+@njit("int64[:, ::1], int64[::1], int64, int64[::1]")
 def smallest_source(nodes, n_classes, n_stored, node):
     """Position of the stored node up to ``node`` that has the fewest classes."""
     best = -1
@@ -252,7 +252,7 @@ def smallest_source(nodes, n_classes, n_stored, node):
     return best
 
 
-@njit
+@njit("int32[:, ::1], Levels, int64[::1], int64[::1], int64[::1]")
 def totals_by_size(codes, levels, node, first, sizes):
     """What the classes from each size on hold: enough for every k at once.
 
@@ -285,14 +285,14 @@ def totals_by_size(codes, levels, node, first, sizes):
             costs[count] = running
             count += 1
     return (
-        found[:count][::-1],
-        rows[:count][::-1],
-        classes[:count][::-1],
-        costs[:count][::-1],
+        found[:count][::-1].copy(),
+        rows[:count][::-1].copy(),
+        classes[:count][::-1].copy(),
+        costs[:count][::-1].copy(),
     )
 
 
-@njit
+@njit("Curve, int64, int64[::1], float64[::1], int64[::1], int64[::1]")
 def offer(curve, number, sizes, losses, gone, classes):
     """Take a node wherever it is better; its loss holds from one size to the next.
 

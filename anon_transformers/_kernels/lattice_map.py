@@ -4,7 +4,7 @@ A node is its position: levels times strides. Boxes below and above a node are g
 through directly, for slices of many short axes are slow.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,11 @@ class LatticeMap(NamedTuple):
     which the terms of a loss are added up.
     """
 
-    shape: np.ndarray
-    strides: np.ndarray
-    bounds: np.ndarray
-    is_open: np.ndarray
-    fits: np.ndarray
+    shape: Annotated[np.ndarray, "int64[::1]"]
+    strides: Annotated[np.ndarray, "int64[::1]"]
+    bounds: Annotated[np.ndarray, "float64[::1]"]
+    is_open: Annotated[np.ndarray, "bool[::1]"]
+    fits: Annotated[np.ndarray, "bool[::1]"]
 
 
 def make_map(shape: tuple[int, ...], terms: np.ndarray, fits: bool) -> LatticeMap:
@@ -51,7 +51,7 @@ def make_map(shape: tuple[int, ...], terms: np.ndarray, fits: bool) -> LatticeMa
     return known
 
 
-@njit
+@njit("LatticeMap, int64")
 def levels_of(known, node):
     """Level of every attribute."""
     levels = np.empty(len(known.shape), np.int64)
@@ -72,7 +72,7 @@ def _next_in_box(known, low, high, levels, at):
     return -1
 
 
-@njit
+@njit("LatticeMap, int64")
 def close_below(known, node):
     """Note that neither a node nor one below it can fit."""
     high = levels_of(known, node)
@@ -83,7 +83,7 @@ def close_below(known, node):
         at = _next_in_box(known, low, high, levels, at)
 
 
-@njit
+@njit("LatticeMap, int64, float64")
 def fit_above(known, node, floor):
     """Note that a node and all above it fit, with bounds of ``floor`` or more."""
     low = levels_of(known, node)
@@ -95,7 +95,7 @@ def fit_above(known, node, floor):
         at = _next_in_box(known, low, high, levels, at)
 
 
-@njit
+@njit("LatticeMap, int64, float64[:, ::1]")
 def raise_below(known, node, terms):
     """Raise the bounds of a node and all below it to the sum of their terms."""
     high = levels_of(known, node)
@@ -109,7 +109,7 @@ def raise_below(known, node, terms):
         at = _next_in_box(known, low, high, levels, at)
 
 
-@njit
+@njit("LatticeMap, int64, float64")
 def way_up(known, node, best):
     """Open nodes from ``node`` up, each with the smallest bound above the last.
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers._kernels.selection import part_at_pivot
 from anon_transformers.jit import njit
 
 LEAF = 64
@@ -127,18 +128,7 @@ def _select(keys, rows, middle):
     """Order both so that no key before ``middle`` is above one from there on."""
     first, last = 0, len(keys) - 1
     while first < last:
-        pivot = keys[(first + last) // 2]
-        low, high = first, last
-        while low <= high:
-            while keys[low] < pivot:
-                low += 1
-            while keys[high] > pivot:
-                high -= 1
-            if low <= high:
-                keys[low], keys[high] = keys[high], keys[low]
-                rows[low], rows[high] = rows[high], rows[low]
-                low += 1
-                high -= 1
+        _, high, low = part_at_pivot(keys, rows, first, last)
         if middle <= high:
             last = high
         elif middle >= low:

@@ -67,7 +67,7 @@ def check_points(points: np.ndarray) -> np.ndarray:
     return points
 
 
-@njit
+@njit("float64[:, ::1], int64")
 def group_checked(points, k):
     """Labels of points whose coordinates are known to be fit."""
     count = len(points)

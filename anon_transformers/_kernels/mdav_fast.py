@@ -48,7 +48,7 @@ def group_fast(points: np.ndarray, k: int) -> np.ndarray:
     return _group_fast(check_points(points), k)
 
 
-@njit
+@njit("float64[:, ::1], int64")
 def _group_fast(points, k):
     count = len(points)
     labels = np.full(count, -1, dtype=np.int64)

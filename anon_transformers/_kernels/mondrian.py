@@ -8,11 +8,13 @@ in order.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import get_num_threads, prange, set_num_threads
 
+from anon_transformers._kernels.arrays import as_input
+from anon_transformers._kernels.selection import part_at_pivot
 from anon_transformers.jit import njit, njit_parallel
 
 LEAF = -1
@@ -188,18 +190,7 @@ def _select(codes, weights, wanted):
     """Smallest code up to which the weights reach ``wanted``."""
     low, high = 0, len(codes) - 1
     while low < high:
-        pivot = codes[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while codes[left] < pivot:
-                left += 1
-            while codes[right] > pivot:
-                right -= 1
-            if left <= right:
-                codes[left], codes[right] = codes[right], codes[left]
-                weights[left], weights[right] = weights[right], weights[left]
-                left += 1
-                right -= 1
+        pivot, right, left = part_at_pivot(codes, weights, low, high)
         # low..right is up to the pivot, left..high from it on, between them the pivot.
         below = weights[low : right + 1].sum()
         if wanted <= below:
@@ -262,13 +253,13 @@ class Space(NamedTuple):
     one group of a hierarchy, 0 without a hierarchy.
     """
 
-    codes: np.ndarray
-    weights: np.ndarray
-    n_known: np.ndarray
-    positions: np.ndarray
-    joins: np.ndarray
-    offsets: np.ndarray
-    ranges: np.ndarray
+    codes: Annotated[np.ndarray, "int32[:, ::1]"]
+    weights: Annotated[np.ndarray, "int64[::1]"]
+    n_known: Annotated[np.ndarray, "int64[::1]"]
+    positions: Annotated[np.ndarray, "float64[::1]"]
+    joins: Annotated[np.ndarray, "int32[::1]"]
+    offsets: Annotated[np.ndarray, "int64[::1]"]
+    ranges: Annotated[np.ndarray, "float64[::1]"]
 
 
 class CutTree(NamedTuple):
@@ -277,10 +268,10 @@ class CutTree(NamedTuple):
     Node 0 is the root; at a leaf ``attribute`` is LEAF and ``low`` is its box.
     """
 
-    attribute: np.ndarray
-    threshold: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    attribute: Annotated[np.ndarray, "int32[::1]"]
+    threshold: Annotated[np.ndarray, "int32[::1]"]
+    low: Annotated[np.ndarray, "int32[::1]"]
+    high: Annotated[np.ndarray, "int32[::1]"]
 
 
 class Boxes(NamedTuple):
@@ -365,7 +356,7 @@ def grow(
     return CutTree(*(part[:n_nodes].copy() for part in tree)), box_of
 
 
-@njit
+@njit("Space, Rules, CutTree, int32[::1]")
 def _grow_unasked(space, rules, tree, box_of):
     """Cut where weights alone decide: depth first, while a box is in the cache."""
     n_points = len(box_of)
@@ -475,7 +466,7 @@ def _ask(allowed, origin, start, middle, stop, box_of):
     return allowed(half, 2 * len(start)).reshape(-1, 2).all(axis=1)
 
 
-@njit
+@njit("Space, int64[::1], int64[::1], int64[::1], Rules")
 def _propose(space, start, stop, tried, rules):
     """For each box its next allowable cut, past those tried before."""
     cuts = np.empty((len(start), 3), np.int64)
@@ -486,7 +477,7 @@ def _propose(space, start, stop, tried, rules):
     return cuts, attempts
 
 
-@njit_parallel
+@njit_parallel("Space, int64[::1], int64[::1], int64[::1], Rules")
 def _propose_in_parallel(space, start, stop, tried, rules):
     """Like ``_propose``; a function of its own, for compiled code is kept by name."""
     cuts = np.empty((len(start), 3), np.int64)
@@ -497,7 +488,7 @@ def _propose_in_parallel(space, start, stop, tried, rules):
     return cuts, attempts
 
 
-@njit
+@njit("Space, int64[::1], int64[::1], int64[::1], int64[:, ::1], int64[::1]")
 def _split(space, origin, start, stop, cuts, buffer):
     """Split every box; where their high sides start."""
     middle = np.empty(len(start), np.int64)
@@ -548,7 +539,7 @@ def _arrange(values, source, held):
         values[at] = held[source[at]]
 
 
-@njit
+@njit("Space, int64[::1], int64[::1], int64[::1]")
 def _put_back(space, origin, start, stop):
     """Undo a cut that was refused: the points of a box in their first order."""
     for box in range(len(start)):
@@ -560,16 +551,20 @@ def _put_back(space, origin, start, stop):
             space.codes[attribute, first:last] = space.codes[attribute][order]
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], int64[::1], int32[::1]")
 def _label(origin, start, stop, labels, out):
     for segment in range(len(start)):
         for at in range(start[segment], stop[segment]):
             out[origin[at]] = labels[segment]
 
 
-@njit
-def route(tree, codes):
+def route(tree: CutTree, codes: np.ndarray) -> np.ndarray:
     """Box each column of ``codes`` falls in."""
+    return _route(CutTree(*map(as_input, tree)), as_input(codes))
+
+
+@njit("readonly(CutTree), readonly(int32[:, ::1])")
+def _route(tree, codes):
     box = np.empty(codes.shape[1], np.int32)
     for row in range(codes.shape[1]):
         node = 0
@@ -582,7 +577,7 @@ def route(tree, codes):
     return box
 
 
-@njit
+@njit("int32[:, ::1], int64[::1], int32[::1], int64")
 def bounds(codes, n_known, box_of, n_boxes):
     """Tight boxes: what the members have."""
     n_attributes, n_points = codes.shape
@@ -601,7 +596,7 @@ def bounds(codes, n_known, box_of, n_boxes):
     return Boxes(low, high, missing)
 
 
-@njit
+@njit("CutTree, int64[::1], int64")
 def cut_bounds(tree, n_known, n_boxes):
     """Boxes of a strict tree as its cuts draw them; together they cover everything."""
     n_nodes, n_attributes = len(tree.attribute), len(n_known)

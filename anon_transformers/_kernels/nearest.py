@@ -64,7 +64,7 @@ def _sorted_within(found: np.ndarray, start: np.ndarray) -> np.ndarray:
     return found[np.lexsort((found, owner))]
 
 
-@njit
+@njit("float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], int64[::1]")
 def _smallest_distances(people, codes, table, blocks, bounds):
     best = np.empty(len(people))
     for i in range(len(people)):
@@ -87,7 +87,10 @@ def _smallest_distances(people, codes, table, blocks, bounds):
     return best
 
 
-@njit
+@njit(
+    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], int64[::1], "
+    "float64[::1]"
+)
 def _count_within(people, codes, table, blocks, bounds, limits):
     counts = np.zeros(len(people), dtype=np.int64)
     nothing = np.empty(0, dtype=np.int64)
@@ -100,7 +103,10 @@ def _count_within(people, codes, table, blocks, bounds, limits):
     return counts
 
 
-@njit
+@njit(
+    "float64[:, ::1], int64[:, ::1], float64[:, ::1], int64[:, ::1], int64[::1], "
+    "float64[::1], int64[::1]"
+)
 def _find_within(people, codes, table, blocks, bounds, limits, start):
     found = np.empty(start[-1], dtype=np.int64)
     for i in range(len(people)):

@@ -28,7 +28,7 @@ def rank_groups(order_key: np.ndarray, k: int) -> np.ndarray:
     return _blocks(np.argsort(order_key, kind="stable"), k)
 
 
-@njit
+@njit("int64[::1], int64")
 def _blocks(order, k):
     last = len(order) // k - 1
     labels = np.empty(len(order), np.int64)

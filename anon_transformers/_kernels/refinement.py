@@ -6,10 +6,11 @@ given up, its rows going to groups near by. Where no step helps any more, a grou
 those around it are grouped anew. All this is done only where it lowers the loss.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from anon_transformers._kernels.centers import squared_distance
 from anon_transformers._kernels.leaves import build, nearest
 from anon_transformers._kernels.mdav import check_points, group_checked
 from anon_transformers.jit import njit
@@ -34,9 +35,9 @@ class Groups(NamedTuple):
         Mean of each group's rows.
     """
 
-    members: np.ndarray
-    size: np.ndarray
-    center: np.ndarray
+    members: Annotated[np.ndarray, "int64[:, ::1]"]
+    size: Annotated[np.ndarray, "int64[::1]"]
+    center: Annotated[np.ndarray, "float64[:, ::1]"]
 
 
 def refine(
@@ -115,7 +116,7 @@ def _split_large(points, labels, k):
     return labels
 
 
-@njit
+@njit("float64[:, ::1], int64[::1], int64")
 def _as_groups(points, labels, k):
     total = len(labels) // k
     groups = Groups(
@@ -130,7 +131,7 @@ def _as_groups(points, labels, k):
     return groups
 
 
-@njit
+@njit("Groups, int64")
 def _as_labels(groups, count):
     """Labels without the numbers of groups that are not there."""
     labels = np.empty(count, dtype=np.int64)
@@ -143,7 +144,7 @@ def _as_labels(groups, count):
     return labels
 
 
-@njit
+@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
 def _search(points, groups, k, neighbors, rounds, least):
     """Take steps until none wins ``least``, or the rounds are over."""
     changed = np.ones(len(groups.size), dtype=np.bool_)
@@ -167,7 +168,7 @@ def _search(points, groups, k, neighbors, rounds, least):
             break
 
 
-@njit
+@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
 def _regroup_all(points, groups, k, neighbors, rounds, least):
     """Group anew around every group where it lowers the loss; whether it did."""
     _set_centers(points, groups)
@@ -213,7 +214,7 @@ def _loss(points, groups, numbers):
     total = 0.0
     for number in numbers:
         for row in groups.members[number, : groups.size[number]]:
-            total += _squared(points[row], groups.center[number])
+            total += squared_distance(points[row], groups.center[number])
     return total
 
 
@@ -269,7 +270,7 @@ def _cheapest_host(point, groups, near, k):
     for number in near:
         size = groups.size[number]
         if 0 < size < 2 * k - 1:
-            cost = size / (size + 1) * _squared(point, groups.center[number])
+            cost = size / (size + 1) * squared_distance(point, groups.center[number])
             if cost < best:
                 best, host = cost, number
     return best, host
@@ -312,8 +313,8 @@ def _distances(points, groups, one, other):
     distances = np.empty((2, size))
     for place in range(size):
         point = points[groups.members[one, place]]
-        distances[0, place] = _squared(point, groups.center[one])
-        distances[1, place] = _squared(point, groups.center[other])
+        distances[0, place] = squared_distance(point, groups.center[one])
+        distances[1, place] = squared_distance(point, groups.center[other])
     return distances
 
 
@@ -346,7 +347,7 @@ def _best_swap(points, groups, one, other, here, there, best):
         for to in range(there.shape[1]):
             change = change_here + there[1, to] - there[0, to]
             if change - 2 * weight * (here[1, at] + there[0, to]) < best:
-                apart = _squared(point, points[groups.members[other, to]])
+                apart = squared_distance(point, points[groups.members[other, to]])
                 if change - weight * apart < best:
                     best, found = change - weight * apart, (at, to)
     return found
@@ -374,12 +375,3 @@ def _put(points, groups, number, row):
     for column in range(points.shape[1]):
         away = points[row, column] - groups.center[number, column]
         groups.center[number, column] += away / (size + 1)
-
-
-@njit
-def _squared(one, other):
-    total = 0.0
-    for column in range(len(one)):
-        difference = one[column] - other[column]
-        total += difference * difference
-    return total

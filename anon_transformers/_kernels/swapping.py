@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers._kernels.arrays import as_input
+from anon_transformers._kernels.counting import sort_few
 from anon_transformers.jit import njit
-
-FEW = 32
-"""Up to this many numbers are sorted faster one by one."""
 
 
 class Members(NamedTuple):
@@ -84,6 +83,8 @@ def agreement(members: Members, keys: np.ndarray) -> Agreement:
     >>> agreement(gather(np.array([0, 0, 1, 1])), np.array([7, 8, 9, 9]))
     Agreement(same=0.75, constant=0.5)
     """
+    number = np.int64 if keys.dtype.kind in "biu" else np.float64
+    keys = as_input(keys, number)
     same, constant = _alike(members.rows, members.starts, keys)
     return Agreement(same / len(keys), constant / len(keys))
 
@@ -101,10 +102,11 @@ def expected_shift(members: Members, places: np.ndarray) -> float:
     """
     # Halves, for the range of doubles itself may be none.
     half_range = 0.5 * np.fmax.reduce(places) - 0.5 * np.fmin.reduce(places)
+    places = as_input(places, np.float64)
     return _shifts(members.rows, members.starts, places, half_range) / len(places)
 
 
-@njit
+@njit("int64[::1], int64[::1]")
 def _placed(labels, free):
     rows = np.empty(len(labels), np.int64)
     for row in range(len(labels)):
@@ -113,7 +115,7 @@ def _placed(labels, free):
     return rows
 
 
-@njit
+@njit("int64[::1], int64[::1], float64[::1]")
 def _shuffled(rows, starts, draws):
     """Fisher and Yates, group by group.
 
@@ -131,7 +133,10 @@ def _shuffled(rows, starts, draws):
     return sources
 
 
-@njit
+@njit(
+    "int64[::1], int64[::1], readonly(float64[::1])",
+    "int64[::1], int64[::1], readonly(int64[::1])",
+)
 def _alike(rows, starts, keys):
     """Sum of count ** 2 / size over the values of all groups; rows in constant ones."""
     held = np.empty(_largest(starts), keys.dtype)
@@ -147,7 +152,7 @@ def _alike(rows, starts, keys):
     return same, constant
 
 
-@njit
+@njit("int64[::1], int64[::1], readonly(float64[::1]), float64")
 def _shifts(rows, starts, places, half_range):
     """Sum over the groups of the distances of all pairs over their rows.
 
@@ -185,10 +190,7 @@ def _sorted_known(rows, keys, held):
         if not np.isnan(keys[row]):
             held[known] = keys[row]
             known += 1
-    if known <= FEW:
-        _insert(held[:known])
-    else:
-        held[:known].sort()
+    sort_few(held[:known])
     return known
 
 
@@ -202,14 +204,3 @@ def _squares(held):
             runs += 1
             start = place
     return squares, runs
-
-
-@njit
-def _insert(held):
-    """Sort a few numbers by insertion: no call, no memory of its own."""
-    for place in range(1, len(held)):
-        key, free = held[place], place
-        while free > 0 and held[free - 1] > key:
-            held[free] = held[free - 1]
-            free -= 1
-        held[free] = key

@@ -10,7 +10,7 @@ import numpy as np
 from anon_transformers.jit import njit
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], float64[::1], int64[:, ::1]")
 def tree_distances(indptr, indices, data, shares, groups):
     """Distance of each class where values meet at the levels of a tree.
 
@@ -51,7 +51,10 @@ def tree_distances(indptr, indices, data, shares, groups):
     return distances
 
 
-@njit
+@njit(
+    "int64[::1], int64[::1], int64[::1], float64[::1]",
+    "int64[::1], int64[::1], float64[::1], float64[::1]",
+)
 def ordered_distances(indptr, indices, data, shares):
     """Distance of each class where values i and j are |i - j| / (m - 1) apart.
 

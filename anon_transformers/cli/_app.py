@@ -11,6 +11,7 @@ from anon_transformers.cli import (
     _attack,
     _compare,
     _compare_codings,
+    _compile,
     _dataset,
     _frontier,
     _hierarchy,
@@ -81,6 +82,7 @@ app = typer.Typer(
 )
 app.command("init")(_init.init)
 app.command("list")(_list.list_)
+app.command("compile")(_compile.compile_)
 app.command("anonymize")(_anonymize.anonymize)
 app.command("validate")(_validate.validate)
 app.command("attack")(_attack.attack)

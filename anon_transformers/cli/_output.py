@@ -320,8 +320,10 @@ def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
-    """Show a bar on the error stream; yields what to call after each run."""
+def run_bar(
+    *, hidden: bool, unit: str = "runs"
+) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on the error stream; yields what to call after each unit."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -334,7 +336,7 @@ def run_bar(*, hidden: bool) -> Iterator[Callable[[int, int, str], None]]:
         TextColumn("{task.description:40}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("runs"),
+        TextColumn(unit),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         disable=hidden,

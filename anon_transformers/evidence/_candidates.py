@@ -107,4 +107,4 @@ def _known_sets(
     """The known values of each class."""
     known = counts.indices != counts.shape[1] - 1
     before = np.append(0, np.cumsum(known))
-    return to_blocks(before[counts.indptr], counts.indices[known])
+    return to_blocks(before[counts.indptr], counts.indices[known].astype(np.int64))

@@ -137,7 +137,10 @@ def merge_table(
 ) -> sparse.csr_array:
     """Join the rows of a table of counts."""
     n_columns = counts.shape[1]
-    indptr, indices, data = merge_rows(
-        counts.indptr, counts.indices, counts.data, into, n_rows, n_columns
+    # scipy has places in 4 bytes or in 8; the kernel takes one of the two.
+    places = (
+        counts.indptr.astype(np.int64, copy=False),
+        counts.indices.astype(np.int64, copy=False),
     )
+    indptr, indices, data = merge_rows(*places, counts.data, into, n_rows, n_columns)
     return sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns))

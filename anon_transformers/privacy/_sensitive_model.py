@@ -259,8 +259,13 @@ def largest_shares(column: SensitiveCounts) -> np.ndarray:
 
 
 def in_rows(column: SensitiveCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The counts as the kernels take them, values of a class in their order."""
+    """The counts as the kernels take them, values of a class in their order.
+
+    scipy has places in 4 bytes or in 8; one of the two, so that a kernel is compiled
+    once.
+    """
     counts = column.counts
     if not counts.has_sorted_indices:
         counts = counts.sorted_indices()
-    return counts.indptr, counts.indices, counts.data
+    indptr = counts.indptr.astype(np.int64, copy=False)
+    return indptr, counts.indices.astype(np.int64, copy=False), counts.data

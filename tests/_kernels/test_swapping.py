@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from anon_transformers._kernels.counting import FEW
 from anon_transformers._kernels.swapping import (
-    FEW,
     agreement,
     expected_shift,
     gather,

@@ -68,7 +68,9 @@ def _search(indptr, indices, sources, counts, reached, sums):
                 sums[node] += found * distance
 
 
-@njit_parallel
+@njit_parallel(
+    "int64[::1], int32[::1], int32[::1], int64[:, ::1], int64[:, ::1], int64[:, ::1]"
+)
 def count_distances(indptr, indices, sources, counts, reached, sums):
     """Add up distances from different ``sources`` to all other nodes.
 

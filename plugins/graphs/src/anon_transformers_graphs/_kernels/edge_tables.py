@@ -30,7 +30,7 @@ def new_table(n_keys):
     return np.full(n_slots, FREE, np.int64)
 
 
-@njit
+@njit("int32[:, ::1], int64, int64", "readonly(int32[:, ::1]), int64, int64")
 def table_of(edges, n_nodes, more):
     """Slots that hold these edges, with room for ``more``."""
     table = new_table(len(edges) + more)

@@ -5,7 +5,7 @@ import numpy as np
 from anon_transformers.jit import njit
 
 
-@njit
+@njit("int32[::1], int32[::1], bool[::1]")
 def triangle_closure(indptr, indices, inside):
     """Add every node that shares a triangle with a node inside, again and again.
 
@@ -41,7 +41,7 @@ def triangle_closure(indptr, indices, inside):
                     break
 
 
-@njit
+@njit("int32[::1], int32[::1]")
 def in_triangles(indptr, indices):
     """Which nodes are in a triangle."""
     n = len(indptr) - 1
@@ -61,7 +61,7 @@ def in_triangles(indptr, indices):
     return found
 
 
-@njit
+@njit("int32[::1], int32[::1]", "int64[::1], int32[::1]")
 def count_triangles(starts, neighbors):
     """Triangles of a graph, given the neighbors of each node in any order.
 

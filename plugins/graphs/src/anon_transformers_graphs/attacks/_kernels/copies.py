@@ -18,7 +18,10 @@ def _fits(indptr, indices, wanted, internal, image, depth, node):
     return True
 
 
-@njit
+@njit(
+    "int64[::1], int32[::1], int64[::1], int64[::1], bool[:, ::1], int64[::1], "
+    "int64[:, ::1], int64[::1], int64[::1], int64[::1], int64"
+)
 def find_copies(
     indptr, indices, wanted, parents, internal, starts, copies, image, cursor, state,
     budget,

@@ -42,7 +42,10 @@ def _best(near, far, there, back, node, free, counts, touched):
     return best, (first - second) / np.sqrt(variance) if variance > 0 else 0.0
 
 
-@njit
+@njit(
+    "(int64[::1], int32[::1]), (int64[::1], int32[::1]), int64[::1], int64[::1], "
+    "float64"
+)
 def propagate(one, other, there, back, threshold):
     """Map what can be mapped in one pass; returns how many nodes that were.
 

@@ -44,7 +44,7 @@ def orbit_size(key, q, k):
     return k
 
 
-@njit
+@njit("int64[::1], int32[::1], int64, int64")
 def grow_table(indptr, indices, n_fixed, k):
     """Fill a table from its hubs outwards, all columns in step.
 
@@ -114,7 +114,10 @@ def _next_row(indptr, indices, heads, row, placed, at):
     return found
 
 
-@njit
+@njit(
+    "int64[::1], int32[::1], int64[::1], int64[::1], int64, int64, generator, int64, "
+    "float64"
+)
 def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, heat):
     """Exchange nodes while that takes edges away.
 

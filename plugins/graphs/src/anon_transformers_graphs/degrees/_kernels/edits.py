@@ -5,7 +5,7 @@ of neighbors that are missing now and one of extra neighbors. Both stay short wh
 few edges change, and show at once what differs.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from anon_transformers.jit import njit
 class Edits(NamedTuple):
     """Arrays of an edited graph; ``starts`` say where the lists of a node start."""
 
-    starts: np.ndarray
-    neighbors: np.ndarray
-    missing: np.ndarray
-    n_missing: np.ndarray
-    extra_starts: np.ndarray
-    extra: np.ndarray
-    n_extra: np.ndarray
+    starts: Annotated[np.ndarray, "int64[::1]"]
+    neighbors: Annotated[np.ndarray, "int32[::1]"]
+    missing: Annotated[np.ndarray, "int32[::1]"]
+    n_missing: Annotated[np.ndarray, "int32[::1]"]
+    extra_starts: Annotated[np.ndarray, "int64[::1]"]
+    extra: Annotated[np.ndarray, "int32[::1]"]
+    n_extra: Annotated[np.ndarray, "int32[::1]"]
 
 
 def new_edits(starts: np.ndarray, neighbors: np.ndarray, room: np.ndarray) -> Edits:

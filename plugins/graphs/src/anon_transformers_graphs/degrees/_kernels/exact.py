@@ -7,7 +7,7 @@ from anon_transformers.jit import njit
 FAR = np.int64(1) << 62
 
 
-@njit
+@njit("int64[::1], int64, int64")
 def exact_targets(degrees: np.ndarray, k: int, bound: int) -> np.ndarray:
     """Nearest degrees of the same sum that k nodes or more share.
 

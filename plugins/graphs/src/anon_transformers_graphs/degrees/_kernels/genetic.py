@@ -6,7 +6,7 @@ from anon_transformers.jit import njit
 from anon_transformers_graphs._kernels.random_numbers import below
 
 
-@njit
+@njit("int64[::1], int64, bool, int64, int64, int64, int64, int64, uint64[::1]")
 def evolve(
     degrees, k, by_groups, n_parents, n_offspring, n_replace, max_iter, patience, state
 ):

@@ -11,7 +11,7 @@ from anon_transformers.jit import njit
 FAR = np.int64(1) << 62
 
 
-@njit
+@njit("int64[::1], int64, bool, int64, int64")
 def best_targets(
     degrees: np.ndarray, k: int, only_up: bool, most: int, odd: int
 ) -> np.ndarray:
@@ -110,7 +110,7 @@ def _prepared(degrees):
     return sums, first, last
 
 
-@njit
+@njit("int64[::1], int64, bool")
 def greedy_targets(degrees: np.ndarray, k: int, only_up: bool) -> np.ndarray:
     """Degrees that k nodes or more share, group by group without looking back.
 

@@ -20,7 +20,7 @@ REFUSALS = 1000
 """Takers that refuse a giver before the rest of its edges is left to paths."""
 
 
-@njit
+@njit("Edits, int64[::1], int64[::1]")
 def superfluous_pairs(edits, need, nodes):
     """Edges both of whose ends have too many, as many as a pass over nodes finds."""
     left = need.copy()
@@ -41,7 +41,7 @@ def superfluous_pairs(edits, need, nodes):
     return pairs[:count]
 
 
-@njit
+@njit("Edits, int64[::1], int64[::1]")
 def wanted_pairs(edits, need, nodes):
     """Pairs without an edge both of which are short of edges.
 
@@ -68,7 +68,7 @@ def wanted_pairs(edits, need, nodes):
     return pairs[:count]
 
 
-@njit
+@njit("Edits, int64[::1], int64[:, ::1], int64[:, ::1]")
 def change_pairs(edits, need, gone, come):
     """Drop these edges and add these pairs."""
     for place in range(len(gone)):
@@ -79,7 +79,7 @@ def change_pairs(edits, need, gone, come):
         need[come[place]] -= 1
 
 
-@njit
+@njit("Edits, int64[::1], int64[::1], int64[::1], int64[::1]")
 def move_ends(edits, need, givers, takers, offsets):
     """Move ends of edges, (u, w) to (v, w), where u has too many and v too few.
 
@@ -129,7 +129,7 @@ def _move_some(edits, need, u, v, offered, marks, stamp):
     return offered[place - kept :]
 
 
-@njit
+@njit("Edits, int64[::1], int64[::1], int64[::1]")
 def join_ends(edits, need, givers, offsets):
     """Replace edges (u, a) and (v, b) by (a, b) where u and v have too many.
 
@@ -269,7 +269,7 @@ def follow_path(edits, path, adds):
                 drop_edge(edits, path[place], path[place + 1])
 
 
-@njit
+@njit("Edits, int64[::1], bool, uint64[::1], int64")
 def settle(edits, need, only_extra, state, attempts):
     """Bring needs that are left to nothing by alternating paths; how many stay."""
     n = len(need)

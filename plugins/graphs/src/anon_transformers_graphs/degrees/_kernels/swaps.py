@@ -10,7 +10,7 @@ from anon_transformers_graphs.degrees._kernels.edits import (
 )
 
 
-@njit
+@njit("int64[::1], int64[::1]")
 def havel_hakimi(degrees: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Edges of a graph with these degrees, which must be graphical.
 
@@ -66,7 +66,7 @@ def _first_not_above(left, order, low, value):
     return low
 
 
-@njit
+@njit("Edits, int64")
 def restore(edits, budget: int):
     """Swap pairs of edges as long as that brings back more originals than it takes.
 

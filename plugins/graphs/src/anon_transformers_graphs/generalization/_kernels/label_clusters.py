@@ -54,7 +54,10 @@ def _label_loss(groups, starts, node, first, levels, found):
     return loss / max(len(starts) - 1, 1)
 
 
-@njit
+@njit(
+    "(int64[::1], int32[::1]), int64[:, ::1], int64[::1], int64[::1], int64, "
+    "float64, float64"
+)
 def cluster_nodes(lists, groups, starts, order, k, alpha, beta):
     """Grow clusters of ``k`` nodes, one after the other, each from the next in order.
 

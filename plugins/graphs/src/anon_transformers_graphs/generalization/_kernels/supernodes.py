@@ -10,7 +10,7 @@ two super-nodes are called *sides*; the others stay as they are.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -44,13 +44,16 @@ class Division(NamedTuple):
         Room for what :func:`open_sides` and moves count.
     """
 
-    lists: tuple[np.ndarray, np.ndarray]
-    logs: np.ndarray
+    lists: Annotated[tuple[np.ndarray, np.ndarray], "(int64[::1], int32[::1])"]
+    logs: Annotated[np.ndarray, "float64[::1]"]
     k: int
-    block: np.ndarray
-    sizes: np.ndarray
-    marks: np.ndarray
-    work: tuple[np.ndarray, ...]
+    block: Annotated[np.ndarray, "int64[::1]"]
+    sizes: Annotated[np.ndarray, "int64[::1]"]
+    marks: Annotated[np.ndarray, "int64[::1]"]
+    work: Annotated[
+        tuple[np.ndarray, ...],
+        "(int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])",
+    ]
 
 
 def new_division(
@@ -354,7 +357,7 @@ def _best_of(division, nodes, side, kinds, score, state):
     return score
 
 
-@njit
+@njit("Division, int64, uint64[::1]")
 def split_nodes(division, n_blocks, state):
     """Split all super-nodes of at least 2 k nodes, again and again.
 
@@ -432,7 +435,7 @@ def _pair(division, state):
     return block[one], block[other]
 
 
-@njit
+@njit("Division, int64, uint64[::1]")
 def refine_nodes(division, n_trials, state):
     """Merge two near super-nodes and split them anew, as often as that gains.
 
@@ -466,7 +469,7 @@ def refine_nodes(division, n_trials, state):
     return gained
 
 
-@njit
+@njit("Division, int64, uint64[::1]")
 def dissolve_nodes(division, n_trials, state):
     """Give the nodes of a super-node to others, as often as that gains.
 

@@ -54,7 +54,7 @@ def _add_shares(indptr, indices, sources, total):
             distances[node], n_paths[node], shares[node] = -1, 0.0, 0.0
 
 
-@njit_parallel
+@njit_parallel("int64[::1], int32[::1], int32[::1], float64[:, ::1]")
 def add_shares(indptr, indices, sources, totals):
     """Add the shares of shortest paths from ``sources`` that go through each node.
 

@@ -67,7 +67,7 @@ def _clear(indptr, indices, members, state, inside):
     n_known[0] = 0
 
 
-@njit
+@njit("int64[::1], int32[::1], float64, float64, int64, float64")
 def grow_sets(indptr, indices, restart, cutoff, max_size, least):
     """Grow one set from each node; its nodes in the order they joined, and its size."""
     n_nodes = len(indptr) - 1

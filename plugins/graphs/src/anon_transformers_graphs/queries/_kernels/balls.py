@@ -5,7 +5,7 @@ with their number. The root is left out: it is known, and without it a ball fall
 into *components*, and into *lone* nodes that have no other neighbor in the ball.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -22,21 +22,21 @@ class Lists(NamedTuple):
     at all members of a ball does not take all neighbors of a hub.
     """
 
-    indptr: np.ndarray
-    indices: np.ndarray
-    once_indptr: np.ndarray
-    once_indices: np.ndarray
-    labels: np.ndarray
+    indptr: Annotated[np.ndarray, "int64[::1]"]
+    indices: Annotated[np.ndarray, "int32[::1]"]
+    once_indptr: Annotated[np.ndarray, "int64[::1]"]
+    once_indices: Annotated[np.ndarray, "int32[::1]"]
+    labels: Annotated[np.ndarray, "int64[::1]"]
 
 
 class Walk(NamedTuple):
     """Room for the walk through a ball; ``stamp`` marks the nodes of one walk."""
 
-    seen: np.ndarray
-    queue: np.ndarray
-    far: np.ndarray
-    place: np.ndarray
-    stamp: np.ndarray
+    seen: Annotated[np.ndarray, "int32[::1]"]
+    queue: Annotated[np.ndarray, "int32[::1]"]
+    far: Annotated[np.ndarray, "int32[::1]"]
+    place: Annotated[np.ndarray, "int32[::1]"]
+    stamp: Annotated[np.ndarray, "int64[::1]"]
 
 
 class BallTable(NamedTuple):
@@ -50,23 +50,23 @@ class BallTable(NamedTuple):
     """
 
     width: int
-    indptr: np.ndarray
-    indices: np.ndarray
-    kinds: np.ndarray
-    colors: np.ndarray
-    lone: np.ndarray
-    starts: np.ndarray
-    marks: np.ndarray
-    order: np.ndarray
-    counts: np.ndarray
-    pairs: np.ndarray
-    parents: np.ndarray
-    degrees: np.ndarray
-    sizes: np.ndarray
-    entries: np.ndarray
-    numbers: np.ndarray
-    fresh: np.ndarray
-    held: np.ndarray
+    indptr: Annotated[np.ndarray, "int64[::1]"]
+    indices: Annotated[np.ndarray, "int32[::1]"]
+    kinds: Annotated[np.ndarray, "int64[::1]"]
+    colors: Annotated[np.ndarray, "int64[::1]"]
+    lone: Annotated[np.ndarray, "int64[::1]"]
+    starts: Annotated[np.ndarray, "int64[::1]"]
+    marks: Annotated[np.ndarray, "int64[::1]"]
+    order: Annotated[np.ndarray, "int64[::1]"]
+    counts: Annotated[np.ndarray, "int64[:, ::1]"]
+    pairs: Annotated[np.ndarray, "int32[:, ::1]"]
+    parents: Annotated[np.ndarray, "int64[::1]"]
+    degrees: Annotated[np.ndarray, "int64[::1]"]
+    sizes: Annotated[np.ndarray, "int64[::1]"]
+    entries: Annotated[np.ndarray, "int64[::1]"]
+    numbers: Annotated[np.ndarray, "int64[::1]"]
+    fresh: Annotated[np.ndarray, "int64[::1]"]
+    held: Annotated[np.ndarray, "int64[::1]"]
 
 
 def new_walk(n_nodes: int) -> Walk:
@@ -98,7 +98,7 @@ def new_table(most_nodes: int, most_entries: int) -> BallTable:
     )  # fmt: skip
 
 
-@njit
+@njit("int64[::1], int32[::1]")
 def edges_once(indptr, indices):
     """Lists that hold each edge once, at the end of lower degree."""
     n_nodes = len(indptr) - 1
@@ -140,7 +140,7 @@ def _walk(lists, root, radius, walk, budget):
     return tail
 
 
-@njit
+@njit("Lists, int64[::1], int64, Walk, int64[::1], int64[::1], int64, int64[::1]")
 def ball_sizes(lists, roots, radius, walk, sizes, entries, start, budget):
     """Nodes of each ball, and entries in its lists, from the place ``start`` on.
 

@@ -5,7 +5,7 @@ import numpy as np
 from anon_transformers.jit import njit
 
 
-@njit
+@njit("int64[::1], int32[::1], int64, int64")
 def distances_within(indptr, indices, start, radius):
     """Edges from ``start`` to each node; 0 for those farther away than ``radius``."""
     n_nodes = len(indptr) - 1

@@ -36,7 +36,7 @@ def _visit(indptr, indices, first, start, stop):
     return order, place
 
 
-@njit
+@njit("int64[::1], int32[::1], int64, int64, int64")
 def plan(indptr, indices, first, start, stop):
     """In which order the nodes from ``start`` to ``stop`` are placed.
 
@@ -141,7 +141,11 @@ def clear(image, used, depth):
         used[image[place]] = False
 
 
-@njit
+@njit(
+    "(int64[::1], int64[::1], int64[::1], int64[::1]), int64[::1], int64[::1], "
+    "(int64[::1], int32[::1]), int64[::1], int64[::1], bool[::1], int64[::1], "
+    "int64[::1], bool[::1], int64[::1], int64"
+)
 def play_first(
     planned, colors, degrees, host, host_colors, nodes, plays, image, cursor, used,
     state, budget,

@@ -11,7 +11,7 @@ SHORT = 24
 """Lists up to this length are sorted faster by insertion."""
 
 
-@njit
+@njit("int64[::1], int32[::1], int64[::1]")
 def sorted_neighbor_colors(indptr, indices, colors):
     """Colors of the neighbors of each node, in rising order."""
     lists = np.empty(len(indices), dtype=colors.dtype)
@@ -31,7 +31,7 @@ def sorted_neighbor_colors(indptr, indices, colors):
     return lists
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1]")
 def hashes_of_lists(indptr, lists, colors):
     """One number for each node's own color and list; equal for equal ones."""
     hashes = np.empty(len(colors), dtype=np.uint64)
@@ -54,7 +54,7 @@ def _equal(indptr, lists, colors, one, other):
     return True
 
 
-@njit
+@njit("int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1]")
 def colors_of_lists(indptr, lists, colors, hashes, order):
     """A new color for each own color and list, and how many there are.
 

@@ -14,7 +14,7 @@ Hashes are without signs: where signed numbers overflow, compiled code may do an
 and does.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -53,14 +53,14 @@ class IsomorphismSearch(NamedTuple):
     The rest is scratch.
     """
 
-    mine: np.ndarray
-    yours: np.ndarray
-    state: np.ndarray
-    now: np.ndarray
-    fresh: np.ndarray
-    held: np.ndarray
-    marks: np.ndarray
-    image: np.ndarray
+    mine: Annotated[np.ndarray, "int64[::1]"]
+    yours: Annotated[np.ndarray, "int64[::1]"]
+    state: Annotated[np.ndarray, "int64[::1]"]
+    now: Annotated[np.ndarray, "int64[::1]"]
+    fresh: Annotated[np.ndarray, "int64[::1]"]
+    held: Annotated[np.ndarray, "int64[::1]"]
+    marks: Annotated[np.ndarray, "int64[::1]"]
+    image: Annotated[np.ndarray, "int64[::1]"]
 
 
 def new_search(most_nodes: int) -> IsomorphismSearch:
@@ -258,7 +258,7 @@ def isomorphic(lists, firsts, size, kinds, colors, search, budget):
             return RUNNING
 
 
-@njit
+@njit("int64[::1], int32[::1], int64[::1]")
 def twin_marks(indptr, indices, labels):
     """Two numbers per node: one for twins without an edge, one for twins with one."""
     apart = np.empty(len(labels), dtype=np.int64)
@@ -292,7 +292,7 @@ def _twins(indptr, indices, one, other):
     return True
 
 
-@njit
+@njit("int64[::1], int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]")
 def find_twins(indptr, indices, labels, marks, order, firsts):
     """Write the first twin of each node into ``firsts``.
 

@@ -6,7 +6,7 @@ from anon_transformers.jit import njit
 from anon_transformers_graphs._kernels.edge_tables import new_table, put
 
 
-@njit
+@njit("int64, int64, generator")
 def draw_distinct(total, count, rng):
     """``count`` different whole numbers below ``total``; every set is as likely.
 

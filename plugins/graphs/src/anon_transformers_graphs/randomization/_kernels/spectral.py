@@ -5,7 +5,7 @@ adjacency matrix, whose vector is x, and (y[u] - y[v])² to one of the Laplacian
 whose vector is y; a deleted edge subtracts as much.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,10 @@ class Screen(NamedTuple):
         How far they may be.
     """
 
-    x: np.ndarray
-    y: np.ndarray
-    offsets: np.ndarray
-    limits: np.ndarray
+    x: Annotated[np.ndarray, "float64[::1]"]
+    y: Annotated[np.ndarray, "float64[::1]"]
+    offsets: Annotated[np.ndarray, "float64[::1]"]
+    limits: Annotated[np.ndarray, "float64[::1]"]
 
 
 @njit
@@ -52,7 +52,7 @@ def _passes(screen, to_lambda, to_mu):
     return True
 
 
-@njit
+@njit("int32[:, ::1], int64[::1], int64, int64, Screen, int64, generator")
 def screened_switches(edges, table, n_nodes, n_steps, screen, max_failures, rng):
     """Switch random pairs of edges that pass the screen; how many.
 
@@ -76,7 +76,7 @@ def screened_switches(edges, table, n_nodes, n_steps, screen, max_failures, rng)
     return n_done
 
 
-@njit
+@njit("int32[:, ::1], int64[::1], int64, int64, int64, Screen, int64, generator")
 def screened_replacements(
     edges, table, n_nodes, n_left, n_steps, screen, max_failures, rng
 ):

@@ -53,7 +53,7 @@ def apply_switch(edges, table, n_nodes, first, second, a, b, c, d):
     edges[second, 0], edges[second, 1] = b, d
 
 
-@njit
+@njit("int32[:, ::1], int64, int64, int64, generator")
 def switch_edges(edges, n_nodes, n_switches, max_failures, rng):
     """Switch random pairs of edges.
 

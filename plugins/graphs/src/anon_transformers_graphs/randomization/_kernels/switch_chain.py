@@ -4,7 +4,7 @@ Switches keep degrees, so that lists of neighbors keep their lengths and a new
 neighbor takes the place of the old one.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -32,11 +32,11 @@ class Switched(NamedTuple):
         round, to undo them.
     """
 
-    edges: np.ndarray
-    table: np.ndarray
-    starts: np.ndarray
-    neighbors: np.ndarray
-    log: np.ndarray
+    edges: Annotated[np.ndarray, "int32[:, ::1]"]
+    table: Annotated[np.ndarray, "int64[::1]"]
+    starts: Annotated[np.ndarray, "int64[::1]"]
+    neighbors: Annotated[np.ndarray, "int32[::1]"]
+    log: Annotated[np.ndarray, "int64[:, ::1]"]
 
 
 def new_chain(
@@ -90,7 +90,7 @@ def _switch(chain, first, second, a, b, c, d):
     return change + _in_common(chain, a, c) + _in_common(chain, b, d)
 
 
-@njit
+@njit("Switched, int64, generator")
 def walk(chain, block, rng):
     """Draw switches and do the legal ones; an illegal one is a step that stays.
 
@@ -112,7 +112,7 @@ def walk(chain, block, rng):
     return n_done, change
 
 
-@njit
+@njit("Switched, int64")
 def walk_back(chain, n_done):
     """Undo the last walk: edges that were switched, switched again, are as before."""
     for turn in range(n_done - 1, -1, -1):
@@ -125,13 +125,13 @@ def walk_back(chain, n_done):
             chain.edges[second, 0], chain.edges[second, 1] = d, c
 
 
-@njit
+@njit("float64, float64, generator")
 def is_accepted(error, new_error, rng):
     """Metropolis' rule: what is no worse is accepted, what is worse by chance."""
     return new_error <= error or rng.random() < np.exp(error - new_error)
 
 
-@njit
+@njit("Switched, int64, float64, float64, float64, float64, float64, generator")
 def triangle_chain(chain, n_steps, scale, low, high, aim, strength, rng):
     """A chain that looks at triangles only, which a switch changes by few.
 
