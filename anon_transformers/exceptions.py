@@ -85,6 +85,10 @@ class LabelsLeftOutWarning(UserWarning):
     """Labels of nodes are not published, since the method does not protect them."""
 
 
+class WeightsLeftOutWarning(UserWarning):
+    """Weights of edges are not published, and no parameter says that this is wanted."""
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 

@@ -17,6 +17,7 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     LabelsLeftOutWarning,
     TellingWeightsWarning,
+    WeightsLeftOutWarning,
     check_choice,
     level_of_caller,
 )
@@ -56,10 +57,11 @@ class GraphAnonymizer(BaseAnonymizer):
         Take richer graphs too, without their directions, loops and parallel edges;
         without it they are refused. Labels of nodes that the method does not protect
         are left out either way, and with this without a warning.
-    weights : {"drop", "carry"}, default="drop"
-        Whether edges are published with their weights. No method protects weights:
-        more than 5 % of the nodes told apart by those around them raise a
-        ``TellingWeightsWarning``.
+    weights : {"drop", "carry"}, default=None
+        Whether edges are published with their weights. None leaves them out with a
+        ``WeightsLeftOutWarning``, "drop" (or ``reduce=True``) without it. No method
+        protects weights: if those around a node are unique for more than 5 % of the
+        nodes, "carry" raises a ``TellingWeightsWarning``.
     keep_mapping : bool, default=False
         Keep which node became which. Whoever has this knows everybody.
     random_state : int or Generator, default=None
@@ -94,7 +96,7 @@ class GraphAnonymizer(BaseAnonymizer):
     loss_means: ClassVar[str] = "of the edges are in one of the graphs only"
     relabel: bool
     reduce: bool
-    weights: str
+    weights: str | None
     keep_mapping: bool
     random_state: int | np.random.Generator | None
 
@@ -103,7 +105,7 @@ class GraphAnonymizer(BaseAnonymizer):
         *,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -240,7 +242,8 @@ class GraphAnonymizer(BaseAnonymizer):
     def _check_parameters(self) -> None:
         for key in ("relabel", "reduce", "keep_mapping"):
             check_choice(key, getattr(self, key), (False, True))
-        check_choice("weights", self.weights, ("carry", "drop"))
+        if self.weights is not None:
+            check_choice("weights", self.weights, ("carry", "drop"))
         generator(self.random_state)
 
     def _open(self, X: Any) -> tuple[Graph, GraphForm]:
@@ -248,7 +251,9 @@ class GraphAnonymizer(BaseAnonymizer):
         if not graph.n_nodes:
             raise DataError("the graph is empty: it has no nodes.")
         weights, labels = graph.weights, graph.labels
-        if self.weights == "drop":
+        if self.weights != "carry":
+            if weights is not None and self.weights is None and not self.reduce:
+                self._warn_of_lost_weights(len(weights))
             weights = None
         if labels is not None and not self.uses_labels:
             if not self.reduce:
@@ -264,6 +269,21 @@ class GraphAnonymizer(BaseAnonymizer):
             graph = Graph(graph.n_nodes, graph.edges, weights, labels, graph.naming)
         self._refuse_taken(graph, form)
         return graph, form
+
+    def _warn_of_lost_weights(self, n_weights: int) -> None:
+        """Warn that weights are left out; say which parameter decides it."""
+        ways = "reduce=True leaves them out without this warning."
+        if "weights" in self.get_params(deep=False):
+            ways = (
+                'weights="carry" publishes them, weights="drop" leaves them out '
+                "without this warning."
+            )
+        warnings.warn(
+            f"the weights of {n_weights} edges are left out: no method protects "
+            f"weights. {ways}",
+            WeightsLeftOutWarning,
+            stacklevel=level_of_caller(),
+        )
 
     def _refuse_taken(self, graph: Graph, form: GraphForm) -> None:
         """Refuse columns that are called like those that the method makes."""

@@ -15,6 +15,7 @@ from anon_transformers.exceptions import (
     LabelsLeftOutWarning,
     ParameterError,
     TellingWeightsWarning,
+    WeightsLeftOutWarning,
 )
 from anon_transformers.graphs import Graph, open_graph, open_same_nodes
 from anon_transformers.graphs._names import new_names, with_more_names
@@ -204,8 +205,11 @@ WEIGHTED = pd.DataFrame({"a": [0, 1, 2, 3], "b": [1, 2, 3, 0], "w": [1, 10, 100,
 
 
 def test_weights_are_published_only_where_that_is_stated():
-    published = Same().fit_transform(WEIGHTED)
+    with pytest.warns(WeightsLeftOutWarning, match=r"4 edges.*carry.*drop"):
+        published = Same().fit_transform(WEIGHTED)
     assert list(published.columns) == ["a", "b"]
+    for stated in ({"weights": "drop"}, {"reduce": True}):
+        assert list(Same(**stated).fit_transform(WEIGHTED).columns) == ["a", "b"]
     with pytest.warns(TellingWeightsWarning, match=r"100\.0% of the nodes.*drop"):
         carried = Same(weights="carry").fit_transform(WEIGHTED)
     assert sorted(carried["w"]) == [1, 10, 100, 1000]
@@ -230,7 +234,10 @@ def test_a_warning_that_is_an_error_leaves_nothing_fitted():
 
 def test_the_karate_club_of_networkx_can_be_published_as_it_is():
     club = nx.karate_club_graph()
-    with pytest.warns(LabelsLeftOutWarning, match=r"1 labels.*reduce=True"):
+    with (
+        pytest.warns(LabelsLeftOutWarning, match=r"1 labels.*reduce=True"),
+        pytest.warns(WeightsLeftOutWarning, match="78 edges"),
+    ):
         published = Same().fit_transform(club)
     assert not any(data for _, data in published.nodes(data=True))
     assert not any(data for *_, data in published.edges(data=True))

@@ -97,7 +97,7 @@ def test_beside_a_graph_without_names_only_the_order_counts():
     assert edge_change(open_graph(CLUB)[0], mixed).cost > 0
 
 
-def test_other_names_are_refused_and_not_told():
+def test_other_names_are_refused_and_not_quoted():
     with pytest.raises(DataError, match="have new names"):
         edge_change(shuffled(), CLUB)
     with pytest.raises(DataError) as refused:
@@ -149,7 +149,7 @@ def test_what_is_no_graph_is_refused():
         candidate_sizes([[0, 1]])
 
 
-def test_a_missing_argument_is_told_as_ever():
+def test_a_missing_argument_is_an_error_as_ever():
     with pytest.raises(TypeError, match="missing a required argument: 'graph'"):
         candidate_sizes()
 

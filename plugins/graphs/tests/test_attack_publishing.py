@@ -83,7 +83,7 @@ def test_nodes_are_not_followed_into_groups():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         (NaiveAnonymizer, "the class NaiveAnonymizer"),
         ("naive", "got str"),
@@ -91,8 +91,8 @@ def test_nodes_are_not_followed_into_groups():
     ],
     ids=["class", "name", "array"],
 )
-def test_what_publishes_nothing_is_refused(wrong, told):
-    with pytest.raises(ParameterError, match=told):
+def test_what_publishes_nothing_is_refused(wrong, message):
+    with pytest.raises(ParameterError, match=message):
         walk_attack(CLUB, wrong, random_state=0)
 
 
@@ -140,7 +140,7 @@ SEEDS = {"a": "a", "c": "c"}
     [SEEDS, list(SEEDS.items()), np.array(list(SEEDS.items()))],
     ids=["mapping", "pairs", "array"],
 )
-def test_seeds_go_by_name(seeds):
+def test_seeds_are_given_by_name(seeds):
     found = seed_propagation(PATH, PATH, seeds)
     assert found.correct == found.mapped == len(found.exposed) > 0
     assert found == seed_propagation(PATH, PATH, {"c": "c", "a": "a"})
@@ -157,7 +157,7 @@ def test_seeds_may_have_names_that_are_tuples_or_numbers():
 
 
 @pytest.mark.parametrize(
-    ("seeds", "told"),
+    ("seeds", "message"),
     [
         ({}, "at least one"),
         ({"a": "z"}, "1 of 1 seeds name no node of the published graph"),
@@ -168,12 +168,12 @@ def test_seeds_may_have_names_that_are_tuples_or_numbers():
     ],
     ids=str,
 )
-def test_seeds_that_name_nobody_are_refused(seeds, told):
-    with pytest.raises(DataError, match=told):
+def test_seeds_that_name_nobody_are_refused(seeds, message):
+    with pytest.raises(DataError, match=message):
         seed_propagation(PATH, PATH, seeds)
 
 
-def test_nobody_can_tell_who_was_found_rightly_if_seeds_deny_the_names():
+def test_who_was_found_rightly_is_unknown_if_seeds_contradict_names():
     shifted = {name: "abcde"[(place + 1) % 5] for place, name in enumerate("abcde")}
     published = nx.relabel_nodes(PATH, shifted)
     seeds = {name: shifted[name] for name in "ac"}

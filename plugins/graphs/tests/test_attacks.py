@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph, open_graph
+from anon_transformers_graphs._deadline import Deadline
 from anon_transformers_graphs.attacks import (
     cut_attack,
     degree_attack,
@@ -16,7 +17,7 @@ from anon_transformers_graphs.attacks import (
     seed_propagation,
     walk_attack,
 )
-from anon_transformers_graphs.attacks._active import _copies, _identify
+from anon_transformers_graphs.attacks._active import _find_planted, _identify
 from anon_transformers_graphs.attacks._kernels.copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     plant_cut,
@@ -24,7 +25,6 @@ from anon_transformers_graphs.attacks._planting import (
     search_order,
 )
 from anon_transformers_graphs.queries import candidate_sizes
-from anon_transformers_graphs.queries._lists import Deadline
 from anon_transformers_graphs.randomization import NaiveAnonymizer
 
 
@@ -110,7 +110,7 @@ def test_two_copies_are_none(crowd):
     twice = Graph(2 * n, np.concatenate([edges, edges + n]))
     order = np.arange(planted.n_planted)
     parents = np.maximum(order - 1, 0)
-    copies = _copies(twice, planted, (order, parents), Deadline("the test", 60))
+    copies = _find_planted(twice, planted, (order, parents), Deadline("the test", 60))
     assert len(copies) == 2
     assert np.array_equal(copies[0] + n, copies[1])
 
@@ -123,7 +123,7 @@ def test_copies_are_those_of_networkx(seed, walk):
     graph = Graph(12, pairs[rng.random(len(pairs)) < 0.5])
     planted = plant_walk(graph, 2, 7, rng) if walk else plant_cut(graph, 1, rng)
     order = search_order(planted.internal)
-    found = _copies(planted.graph, planted, order, Deadline("the test", 60))
+    found = _find_planted(planted.graph, planted, order, Deadline("the test", 60))
     host, k = as_networkx(planted.graph), planted.n_planted
     pattern = host.subgraph(planted.nodes.tolist()).copy()
     for drawn in (host, pattern):
@@ -139,7 +139,7 @@ def test_copies_are_those_of_networkx(seed, walk):
     assert all(len(set(copy)) == k for copy in found.tolist())
 
 
-def test_planted_links_tell_targets_apart(crowd):
+def test_planted_links_distinguish_targets(crowd):
     planted = plant_walk(crowd, 40, None, np.random.default_rng(3))
     assert len(np.unique(planted.codes, axis=0)) == 40
     links = planted.graph.adjacency[planted.nodes][:, : crowd.n_nodes].toarray() > 0
@@ -174,7 +174,7 @@ def test_no_node_stands_for_two():
     assert copies[: state[2]].tolist() == [[1, 0, 2], [1, 2, 0]]
 
 
-def test_targets_that_cannot_be_told_apart_are_refused():
+def test_targets_that_cannot_be_distinguished_are_refused():
     ring = Graph(30, [[i, (i + 1) % 30] for i in range(30)])
     with pytest.raises(DataError, match="targets are too many"):
         walk_attack(ring, n_targets=11, n_planted=4)
@@ -198,7 +198,7 @@ def test_renamed_nodes_are_not_attacked_by_name():
             attack(published, mapping=method.mapping_)
 
 
-def test_those_whom_planted_nodes_find_go_by_name():
+def test_those_whom_planted_nodes_find_are_returned_by_name():
     club = nx.karate_club_graph()
     named = nx.relabel_nodes(club, {node: f"member {node}" for node in club})
     for attack in (walk_attack, cut_attack):
@@ -270,11 +270,11 @@ def test_propagation_finds_most_of_a_naive_release(crowd):
     published = crowd.relabeled(places)
     seeds = np.column_stack([hubs, places[hubs]])
     found = seed_propagation(published, crowd, seeds, truth=dict(enumerate(places)))
-    told = found.to_dict()
-    assert told["seeds"] == 15 and told["targets"] == 285
-    assert told["correct_share"] > 0.5
-    assert told["correct"] <= told["mapped"] <= told["targets"]
-    assert told["rounds"] > 1
+    report = found.to_dict()
+    assert report["seeds"] == 15 and report["targets"] == 285
+    assert report["correct_share"] > 0.5
+    assert report["correct"] <= report["mapped"] <= report["targets"]
+    assert report["rounds"] > 1
 
 
 def test_nobody_is_found_where_everybody_is_alike():

@@ -186,15 +186,15 @@ def test_the_same_seed_gives_the_same_graph(karate):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"k": 0}, "k must be"),
         ({"padding": "no"}, "padding"),
         ({"max_iter": -1}, "max"),
     ],
 )
-def test_wrong_parameters_are_refused(wrong, told):
-    with pytest.raises(ParameterError, match=told):
+def test_wrong_parameters_are_refused(wrong, message):
+    with pytest.raises(ParameterError, match=message):
         KAutomorphismAnonymizer(**wrong).fit(nx.path_graph(4))
 
 

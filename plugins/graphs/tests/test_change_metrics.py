@@ -200,12 +200,12 @@ def test_a_graph_that_was_changed(dataset):
 def test_a_comparison_can_be_written(dataset):
     graph = dataset("karate")
     found = compare_graphs(graph, Graph(34, []), n_sources=5)
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["measures"]["diameter"]["published"] is None
-    assert told["measures"]["n_edges"]["difference"] == -78
-    assert told["errors"]["mean_distance"] is None
-    assert told["distribution_changes"]["path_lengths"] is None
-    assert told["edges"]["cost"] == 78
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert written["measures"]["diameter"]["published"] is None
+    assert written["measures"]["n_edges"]["difference"] == -78
+    assert written["errors"]["mean_distance"] is None
+    assert written["distribution_changes"]["path_lengths"] is None
+    assert written["edges"]["cost"] == 78
 
 
 def test_samples_are_of_the_same_nodes(dataset):

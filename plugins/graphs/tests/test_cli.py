@@ -53,7 +53,7 @@ def test_typer_is_not_loaded_before_a_command_is():
     assert made.stdout.strip() == "set()"
 
 
-def test_describe_tells_structure_candidates_and_links(anon):
+def test_describe_shows_structure_candidates_and_links(anon):
     found = read(anon("describe", "club.csv", "--json"))
     assert found["structure"]["n_edges"] == 78
     assert list(found["candidates"]) == ["h1", "h2", "h3", "h4"]
@@ -133,7 +133,7 @@ def test_nothing_is_overwritten_unasked(anon, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "code", "told"),
+    ("wrong", "code", "message"),
     [
         (["-k", "40"], 1, "40"),
         (["-m", "k-degre"], 2, "did you mean"),
@@ -148,16 +148,16 @@ def test_nothing_is_overwritten_unasked(anon, tmp_path):
         (["--nodes-out", "safe.csv"], 2, "a file each"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_nothing_written(
-    anon, tmp_path, wrong, code, told
+def test_what_cannot_be_done_is_refused_and_nothing_written(
+    anon, tmp_path, wrong, code, message
 ):
     found = anon("anonymize", "club.csv", "safe.csv", *wrong, "--json")
-    assert told in read(found, code)["error"]
+    assert message in read(found, code)["error"]
     assert not (tmp_path / "safe.csv").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("a b 1 2\n", "no more"),
         ("a b\nb c 1 2 3 4\n", "cannot be read"),
@@ -166,10 +166,10 @@ def test_what_cannot_be_done_is_told_and_nothing_written(
         ("# nothing\n", "is empty"),
     ],
 )
-def test_a_file_that_is_no_network_is_refused(anon, tmp_path, text, told):
+def test_a_file_that_is_no_network_is_refused(anon, tmp_path, text, message):
     (tmp_path / "odd.edges").write_text(text)
     found = anon("describe", "odd.edges", "--json")
-    assert told in read(found, 2)["error"]
+    assert message in read(found, 2)["error"]
 
 
 def test_files_that_are_not_there_or_unknown_are_refused(anon, tmp_path):
@@ -209,7 +209,7 @@ def test_the_group_is_a_command_of_anon(anon, monkeypatch, capsys):
     assert "disclosed edges" in capsys.readouterr().out
 
 
-def test_weights_that_tell_people_apart_are_not_written_unasked(anon, tmp_path):
+def test_weights_that_make_people_unique_are_not_written_unasked(anon, tmp_path):
     edges = pd.read_csv("club.csv").assign(weight=range(78))
     edges.to_csv("weighted.csv", index=False)
     refused = anon("anonymize", "weighted.csv", "safe.csv", "-k", "3")
@@ -218,6 +218,14 @@ def test_weights_that_tell_people_apart_are_not_written_unasked(anon, tmp_path):
     assert not (tmp_path / "safe.csv").exists()
     asked = ("anonymize", "weighted.csv", "safe.csv", "-k", "3", "--accept-weights")
     assert anon(*asked).exit_code == 0
+
+
+def test_weights_that_a_method_cannot_carry_are_left_out_with_a_warning(anon):
+    pd.read_csv("club.csv").assign(w=range(78)).to_csv("weighted.csv", index=False)
+    out = ("out.csv", "--nodes-out", "nodes.csv", "-k", "5")
+    made = anon("anonymize", "weighted.csv", *out, "-m", "node-clusters")
+    assert made.exit_code == 0
+    assert "warning: the weights of 78 edges are left out" in made.stderr
 
 
 def test_a_promise_that_was_not_judged_in_time_is_not_kept(anon, tmp_path):

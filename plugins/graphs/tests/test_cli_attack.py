@@ -87,7 +87,7 @@ def test_an_attack_that_was_named_must_run(anon):
     assert anon("attack", "ring.csv", "-a", "wlak").exit_code == 2
 
 
-def test_only_what_is_missing_is_told(anon):
+def test_only_what_is_missing_is_named(anon):
     asked = ["attack", "ring.csv", "--auxiliary", "ring.csv", "--json"]
     for named in ([], ["-a", "seed-propagation"]):
         found = read(anon(*asked, *named), 1)
@@ -120,7 +120,7 @@ def test_an_attack_that_was_cut_off_does_not_pass_for_safe(anon, named):
         assert "walk" in found["not_asked"]
 
 
-def test_labels_that_are_published_tell_people_apart(anon):
+def test_labels_that_are_published_distinguish_people(anon):
     people = pd.DataFrame({"who": range(20), "job": ["nurse"] * 19 + ["mayor"]})
     people.to_csv("people.csv", index=False)
     assert anon("attack", "ring.csv").exit_code == 0
@@ -157,7 +157,7 @@ def test_loops_are_dropped_where_that_is_asked_for(anon, tmp_path):
         assert anon(*command, "--reduce").exit_code == 0
 
 
-def test_the_original_tells_who_is_found_rightly(anon, club):
+def test_the_original_shows_who_is_found_rightly(anon, club):
     club.remove_edge("member 0", "member 1")
     save(club, "changed.csv")
     asked = ["attack", "changed.csv", "--original", "club.csv", "--json"]
@@ -229,7 +229,7 @@ def test_new_names_that_are_old_names_of_others_do_not_hide_who_is_found(anon):
     assert found["exposed"] == found["attacks"][0]["mapped"] > 0
 
 
-def test_compare_tells_what_changed(anon, club):
+def test_compare_shows_what_changed(anon, club):
     published = KDegreeAnonymizer(k=4, relabel=False, random_state=0)
     save(published.fit_transform(club), "changed.csv")
     found = read(anon("compare", "club.csv", "changed.csv", "--json"), 0)
@@ -253,12 +253,12 @@ def test_compare_says_why_there_are_no_clusters(anon, monkeypatch):
     from anon_transformers.exceptions import NotEvaluable
 
     def tired(*_, **__):
-        raise NotEvaluable("the flow has not come to rest")
+        raise NotEvaluable("the flow has not converged")
 
     monkeypatch.setattr(metrics, "clustering_change", tired)
     found = read(anon("compare", "ring.csv", "ring.csv", "--json"), 0)
-    assert found["clusters"]["not_evaluable"] == "the flow has not come to rest"
-    assert "come to rest" in anon("compare", "ring.csv", "ring.csv").output
+    assert found["clusters"]["not_evaluable"] == "the flow has not converged"
+    assert "not converged" in anon("compare", "ring.csv", "ring.csv").output
 
 
 @pytest.fixture
@@ -290,9 +290,9 @@ def test_new_names_do_not_pass_for_safe_in_an_attack(anon, renamed):
     assert set(found["not_run"]) == {"degree", "refinement", "neighborhood"}
     for why in found["not_run"].values():
         assert "have new names" in why and "--mapping FILE" in why
-    told = read(anon(*asked, "--mapping", "mapping.csv"), 1)
-    assert told["not_run"] == {}
-    assert told["exposed"] > 0
+    message = read(anon(*asked, "--mapping", "mapping.csv"), 1)
+    assert message["not_run"] == {}
+    assert message["exposed"] > 0
     alone = ["attack", "published.csv", "--mapping", "mapping.csv", "--json"]
     assert "--mapping needs --original" in read(anon(*alone), 2)["error"]
 

@@ -39,11 +39,11 @@ NAIVE = ["-m", "naive", "--json"]
 
 def test_edges_and_nodes_do_not_go_into_one_file(anon, tmp_path):
     asked = ["anonymize", "e.csv", "out.csv", "--nodes", "n.csv", *NAIVE]
-    told = refusal(anon(*asked, "--nodes-out", "sub/../out.csv"))
-    assert "a file each" in told
+    message = refusal(anon(*asked, "--nodes-out", "sub/../out.csv"))
+    assert "one file each" in message
     assert not (tmp_path / "out.csv").exists()
     (tmp_path / "linked").symlink_to(tmp_path)
-    assert "a file each" in refusal(anon(*asked, "--nodes-out", "linked/out.csv"))
+    assert "one file each" in refusal(anon(*asked, "--nodes-out", "linked/out.csv"))
 
 
 @pytest.mark.parametrize("target", ["e.csv", "sub/../e.csv", "hard.csv", "n.csv"])
@@ -52,12 +52,12 @@ def test_a_source_is_no_target(anon, tmp_path, target, force):
     (tmp_path / "hard.csv").hardlink_to(tmp_path / "e.csv")
     before = (tmp_path / target).read_bytes()
     nodes = ["--nodes", "n.csv", "--nodes-out", "m.csv"]
-    told = refusal(anon("anonymize", "e.csv", target, *nodes, *NAIVE, *force))
-    assert "a source itself" in told
-    told = refusal(
+    message = refusal(anon("anonymize", "e.csv", target, *nodes, *NAIVE, *force))
+    assert "a source itself" in message
+    message = refusal(
         anon("anonymize", "e.csv", "o.csv", *nodes[:3], target, *NAIVE, *force)
     )
-    assert "a source itself" in told
+    assert "a source itself" in message
     assert (tmp_path / target).read_bytes() == before
 
 
@@ -65,8 +65,8 @@ def test_links_and_folders_are_not_overwritten(anon, tmp_path):
     (tmp_path / "loose.csv").symlink_to(tmp_path / "gone.csv")
     assert "--force" in refusal(anon("anonymize", "e.csv", "loose.csv", *NAIVE))
     (tmp_path / "f.csv").mkdir()
-    told = refusal(anon("anonymize", "e.csv", "f.csv", *NAIVE, "--force"))
-    assert "is a folder" in told
+    message = refusal(anon("anonymize", "e.csv", "f.csv", *NAIVE, "--force"))
+    assert "is a folder" in message
 
 
 def test_nothing_stays_if_one_file_cannot_be_written(anon, tmp_path, monkeypatch):
@@ -80,8 +80,8 @@ def test_nothing_stays_if_one_file_cannot_be_written(anon, tmp_path, monkeypatch
     monkeypatch.setattr(_writing, "registry", lambda: shelves)
     (tmp_path / "out.csv").write_text("precious")
     nodes = ["--nodes", "n.csv", "--nodes-out", "m.parquet", "--force"]
-    told = refusal(anon("anonymize", "e.csv", "out.csv", *nodes, *NAIVE))
-    assert told == "m.parquet cannot be written: No space left on device."
+    message = refusal(anon("anonymize", "e.csv", "out.csv", *nodes, *NAIVE))
+    assert message == "m.parquet cannot be written: No space left on device."
     assert (tmp_path / "out.csv").read_text() == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "e.csv", "n.csv", "out.csv", "sub",
@@ -94,17 +94,17 @@ def test_a_name_as_long_as_a_name_may_be(anon, tmp_path):
     assert len(pd.read_csv(tmp_path / long)) == 6
 
 
-def test_nodes_do_not_go_where_labels_have_no_room(anon, tmp_path):
+def test_nodes_are_not_written_where_labels_have_no_room(anon, tmp_path):
     asked = ["anonymize", "e.csv", "o.csv", "-m", "node-clusters", "-k", "2", "--json"]
     assert "CSV or Parquet" in refusal(anon(*asked, "--nodes-out", "m.edges"))
     assert not (tmp_path / "o.csv").exists()
     (tmp_path / "n.edges").write_text("u\nv\n")
-    told = refusal(anon("describe", "e.csv", "--nodes", "n.edges", "--json"))
-    assert "CSV or Parquet" in told
+    message = refusal(anon("describe", "e.csv", "--nodes", "n.edges", "--json"))
+    assert "CSV or Parquet" in message
 
 
 @pytest.mark.parametrize("name", ["o.csv.gz", "o.edges.gz", "o.CSV.GZ"])
-def test_compressed_files_tell_neither_name_nor_time(anon, tmp_path, name):
+def test_compressed_files_hold_neither_name_nor_time(anon, tmp_path, name):
     assert anon("anonymize", "e.csv", name, *NAIVE).exit_code == 0
     held = (tmp_path / name).read_bytes()
     assert held[:2] == b"\x1f\x8b"
@@ -142,16 +142,16 @@ def test_a_file_of_blank_lines_is_empty(anon, tmp_path):
     assert "is empty" in refusal(anon("describe", "blank.csv", "--json"))
 
 
-def test_loops_are_told_in_words_of_the_command(anon, tmp_path):
+def test_loops_are_refused_in_words_of_the_command(anon, tmp_path):
     with (tmp_path / "e.csv").open("a") as lines:
         lines.write("u,u\nu,v\n")
-    told = refusal(anon("describe", "e.csv", "--json"))
-    assert "1 loops and 1 parallel edges" in told
-    assert "--reduce drops loops" in told
+    message = refusal(anon("describe", "e.csv", "--json"))
+    assert "1 loops and 1 parallel edges" in message
+    assert "--reduce drops loops" in message
     found = json.loads(anon("describe", "e.csv", "--reduce", "--json").stdout)
     assert found["structure"]["n_edges"] == 6
-    told = refusal(anon("anonymize", "e.csv", "o.csv", *NAIVE))
-    assert "-o reduce=true drops loops" in told
+    message = refusal(anon("anonymize", "e.csv", "o.csv", *NAIVE))
+    assert "-o reduce=true drops loops" in message
     asked = ["anonymize", "e.csv", "o.csv", *NAIVE, "-o", "reduce=true"]
     assert anon(*asked).exit_code == 0
 
@@ -166,7 +166,7 @@ def test_reduce_keeps_labels_and_who_has_only_a_loop(anon, tmp_path):
 @pytest.mark.parametrize(
     ("method", "more"), [("naive", []), ("node-clusters", ["-k", "2"])]
 )
-def test_loss_is_told_as_the_method_means_it(anon, method, more, monkeypatch):
+def test_loss_is_described_as_the_method_means_it(anon, method, more, monkeypatch):
     monkeypatch.setattr(NodeClusterGeneralizer, "loss_means", "of something else")
     nodes = ["--nodes-out", "m.csv"]
     said = anon("anonymize", "e.csv", "o.csv", "-m", method, *more, *nodes)
@@ -245,17 +245,17 @@ class TestDialects:
         names = pd.DataFrame({"a": ["Σ", "b", "c"], "b": ["b", "c", "Σ"]})
         names.to_parquet(tmp_path / "greek.parquet")
         given = ["--mapping", "who.csv", "--encoding", "latin-1", *NAIVE]
-        told = refusal(anon("anonymize", "greek.parquet", "out.csv", *given))
-        assert "characters that latin-1 does not have" in told
-        assert "Σ" not in told
+        message = refusal(anon("anonymize", "greek.parquet", "out.csv", *given))
+        assert "characters that latin-1 does not have" in message
+        assert "Σ" not in message
         assert not (tmp_path / "out.csv").exists()
 
     @pytest.mark.parametrize("edges", ["r.csv", "r.edges"])
     def test_an_encoding_that_is_not_named_is_asked_for(self, anon, ring, edges):
-        told = refusal(anon("describe", edges, "--json"))
-        assert "in UTF-8" in told
-        assert "encoding" in told
-        told = refusal(anon("describe", edges, "--encoding", "klingon", "--json"))
-        assert told == "--encoding: unknown encoding 'klingon'."
-        told = refusal(anon("describe", edges, "--separator", ";;", "--json"))
-        assert told.startswith("--separator: expected one character")
+        message = refusal(anon("describe", edges, "--json"))
+        assert "in UTF-8" in message
+        assert "encoding" in message
+        message = refusal(anon("describe", edges, "--encoding", "klingon", "--json"))
+        assert message == "--encoding: unknown encoding 'klingon'."
+        message = refusal(anon("describe", edges, "--separator", ";;", "--json"))
+        assert message.startswith("--separator: expected one character")

@@ -1,4 +1,4 @@
-"""Graphs with given degrees: any target that a graph can have is met or told."""
+"""Graphs with given degrees: any graphical target is met, or the rest is counted."""
 
 import networkx as nx
 import numpy as np
@@ -131,11 +131,11 @@ def test_the_hub_of_a_wheel_needs_no_paths(takers, monkeypatch):
     targets[0] -= 1200
     left = []
 
-    def told(edits, need, *rest):
+    def recorded(edits, need, *rest):
         left.append(np.abs(need).sum())
         return settle(edits, need, *rest)
 
-    monkeypatch.setattr(_constructions, "settle", told)
+    monkeypatch.setattr(_constructions, "settle", recorded)
     edits, not_moved = by_moves(graph, targets, np.random.default_rng(0))
     assert left[0] <= 2
     assert not_moved == 0

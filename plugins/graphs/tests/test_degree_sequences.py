@@ -23,18 +23,18 @@ from anon_transformers_graphs.degrees._kernels.genetic import _shortfall
 from anon_transformers_graphs.degrees._kernels.groups import best_targets
 
 VECTORS = Path(__file__).parents[3] / "tests" / "data" / "vectors" / "graphs.json"
-TOLD = json.loads(VECTORS.read_text(encoding="utf-8"))
+STORED = json.loads(VECTORS.read_text(encoding="utf-8"))
 OPTIMA = [
     vector
-    for vector in TOLD["vectors"]
+    for vector in STORED["vectors"]
     if vector["name"].startswith("optimal_k_degree_sequence")
 ]
 SEQUENCES = [liu_terzi_sequence, greedy_sequence]
 
 
 def degrees_of(dataset):
-    told = TOLD["datasets"][dataset]
-    return np.bincount(told["edges_flat"], minlength=told["n"])
+    stored = STORED["datasets"][dataset]
+    return np.bincount(stored["edges_flat"], minlength=stored["n"])
 
 
 def changes(degrees, targets):
@@ -92,7 +92,7 @@ def test_published_optima(vector):
 def test_every_k_of_karate():
     (vector,) = (
         vector
-        for vector in TOLD["vectors"]
+        for vector in STORED["vectors"]
         if vector["name"] == "sum_preserving_feasibility_karate"
     )
     degrees = degrees_of("karate")

@@ -9,9 +9,9 @@ import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import NOT_RUN, Experiment, write_findings
-from anon_transformers_graphs.experiments import Graphs
-from anon_transformers_graphs.experiments._graphs import published
-from anon_transformers_graphs.experiments._worked import worked_numbers
+from anon_transformers_graphs.experiments import GraphExperiment
+from anon_transformers_graphs.experiments._experiment import read_source_numbers
+from anon_transformers_graphs.experiments._worked_examples import worked_numbers
 
 DATA = Path(__file__).parents[3] / "tests" / "data"
 RANDOM = ("random-perturbation", "random-switch")
@@ -27,7 +27,7 @@ def printed():
 @pytest.fixture(scope="module")
 def quick():
     """Karate as it comes with networkx, few runs."""
-    return Graphs(quick=True).run()
+    return GraphExperiment(quick=True).run()
 
 
 def of(findings, **wanted):
@@ -40,7 +40,7 @@ def of(findings, **wanted):
 def stored(**wanted):
     return [
         number
-        for number in published()["numbers"]
+        for number in read_source_numbers()["numbers"]
         if all(number[name] == value for name, value in wanted.items())
     ]
 
@@ -88,7 +88,7 @@ def test_stored_properties_are_what_was_printed(printed):
 
 
 def test_every_statement_of_the_text_is_stored(printed):
-    claims = published()["claims"]
+    claims = read_source_numbers()["claims"]
     for name, algorithm, method, _, _ in printed["P6"]["rows"]:
         column = "Jaccard " + algorithm.replace(" I=1.4", "")
         methods = [method.lower().replace(" ", "-")] if method != "both" else RANDOM
@@ -98,17 +98,17 @@ def test_every_statement_of_the_text_is_stored(printed):
 
 
 def test_every_reason_is_given_and_used():
-    known = published()
+    known = read_source_numbers()
     entries = known["numbers"] + known["claims"] + known["guidance"]
     used = {entry["reason"] for entry in entries if "reason" in entry}
     assert used == set(known["reasons"])
 
 
-def test_all_errata_are_told(quick):
+def test_all_errata_are_listed(quick):
     errata = of(quick, where="errata")
-    told = {int(text.split(":")[0].split()[1]) for text in errata["measure"]}
+    calls = {int(text.split(":")[0].split()[1]) for text in errata["measure"]}
     # 18 is a number of section 2.2.2.
-    assert told == set(range(1, 22)) - {18}
+    assert calls == set(range(1, 22)) - {18}
     run = errata[errata["equal"].notna()]
     assert run["equal"].eq(False).all()
     assert run["reason"].ne("").all()
@@ -133,7 +133,7 @@ def test_errata_are_worked_out_of_what_was_printed():
     vectors = json.loads((DATA / "vectors" / "graphs.json").read_text("utf-8"))
     matrices = {v["name"]: v["reported"] for v in vectors["vectors"]
                 if v["name"].startswith("fig_2_4")}  # fmt: skip
-    known = published()
+    known = read_source_numbers()
     figure = known["examples"]["figure 2.4"]
     assert figure["adjacency"] == matrices["fig_2_4_adjacency_matrix"]["A"]
     assert figure["incidence"] == matrices["fig_2_4_incidence_matrix"]["B"]
@@ -207,7 +207,7 @@ def test_every_difference_has_a_reason(quick):
     assert quick.unexplained.empty, quick.unexplained
 
 
-def test_what_was_left_out_is_told(quick):
+def test_what_was_left_out_is_noted(quick):
     for name in ("football", "jazz"):
         assert of(quick, data_set=name)["reason"].eq(NOT_RUN).all()
         assert any(note.startswith(f"{name} was not run") for note in quick.notes)
@@ -216,11 +216,11 @@ def test_what_was_left_out_is_told(quick):
     assert claims["equal"].isna().all()
 
 
-def test_graphs_that_are_not_connected_are_told(quick):
+def test_graphs_that_are_not_connected_are_noted(quick):
     runs = quick.runs[quick.runs["method"] == "random-perturbation"]
     lost, made = runs["disconnected"].sum(), runs["runs"].sum()
-    told = f"{lost:,} of {made:,} by random-perturbation"
-    assert any(told in note for note in quick.notes)
+    message = f"{lost:,} of {made:,} by random-perturbation"
+    assert any(message in note for note in quick.notes)
 
 
 def test_pages_can_be_written(quick, tmp_path):
@@ -290,31 +290,31 @@ def test_degrees_and_centralities_are_drawn_before_and_after(quick):
 
 
 def test_progress_counts_all_runs():
-    told = []
-    made = Graphs(quick=True, runs=1)
+    calls = []
+    made = GraphExperiment(quick=True, runs=1)
     assert isinstance(made, Experiment)
-    made.run(lambda *now: told.append(now))
-    done, totals, _ = zip(*told, strict=True)
+    made.run(lambda *now: calls.append(now))
+    done, totals, _ = zip(*calls, strict=True)
     assert list(done) == sorted(done)
     assert set(totals) == {12}
-    assert told[-1] == (12, 12, "")
+    assert calls[-1] == (12, 12, "")
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("1 2\n2 3\n", "has 3 nodes and 2 edges, not 34 and 78"),
         (None, "cannot be read as pairs of names"),
     ],
 )
-def test_another_graph_is_refused(tmp_path, content, told):
+def test_another_graph_is_refused(tmp_path, content, message):
     file = tmp_path / "karate.edges.gz"
     if content is None:
         file.write_bytes(b"no gzip")
     else:
         file.write_bytes(gzip.compress(content.encode()))
-    with pytest.raises(DataError, match=told):
-        Graphs(data=tmp_path, quick=True).run()
+    with pytest.raises(DataError, match=message):
+        GraphExperiment(data=tmp_path, quick=True).run()
 
 
 @pytest.mark.parametrize(
@@ -322,11 +322,11 @@ def test_another_graph_is_refused(tmp_path, content, told):
 )
 def test_options_are_checked_before_the_run(given, error):
     with pytest.raises(error):
-        Graphs(**given)
+        GraphExperiment(**given)
 
 
 @pytest.mark.slow
 def test_the_whole_experiment_leaves_no_difference_without_a_reason():
-    found = Graphs(data=DATA / "graphs", runs=10).run()
+    found = GraphExperiment(data=DATA / "graphs", runs=10).run()
     assert found.unexplained.empty, found.unexplained
     assert of(found, where="recomputed")["equal"].ne(False).all()

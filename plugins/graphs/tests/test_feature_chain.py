@@ -73,12 +73,12 @@ def test_contract(check):
 
 
 def test_features_are_those_of_the_worked_example(people, vector):
-    told = vector("fig_2_6_metrics")["expected"]
+    stored = vector("fig_2_6_metrics")["expected"]
     names = {"average-distance": "average_distance", "transitivity": "transitivity"}
     names |= {"harmonic-distance": "harmonic_mean_distance"}
     names |= {"lambda1": "lambda1", "mu2": "mu2"}
     for name, key in names.items():
-        expected = float(Fraction(told[key]))
+        expected = float(Fraction(stored[key]))
         assert FEATURES[name](*lists(people[0])) == pytest.approx(expected), name
 
 
@@ -162,7 +162,7 @@ def test_all_graphs_within_bounds_are_as_likely():
     assert chisquare(list(times.values())).pvalue > 0.001
 
 
-def test_bounds_that_no_step_keeps_are_told():
+def test_bounds_that_no_step_keeps_raise():
     # Every single switch breaks the triangle.
     with pytest.raises(InfeasibleError, match="none of 50 steps could be done"):
         ends(1, features={"transitivity": (0.5, 1)})
@@ -253,13 +253,13 @@ def test_no_step_leaves_the_graph_as_it_is(dataset):
 
 
 @pytest.mark.parametrize("graph", [nx.star_graph(6), nx.complete_graph(5)])
-def test_a_graph_that_is_alone_with_its_degrees_is_told(graph):
+def test_a_graph_that_is_alone_with_its_degrees_raises(graph):
     with pytest.raises(InfeasibleError, match="could be done"):
         FeatureChain().fit(graph)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({}, "help: a tolerance above 0.05, more than 10.0 steps_per_edge"),
         ({"features": {"transitivity": (0, 1)}}, "help: wider bounds, more than"),
@@ -272,12 +272,12 @@ def test_a_graph_that_is_alone_with_its_degrees_is_told(graph):
     ],
     ids=["tolerance", "bounds", "strength", "both", "none"],
 )
-def test_what_may_help_is_what_was_set(given, told):
-    with pytest.raises(InfeasibleError, match=told):
+def test_what_may_help_is_what_was_set(given, message):
+    with pytest.raises(InfeasibleError, match=message):
         FeatureChain(**given).fit(nx.star_graph(6))
 
 
-def test_bounds_that_leave_the_original_out_are_told(dataset):
+def test_bounds_that_leave_the_original_out_raise(dataset):
     with pytest.raises(InfeasibleError, match=r"original graph is not between 0.5"):
         FeatureChain({"transitivity": (0.5, 0.9)}).fit(dataset("football"))
 
@@ -290,7 +290,7 @@ def test_distance_needs_a_connected_graph():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
         ({"features": "transitivity"}, "features must be a list of names"),
@@ -305,6 +305,6 @@ def test_distance_needs_a_connected_graph():
         ({"block": 0}, "block must be"),
     ],
 )
-def test_illegal_parameters_are_named(parameters, told, dataset):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(parameters, message, dataset):
+    with pytest.raises(ParameterError, match=message):
         FeatureChain(**parameters).fit(dataset("karate"))

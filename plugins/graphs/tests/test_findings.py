@@ -12,14 +12,14 @@ from anon_transformers_graphs.experiments._degree_runs import (
     degree_numbers,
     degree_runs,
 )
+from anon_transformers_graphs.experiments._experiment import read_source_numbers
 from anon_transformers_graphs.experiments._findings import (
-    Count,
-    Sample,
+    GraphCount,
+    RunValues,
     finding,
-    likely,
+    is_likely,
     number_findings,
 )
-from anon_transformers_graphs.experiments._graphs import published
 from anon_transformers_graphs.experiments._random_runs import (
     claim_findings,
     guidance_findings,
@@ -86,7 +86,7 @@ def test_how_numbers_are_judged(number, ours, equal, reason):
     ],
 )  # fmt: skip
 def test_what_was_printed_may_be_any_of_several_runs(number, ours, equal, reason):
-    found = finding(KNOWN, NUMBER | {"recomputed": None} | number, Sample(ours))
+    found = finding(KNOWN, NUMBER | {"recomputed": None} | number, RunValues(ours))
     assert (found["equal"], found["reason"]) == (equal, reason)
     assert found["ours"] == pytest.approx(sum(ours) / len(ours))
 
@@ -95,12 +95,15 @@ def test_another_graph_explains_its_distances():
     number = NUMBER | {"measure": "diameter", "recomputed": None, "reason": "r",
                        "fewer_than": 29, "explained": [5, 6]}  # fmt: skip
     modified = ("a", "m", 2, "edges modified")
-    ours = {("a", "m", 2, "diameter"): Sample((5.0, 6.0)), modified: Sample((3, 28))}
+    ours = {
+        ("a", "m", 2, "diameter"): RunValues((5.0, 6.0)),
+        modified: RunValues((3, 28)),
+    }
     (found,) = number_findings(KNOWN | {"numbers": [number]}, ours)
     assert (found["equal"], found["reason"]) == (False, "because")
     for changed, last in ((29, 6.0), (28, 7.0), (28, 99.0)):
-        ours[modified] = Sample((3, changed))
-        ours["a", "m", 2, "diameter"] = Sample((5.0, last))
+        ours[modified] = RunValues((3, changed))
+        ours["a", "m", 2, "diameter"] = RunValues((5.0, last))
         (found,) = number_findings(KNOWN | {"numbers": [number]}, ours)
         assert (found["equal"], found["reason"]) == (False, "")
 
@@ -108,16 +111,16 @@ def test_another_graph_explains_its_distances():
 @pytest.mark.parametrize(
     ("ours", "published_count", "graphs", "equal"),
     [
-        (Count(0, 100), 0, 2000, True),
-        (Count(207, 2500), 206, 2500, True),
-        (Count(252, 2500), 206, 2500, True),
-        (Count(300, 2500), 206, 2500, False),
-        (Count(2, 200), 12, 2000, True),
-        (Count(20, 200), 12, 2000, False),
+        (GraphCount(0, 100), 0, 2000, True),
+        (GraphCount(207, 2500), 206, 2500, True),
+        (GraphCount(252, 2500), 206, 2500, True),
+        (GraphCount(300, 2500), 206, 2500, False),
+        (GraphCount(2, 200), 12, 2000, True),
+        (GraphCount(20, 200), 12, 2000, False),
     ],
 )
 def test_counts_are_judged_by_chance(ours, published_count, graphs, equal):
-    assert likely(ours, published_count, graphs) is equal
+    assert is_likely(ours, published_count, graphs) is equal
     number = NUMBER | {"published": published_count, "graphs": graphs}
     shown = finding(KNOWN, number, ours)["ours"]
     assert shown == (ours.found if ours.graphs == graphs else str(ours))
@@ -177,10 +180,10 @@ def judged(**wanted):
     found = {name: wanted.pop(name) for name in ("ours", "modified") if name in wanted}
     (number,) = (
         n
-        for n in published()["numbers"]
+        for n in read_source_numbers()["numbers"]
         if all(n[name] == value for name, value in wanted.items())
     )
-    return finding(published(), number, found["ours"], found.get("modified"))
+    return finding(read_source_numbers(), number, found["ours"], found.get("modified"))
 
 
 @pytest.mark.parametrize(("name", "k"), EDGES)
@@ -189,10 +192,10 @@ def test_more_changed_edges_than_needed_have_no_reason(name, k):
     percent = 100 / SIZES[name]
     for measure, unit in (("edges modified", 1), ("% of the edges", percent)):
         most = EDGES[name, k] * unit
-        at = judged(**asked, measure=measure, ours=Sample((most,)))
+        at = judged(**asked, measure=measure, ours=RunValues((most,)))
         assert (at["equal"], at["reason"] != "") == (False, True)
         for one in (most + unit, at["published"]):
-            above = judged(**asked, measure=measure, ours=Sample((most, one)))
+            above = judged(**asked, measure=measure, ours=RunValues((most, one)))
             assert (above["equal"], above["reason"]) == (False, "")
 
 
@@ -212,16 +215,16 @@ def test_more_changed_edges_than_needed_have_no_reason(name, k):
 )
 def test_a_reason_holds_near_what_is_known_of_ours(asked, ours, explained):
     about = {"data_set": "karate", "method": METHOD} | asked
-    found = judged(**about, ours=Sample((ours,)), modified=Sample((2,)))
+    found = judged(**about, ours=RunValues((ours,)), modified=RunValues((2,)))
     assert (found["equal"], found["reason"] != "") == (False, explained)
     if asked["measure"] in ("average distance", "diameter"):
-        found = judged(**about, ours=Sample((ours,)), modified=Sample((29,)))
+        found = judged(**about, ours=RunValues((ours,)), modified=RunValues((29,)))
         assert found["reason"] == ""
 
 
 def test_every_reason_says_where_ours_is_expected():
     """In a range that does not hold whatever may come out, or at one value."""
-    known = published()
+    known = read_source_numbers()
     for entry in known["numbers"] + known["claims"] + known["guidance"]:
         if "reason" not in entry or entry.get("stated"):
             continue
@@ -234,7 +237,7 @@ def test_every_reason_says_where_ours_is_expected():
                 assert (low, high) != (0, 1)
 
 
-def test_a_run_that_ends_without_a_graph_is_told():
+def test_a_run_that_ends_without_a_graph_is_noted():
     """On karate each k from 17 on is infeasible."""
     club = Graph(34, np.array(nx.karate_club_graph().edges))
     runs = degree_runs(club, {}, [2, 17], 2, 0)
@@ -267,7 +270,7 @@ def test_guidance_is_neither_too_careful_nor_too_bold(
         {"method": method, "p %": shares, "infeasible": 0,
          "Jaccard MCL": np.where(shares <= holds_to, 0.9, 0.7)}
     )  # fmt: skip
-    rows = guidance_findings(published(), {"karate": means}, judged=True)
+    rows = guidance_findings(read_source_numbers(), {"karate": means}, judged=True)
     (found,) = (f for f in rows if f["method"] == method and "MCL" in f["measure"])
     assert (found["ours"], found["equal"]) == (holds_to, equal)
     assert (found["reason"] != "") is explained

@@ -17,6 +17,7 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     LabelsLeftOutWarning,
     ParameterError,
+    WeightsLeftOutWarning,
 )
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers_graphs._kernels.random_numbers import new_state
@@ -258,10 +259,14 @@ def test_every_form_comes_back():
 def test_labels_and_weights_are_left_out():
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, 7.5, "weight")
-    published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
+    with pytest.warns(WeightsLeftOutWarning, match=r"3 edges.*reduce=True"):
+        published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
     assert {w for *_, w in published.edges(data="weight")} <= {1, 2, 3}
     nx.set_node_attributes(graph, "x", "name")
-    with pytest.warns(LabelsLeftOutWarning, match="1 labels"):
+    with (
+        pytest.warns(LabelsLeftOutWarning, match="1 labels"),
+        pytest.warns(WeightsLeftOutWarning),
+    ):
         published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)
     assert {key for _, data in published.nodes(data=True) for key in data} == {
         "nodes",
@@ -332,7 +337,7 @@ def test_networkx_and_tables_can_be_drawn_from():
 
 
 @pytest.mark.parametrize(
-    ("labels", "weights", "told"),
+    ("labels", "weights", "message"),
     [
         (None, None, "has the labels"),
         (
@@ -344,9 +349,9 @@ def test_networkx_and_tables_can_be_drawn_from():
         ({"nodes": [2, -1], "edges_inside": [0, 0]}, [1], "nodes"),
     ],
 )
-def test_what_no_graph_can_be_is_refused(labels, weights, told):
+def test_what_no_graph_can_be_is_refused(labels, weights, message):
     frame = None if labels is None else pd.DataFrame(labels)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         sample_graph(Graph(2, [[0, 1]], weights, frame))
 
 
@@ -366,6 +371,6 @@ def test_ten_thousand_nodes():
     assert method.log_w_ < 0.5 * log_consistent_graphs(graph, np.zeros(10_000))
 
 
-def test_degrees_of_super_nodes_tell_no_combined_k():
+def test_degrees_of_super_nodes_have_no_combined_k():
     method = NodeClusterGeneralizer(k=3, random_state=0).fit(nx.path_graph(9))
     assert "k_combined" not in method.report_.details

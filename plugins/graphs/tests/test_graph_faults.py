@@ -85,8 +85,8 @@ def with_note(note, base=KDegreeAnonymizer):
     return Strange
 
 
-def refused(folder, told, **how):
-    with pytest.raises(GateError, match=told) as caught:
+def refused(folder, message, **how):
+    with pytest.raises(GateError, match=message) as caught:
         run_release(release(folder, **how))
     assert "member" not in str(caught.value)
     assert not (folder / "out" / "current").exists()
@@ -173,8 +173,8 @@ def test_labels_that_stand_more_often_than_in_the_source_are_refused(tmp_path, p
     write_club(tmp_path, "member {}".format, town=towns)
     plugin(Strange)
     roles = "person]\n  quasi_identifiers: [town]"
-    told = "column 'town' holds labels in 17 rows"
-    refused(tmp_path, told, model="k-neighborhood", roles=roles)
+    message = "column 'town' holds labels in 17 rows"
+    refused(tmp_path, message, model="k-neighborhood", roles=roles)
 
 
 def test_a_column_that_is_called_otherwise_is_refused(folder, plugin):

@@ -20,7 +20,7 @@ from anon_transformers.graphs import Graph
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
 
 VECTORS = Path(__file__).parents[3] / "tests" / "data" / "vectors" / "graphs.json"
-TOLD = json.loads(VECTORS.read_text(encoding="utf-8"))["datasets"]
+STORED = json.loads(VECTORS.read_text(encoding="utf-8"))["datasets"]
 EDGES_MODIFIED = {
     ("karate", 2): 3,
     ("karate", 3): 6,
@@ -48,8 +48,8 @@ ODD = {
 
 
 def dataset(name):
-    told = TOLD[name]
-    return Graph(told["n"], np.reshape(told["edges_flat"], (-1, 2)))
+    stored = STORED[name]
+    return Graph(stored["n"], np.reshape(stored["edges_flat"], (-1, 2)))
 
 
 def level(graph):

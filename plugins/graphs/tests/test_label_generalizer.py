@@ -104,14 +104,14 @@ def test_weights_choose_between_labels_and_structure():
     assert labels.structure_loss_ > structure.structure_loss_ == 0
 
 
-def test_who_is_left_over_goes_where_least_is_lost():
+def test_a_node_that_is_left_over_joins_where_least_is_lost():
     graph = nx.star_graph(4)  # its center is the first to find a like
     nx.set_node_attributes(graph, dict(enumerate("aabcd")), "x")
     method = LabelGeneralizer(2, alpha=1, beta=0).fit(graph)
     assert method.label_loss_ == pytest.approx(3 / 5)
 
 
-def test_nodes_without_edges_go_together():
+def test_nodes_without_edges_are_put_together():
     graph = nx.disjoint_union(nx.complete_graph(3), nx.empty_graph(3))
     nx.set_node_attributes(graph, "a", "x")
     method = LabelGeneralizer(3).fit(graph)
@@ -155,7 +155,7 @@ def test_labels_may_not_have_the_names_of_those_that_are_made(name):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"alpha": -1}, "alpha"),
         ({"alpha": 0, "beta": 0}, "both"),
@@ -164,10 +164,10 @@ def test_labels_may_not_have_the_names_of_those_that_are_made(name):
         ({"hierarchies": "town"}, "hierarchies must be a dict .* got str"),
     ],
 )
-def test_wrong_parameters_are_refused(wrong, told):
+def test_wrong_parameters_are_refused(wrong, message):
     graph = nx.path_graph(6)
     nx.set_node_attributes(graph, 1, "x")
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         LabelGeneralizer(**wrong).fit(graph)
 
 
@@ -178,8 +178,8 @@ def test_levels_of_a_column():
     assert column.common_level(np.array([2, 2])) == 0
     assert column.common_level(np.array([0, 2])) == 2
     assert column.common_level(np.array([0]), least=1) == 1
-    told = column.published(np.arange(4), np.array([0, 1, 0, 2]))
-    assert told.fillna("?").tolist() == ["Rome", "IT", "?", "*"]
+    shown = column.published(np.arange(4), np.array([0, 1, 0, 2]))
+    assert shown.fillna("?").tolist() == ["Rome", "IT", "?", "*"]
 
 
 def test_labels_are_what_readers_see():
@@ -191,11 +191,11 @@ def test_labels_are_what_readers_see():
     assert column.common_level(np.array([1, 3])) == 0
     assert column.common_level(np.array([1, 4])) == 1
     assert column.common_level(np.array([5, 6])) == 0
-    told = column.published(np.arange(7), np.zeros(7, dtype=int))
-    assert told.iloc[:5].tolist() == [True, 1, True, 1, 1.0]
-    assert told.iloc[2] is True
-    told = column.published(np.arange(4), np.array([0, 0, 1, 0]))
-    assert told.tolist() == ["True", "1", "*", "1"]
+    shown = column.published(np.arange(7), np.zeros(7, dtype=int))
+    assert shown.iloc[:5].tolist() == [True, 1, True, 1, 1.0]
+    assert shown.iloc[2] is True
+    shown = column.published(np.arange(4), np.array([0, 0, 1, 0]))
+    assert shown.tolist() == ["True", "1", "*", "1"]
 
 
 def test_whole_numbers_are_found_in_hierarchies():

@@ -83,14 +83,14 @@ def rook():
     return nx.convert_node_labels_to_integers(board)
 
 
-def test_graphs_that_colors_cannot_tell_apart():
+def test_graphs_that_colors_cannot_distinguish():
     six, threes = nx.cycle_graph(6), nx.disjoint_union(*[nx.cycle_graph(3)] * 2)
     assert compared(six, threes) == NONE
     assert compared(shrikhande(), rook()) == NONE
     assert compared(rook(), nx.relabel_nodes(rook(), {0: 5, 5: 0}, copy=True)) == FOUND
 
 
-def test_equal_colors_of_unequal_kinds_are_told_apart():
+def test_equal_colors_of_unequal_kinds_are_distinguished():
     """Colors are hashes, and may be equal by accident; kinds are looked at too."""
     edges = Graph(4, [[0, 1], [2, 3]]).adjacency
     lists = edges.indptr.astype(np.int64), edges.indices.astype(np.int32)

@@ -17,9 +17,10 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.privacy import judge
+from anon_transformers_graphs import _deadline
+from anon_transformers_graphs._graph_arrays import label_colors
 from anon_transformers_graphs.privacy import KCandidate, KNeighborhood
 from anon_transformers_graphs.queries import (
-    _lists,
     _neighborhoods,
     _refinement,
     candidate_sizes,
@@ -165,7 +166,7 @@ def test_no_kernel_goes_far_beyond_its_budget(graph, budgets, monkeypatch):
 def test_the_clock_is_looked_at_after_each_budget(budgets, monkeypatch):
     seconds = count()
     clock = SimpleNamespace(monotonic=lambda: next(seconds))
-    monkeypatch.setattr(_lists, "time", clock)
+    monkeypatch.setattr(_deadline, "time", clock)
     monkeypatch.setattr(_neighborhoods, "BUDGET", 1)
     with pytest.raises(NotEvaluable, match="time_limit"):
         classes_of(side_by_side(dense(60), dense(60)), time_limit=20)
@@ -176,7 +177,7 @@ def test_the_clock_is_looked_at_after_each_budget(budgets, monkeypatch):
 def test_compilation_takes_nothing_of_the_time(module, monkeypatch):
     now = [0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr(_lists, "time", clock)
+    monkeypatch.setattr(_deadline, "time", clock)
     monkeypatch.setattr(module, "_compile_kernels", lambda: now.append(now.pop() + 99))
     query = "neighborhood" if module is _neighborhoods else "h2"
     assert candidate_sizes(opened(nx.path_graph(3)), query).tolist() == [2, 1, 2]
@@ -184,7 +185,7 @@ def test_compilation_takes_nothing_of_the_time(module, monkeypatch):
 
 
 def test_a_search_that_would_take_hours_is_given_up():
-    """Two squares of order 32 look alike until many of their cells are told apart."""
+    """Two squares of order 32 look alike until many cells are distinguished."""
     graph = side_by_side(with_hub(latin(32, 0)), with_hub(latin(32, 1)))
     model = KNeighborhood(k=1, time_limit=0.5)
     with pytest.raises(NotEvaluable, match=r"0\.5 seconds"):
@@ -265,12 +266,12 @@ def test_a_gate_compares_neighborhoods_once(dataset, computed):
 def test_what_is_kept_does_not_keep_graphs_alive():
     graph = opened(nx.path_graph(5))
     gc.collect()
-    before = len(_neighborhoods._KNOWN)
+    before = len(_neighborhoods._CACHE)
     classes_of(graph)
-    assert len(_neighborhoods._KNOWN) == before + 1
+    assert len(_neighborhoods._CACHE) == before + 1
     del graph
     gc.collect()
-    assert len(_neighborhoods._KNOWN) == before
+    assert len(_neighborhoods._CACHE) == before
 
 
 def test_what_is_kept_cannot_be_changed(computed):
@@ -329,7 +330,7 @@ def test_numbers_are_mixed_alike_whatever_their_type(values):
 )
 def test_twins_are_looked_at_once(drawn, n_roots):
     graph = opened(drawn)
-    lists = (graph, _lists.label_colors(graph), 1, _lists.Deadline("", 60))
+    lists = (graph, label_colors(graph), 1, _deadline.Deadline("", 60))
     firsts = _neighborhoods._Balls(*lists).first_twins()
     assert len(np.unique(firsts)) == n_roots
 
@@ -337,5 +338,5 @@ def test_twins_are_looked_at_once(drawn, n_roots):
 def test_twins_have_the_same_labels():
     labels = pd.DataFrame({"a": list("xyyyz")})
     graph = opened(nx.star_graph(4), labels)
-    lists = (graph, _lists.label_colors(graph), 1, _lists.Deadline("", 60))
+    lists = (graph, label_colors(graph), 1, _deadline.Deadline("", 60))
     assert _neighborhoods._Balls(*lists).first_twins().tolist() == [0, 1, 1, 1, 4]

@@ -58,7 +58,7 @@ def test_graphs_without_edges_are_drawn(n_nodes):
     assert draw_before_after(bare, bare).startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_it_is_told(monkeypatch):
+def test_without_matplotlib_it_raises(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ConfigurationError, match="plots need matplotlib"):
         draw_before_after(CLUB, CLUB)

@@ -80,11 +80,11 @@ def test_k_candidate_of_the_table(people, vector):
     expected = dict(vector("fig_2_6_candidate_anonymity")["expected"])
     # Without labels H0 tells nobody apart; as a promise that would mean nothing.
     assert set(candidate_sizes(graph, "h0")) == {expected.pop("H0")["k"]}
-    for query, told in expected.items():
+    for query, numbers in expected.items():
         model = KCandidate(k=2, query=query.lower())
-        assert model.level(evidence) == told["k"]
+        assert model.level(evidence) == numbers["k"]
         weak = [names[i] for i in np.flatnonzero(~model.satisfied(evidence))]
-        assert weak == told["reidentified_nodes"]
+        assert weak == numbers["reidentified_nodes"]
         assert model.report(evidence)["found"] == len(weak)
 
 

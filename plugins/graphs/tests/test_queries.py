@@ -110,7 +110,7 @@ def test_labels_are_known_to_the_intruder():
     assert candidate_sizes(square, "neighborhood").tolist() == [2, 1, 2, 1]
 
 
-def test_equal_hashes_of_unequal_lists_are_told_apart():
+def test_equal_hashes_of_unequal_lists_are_distinguished():
     indptr, lists = np.array([0, 1, 2, 3]), np.array([5, 7, 5])
     colors, hashes = np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.uint64)
     found, count = colors_of_lists(indptr, lists, colors, hashes, np.arange(3))
@@ -146,7 +146,7 @@ def test_neighborhoods_are_those_of_networkx(graph, radius):
     assert same_partition(found, slow_neighborhoods(graph, radius))
 
 
-def test_neighborhoods_that_refinement_cannot_tell_apart():
+def test_neighborhoods_that_refinement_cannot_distinguish():
     # A hub with six neighbors on a ring, and one with six on two triangles.
     ring = [[1 + i, 1 + (i + 1) % 6] for i in range(6)]
     triangles = [[8, 9], [9, 10], [8, 10], [11, 12], [12, 13], [11, 13]]
@@ -209,7 +209,7 @@ def test_hubs_of_one_degree_are_all_hubs(people, dataset):
     assert top_hubs(dataset("karate"), 2).tolist() == [0, 33]
 
 
-def test_hubs_go_by_name():
+def test_hubs_are_given_by_name():
     club = nx.karate_club_graph()
     named = nx.relabel_nodes(club, {node: f"member {node}" for node in club})
     turned = nx.Graph(list(reversed(list(named.edges()))))
@@ -301,7 +301,7 @@ def test_a_graph_without_nodes_has_no_classes():
     assert not len(candidate_sizes(nothing, "h2"))
 
 
-def test_labels_are_told_apart_as_readers_see_them():
+def test_labels_are_distinguished_as_readers_see_them():
     ring = [[0, 1], [1, 2], [2, 3], [3, 0]]
     mixed = pd.DataFrame({"a": pd.Series([True, 1, 1, 1], dtype=object)})
     sizes = candidate_sizes(Graph(4, ring, labels=mixed), "h0")

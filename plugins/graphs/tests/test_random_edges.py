@@ -116,9 +116,9 @@ def test_pairs_of_a_large_graph_are_numbered_without_overflow():
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_steps_are_those_of_the_tables(name, dataset, vector):
-    told, graph = vector(f"edge_count_rule_{name}"), dataset(name)
+    stored, graph = vector(f"edge_count_rule_{name}"), dataset(name)
     for percent, expected in zip(
-        told["parameters"]["p_percent"], told["expected"]["num"], strict=True
+        stored["parameters"]["p_percent"], stored["expected"]["num"], strict=True
     ):
         doubled = RandomPerturbation(percent / 100, random_state=0).fit(graph)
         single = RandomPerturbation(percent / 100, pairwise=False).fit(graph)
@@ -130,7 +130,7 @@ def test_steps_are_those_of_the_tables(name, dataset, vector):
 
 @given(GRAPHS, st.floats(0, 1), st.booleans(), st.integers(0, 1000))
 @settings(max_examples=50, deadline=None)
-def test_as_many_edges_come_as_go_or_it_raises(graph, p, pairwise, seed):
+def test_as_many_edges_are_added_as_removed_or_it_raises(graph, p, pairwise, seed):
     steps = min(round(graph.n_edges * p) * (2 if pairwise else 1), graph.n_edges)
     method = RandomPerturbation(p, pairwise=pairwise, relabel=False, random_state=seed)
     if steps > comb(graph.n_nodes, 2) - graph.n_edges:
@@ -191,14 +191,14 @@ def test_more_nodes_than_there_are_cannot_share_a_degree(dataset):
         RandomPerturbation(k=35).fit(dataset("karate"))
 
 
-def test_all_edges_go_at_most(dataset):
+def test_all_edges_are_replaced_at_most(dataset):
     karate = dataset("karate")
     method = RandomPerturbation(1.0, relabel=False, random_state=0)
     assert karate.common_edges(method.fit_transform(karate)) == 0
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         ({"p": 1.5}, "p must be"),
         ({"p": -0.1}, "p must be"),
@@ -208,15 +208,15 @@ def test_all_edges_go_at_most(dataset):
         ({"max_tries": 0}, "max_tries must be"),
     ],
 )
-def test_illegal_parameters_are_named(parameters, told, dataset):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(parameters, message, dataset):
+    with pytest.raises(ParameterError, match=message):
         RandomPerturbation(**parameters).fit(dataset("karate"))
 
 
 # Random add/delete
 
 
-def test_edges_come_and_go_by_number_or_by_share(dataset):
+def test_edges_are_replaced_by_number_or_by_share(dataset):
     karate = dataset("karate")
     for method, expected in (
         (RandomAddDelete(0.2, random_state=0), 16),
@@ -243,15 +243,15 @@ def test_every_edge_and_every_pair_is_as_likely():
 
 
 @pytest.mark.parametrize(
-    ("graph", "n_edges", "told"),
+    ("graph", "n_edges", "message"),
     [
-        (nx.path_graph(5), 5, "5 edges cannot go: the graph has 4"),
+        (nx.path_graph(5), 5, "5 edges cannot be removed: the graph has 4"),
         (nx.complete_graph(5), 1, "only 0 pairs of nodes have no edge"),
-        (nx.empty_graph(5), 1, "1 edges cannot go: the graph has 0"),
+        (nx.empty_graph(5), 1, "1 edges cannot be removed: the graph has 0"),
     ],
 )
-def test_edges_that_are_not_there_cannot_change(graph, n_edges, told):
-    with pytest.raises(InfeasibleError, match=told):
+def test_edges_that_are_not_there_cannot_change(graph, n_edges, message):
+    with pytest.raises(InfeasibleError, match=message):
         RandomAddDelete(n_edges=n_edges).fit(graph)
 
 

@@ -124,8 +124,8 @@ def test_degrees_stay_and_the_graph_is_simple(n, seed, density, p):
 
 
 def test_one_switch_of_two_edges(vector):
-    told = vector("random_switch_step")
-    graph = Graph(4, told["input"]["edges"])
+    stored = vector("random_switch_step")
+    graph = Graph(4, stored["input"]["edges"])
     results = set()
     for seed in range(40):
         method = RandomSwitch(0.5, relabel=False, random_state=seed)
@@ -134,7 +134,7 @@ def test_one_switch_of_two_edges(vector):
     (t, v), (u, w) = crossed["expected"]["new_edges"]
     names = [*crossed["input"]["e1"], *crossed["input"]["e2"]]
     place = {name: number for number, name in enumerate(names)}
-    parallel = tuple(map(tuple, told["expected"]["edges_after"]))
+    parallel = tuple(map(tuple, stored["expected"]["edges_after"]))
     # Both pairings of the source are reached, for the second edge is turned by chance.
     assert results == {
         parallel,
@@ -144,9 +144,9 @@ def test_one_switch_of_two_edges(vector):
 
 @pytest.mark.parametrize("name", ["karate", "football", "jazz"])
 def test_switches_are_those_of_the_tables(name, dataset, vector):
-    told, graph = vector(f"edge_count_rule_{name}"), dataset(name)
+    stored, graph = vector(f"edge_count_rule_{name}"), dataset(name)
     for percent, expected in zip(
-        told["parameters"]["p_percent"], told["expected"]["num"], strict=True
+        stored["parameters"]["p_percent"], stored["expected"]["num"], strict=True
     ):
         method = RandomSwitch(percent / 100, random_state=0).fit(graph)
         assert method.n_steps_ == expected
@@ -188,7 +188,7 @@ def _switches(edges):
 
 
 @pytest.mark.parametrize("name", UNSWITCHABLE)
-def test_a_graph_without_a_legal_switch_is_told(name):
+def test_a_graph_without_a_legal_switch_raises(name):
     method = RandomSwitch(1.0, max_failures=1000, random_state=0)
     with pytest.raises(InfeasibleError, match=r"after 0 of .* switches no pair"):
         method.fit(UNSWITCHABLE[name])
@@ -210,11 +210,11 @@ def test_the_input_is_not_written_to(dataset):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [({"p": 1.01}, "p must be"), ({"max_failures": 0}, "max_failures must be")],
 )
-def test_illegal_parameters_are_named(parameters, told, dataset):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(parameters, message, dataset):
+    with pytest.raises(ParameterError, match=message):
         RandomSwitch(**parameters).fit(dataset("karate"))
 
 

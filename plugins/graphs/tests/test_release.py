@@ -144,7 +144,7 @@ def test_people_without_friends_do_not_hide_rare_weights(folder):
         load(release(folder, **declared))
 
 
-def test_weights_that_tell_nothing_are_published(folder):
+def test_weights_that_disclose_nothing_are_published(folder):
     edges = pd.read_csv(folder / "edges.csv").assign(weight=1)
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
@@ -163,12 +163,14 @@ def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("told", [{}, {"telling_weights": 0.0}])
-def test_weights_are_judged_whatever_the_method_says_of_them(folder, monkeypatch, told):
+@pytest.mark.parametrize("details", [{}, {"telling_weights": 0.0}])
+def test_weights_are_judged_whatever_the_method_says_of_them(
+    folder, monkeypatch, details
+):
     class Silent(KDegreeAnonymizer):
         def fit_transform(self, X, y=None):
             published = super().fit_transform(X)
-            self.report_ = replace(self.report_, details=told)
+            self.report_ = replace(self.report_, details=details)
             return published
 
     edges = pd.read_csv(folder / "edges.csv").assign(weight=np.arange(78))
@@ -184,7 +186,7 @@ def test_weights_are_judged_whatever_the_method_says_of_them(folder, monkeypatch
     assert "weight" in read_published(folder / "out")[0]
 
 
-def test_weights_that_are_not_published_may_tell(folder):
+def test_weights_that_are_not_published_may_be_unique(folder):
     edges = pd.read_csv(folder / "edges.csv").assign(w=np.arange(78))
     edges.to_csv(folder / "edges.csv", index=False)
     groups = {
@@ -349,10 +351,10 @@ def registered():
 )
 def test_a_promise_that_the_graph_itself_keeps_is_refused(folder, alone):
     file = release(folder, **{"k-degree, k: 3": alone, "name: k-degree": "name: naive"})
-    told = (
+    message = (
         r"promise nothing by themselves.*ask for k of at least 2 with \{model: k-degree"
     )
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=message):
         load(file)
     assert not (folder / "work").exists()
 
@@ -381,7 +383,7 @@ def test_a_seed_of_a_plugin_is_refused(folder, registered):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"k-degree, k": "k-anonymity, k"}, "k-anonymity judges classes"),
         ({"name: k-degree": "name: mondrian"}, "anonymizes a table"),
@@ -395,14 +397,14 @@ def test_a_seed_of_a_plugin_is_refused(folder, registered):
     ],
     ids=range(9),
 )
-def test_a_configuration_that_means_nothing_is_refused(folder, changes, told):
-    with pytest.raises(ConfigurationError, match=told):
+def test_a_configuration_that_means_nothing_is_refused(folder, changes, message):
+    with pytest.raises(ConfigurationError, match=message):
         load(release(folder, **changes))
     assert not (folder / "work").exists()
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"edges.csv": "nowhere.csv"}, "source.edges.*does not exist"),
         ({"other, person]": "other]"}, r"source\.nodes: .*\(column 1\).*identifiers"),
@@ -411,8 +413,8 @@ def test_a_configuration_that_means_nothing_is_refused(folder, changes, told):
     ],
     ids=range(4),
 )
-def test_a_source_that_does_not_fit_is_refused(folder, changes, told):
-    with pytest.raises(DataError, match=told):
+def test_a_source_that_does_not_fit_is_refused(folder, changes, message):
+    with pytest.raises(DataError, match=message):
         load(release(folder, **changes))
     assert not (folder / "work").exists()
 

@@ -42,11 +42,11 @@ def test_candidates_of_the_table(people, vector):
     for query in ("H1", "H2", "H3"):
         sizes = dict(zip(names, report.sizes[query.lower()].tolist(), strict=True))
         assert sizes == expected[query]["candidate_set_size"]
-        told = report.to_dict()[query.lower()]
-        assert told["k"] == expected[query]["k"]
+        numbers = report.to_dict()[query.lower()]
+        assert numbers["k"] == expected[query]["k"]
         share = float(Fraction(expected[query]["reidentified_fraction"]))
-        assert told["reidentified"] == share
-        assert told["very_high_risk"] == 1 - share
+        assert numbers["reidentified"] == share
+        assert numbers["very_high_risk"] == 1 - share
 
 
 def test_nobody_has_no_candidates():

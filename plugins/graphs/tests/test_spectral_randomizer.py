@@ -49,9 +49,9 @@ def test_contract(check):
 
 @pytest.mark.parametrize("name", ["karate", "football", "jazz"])
 def test_eigenvalues_are_those_of_the_tables(name, dataset, vector):
-    graph, told = dataset(name), vector(f"dataset_properties_{name}")["expected"]
+    graph, stored = dataset(name), vector(f"dataset_properties_{name}")["expected"]
     found = spectrum_of(graph.edges, start_of(graph))
-    assert found.values == pytest.approx([told["lambda1"], told["mu2"]], abs=1e-8)
+    assert found.values == pytest.approx([stored["lambda1"], stored["mu2"]], abs=1e-8)
 
 
 @given(st.integers(2, 70), st.integers(0, 10**6), st.floats(0.02, 0.9))
@@ -187,7 +187,7 @@ def test_a_graph_in_two_parts_keeps_them(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_limits_that_cannot_be_kept_are_told(mode, dataset):
+def test_limits_that_cannot_be_kept_raise(mode, dataset):
     method = SpectralRandomizer(
         mode, eps_lambda=0, eps_mu=0, max_failures=500, random_state=0
     )
@@ -204,13 +204,13 @@ def test_limits_that_cannot_be_kept_are_told(mode, dataset):
         ("add-delete", nx.complete_graph(6)),
     ],
 )
-def test_graphs_that_cannot_change_are_told(mode, graph):
+def test_graphs_that_cannot_change_raise(mode, graph):
     with pytest.raises(InfeasibleError):
         SpectralRandomizer(mode, p=0.5, max_failures=500).fit(graph)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         ({"mode": "swich"}, "did you mean 'switch'"),
         ({"p": 2}, "p must be"),
@@ -219,6 +219,6 @@ def test_graphs_that_cannot_change_are_told(mode, graph):
         ({"max_failures": 0}, "max_failures must be"),
     ],
 )
-def test_illegal_parameters_are_named(parameters, told, dataset):
-    with pytest.raises(ParameterError, match=told):
+def test_illegal_parameters_are_named(parameters, message, dataset):
+    with pytest.raises(ParameterError, match=message):
         SpectralRandomizer(**parameters).fit(dataset("karate"))

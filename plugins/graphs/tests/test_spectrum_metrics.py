@@ -107,7 +107,7 @@ def test_searches_repeat(dataset):
 
 
 @pytest.mark.usefixtures("as_large")
-def test_a_search_without_an_end_is_told(monkeypatch, dataset):
+def test_a_search_without_an_end_raises(monkeypatch, dataset):
     def never(*args, **options):
         raise _spectrum.ArpackNoConvergence("no", np.empty(0), np.empty((0, 0)))
 
@@ -117,7 +117,7 @@ def test_a_search_without_an_end_is_told(monkeypatch, dataset):
 
 
 @pytest.mark.usefixtures("as_large")
-def test_a_system_that_is_not_solved_is_told(monkeypatch, dataset):
+def test_a_system_that_is_not_solved_raises(monkeypatch, dataset):
     monkeypatch.setattr(_spectrum, "cg", lambda *args, **options: (args[1], 1))
     with pytest.raises(NotEvaluable, match="115 nodes did not converge"):
         mu2(dataset("football"))

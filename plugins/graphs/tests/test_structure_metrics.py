@@ -196,7 +196,7 @@ def test_samples_are_right_on_average(dataset):
 
 
 def test_a_node_is_no_witness_of_itself():
-    """The center of a star, sampled alone, is told of no path through itself."""
+    """The center of a star, sampled alone, has no path through it."""
     star = Graph(3, [[0, 1], [0, 2]])
     seeds = range(20)
     found = {tuple(betweenness(star, n_sources=1, random_state=seed)) for seed in seeds}
@@ -244,9 +244,9 @@ def test_transitivity_of_a_hub_is_quick_and_right():
 
 
 def test_a_report_has_nothing_of_single_nodes(people):
-    told = structural_report(people[0]).to_dict()
-    assert "degree_sequence" not in told
-    assert told["degree_histogram"] == [0, 2, 2, 0, 4]
+    numbers = structural_report(people[0]).to_dict()
+    assert "degree_sequence" not in numbers
+    assert numbers["degree_histogram"] == [0, 2, 2, 0, 4]
     undefined = structural_report(Graph(3, [])).to_dict()
     assert undefined["diameter"] is None
     assert undefined["harmonic_distance"] is None

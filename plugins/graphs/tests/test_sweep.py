@@ -54,7 +54,7 @@ def test_metrics_are_measures_too(club):
     assert runs[AverageDistance.name].between(2, 2.5).all()
 
 
-def test_a_promise_that_cannot_be_kept_is_told_and_counted(club):
+def test_a_promise_that_cannot_be_kept_is_noted_and_counted(club):
     exact = KDegreeAnonymizer(sequence="exact")
     runs = sweep(club, exact, "k", [2, 17], n_runs=2, measures=COMMON)
     assert runs["error"].ne("").tolist() == [False, False, True, True]
@@ -85,15 +85,15 @@ def test_what_is_not_connected_or_not_defined_is_counted_apart():
     assert mean["even"] == 1
 
 
-def test_progress_is_told_for_every_run(club):
-    told = []
+def test_progress_is_reported_for_every_run(club):
+    calls = []
     sweep(club, RandomSwitch(), "p", [0.1, 0.2], n_runs=1, measures=COMMON,
-          progress=lambda *now: told.append(now))  # fmt: skip
-    assert told == [(0, 2, "p=0.1"), (1, 2, "p=0.2"), (2, 2, "")]
+          progress=lambda *now: calls.append(now))  # fmt: skip
+    assert calls == [(0, 2, "p=0.1"), (1, 2, "p=0.2"), (2, 2, "")]
 
 
 @pytest.mark.parametrize(
-    ("parameter", "given", "told"),
+    ("parameter", "given", "message"),
     [
         ("q", {}, "unknown parameter 'q'"),
         ("relabel", {}, "a sweep sets relabel itself"),
@@ -103,8 +103,8 @@ def test_progress_is_told_for_every_run(club):
         ("p", {"measures": {"p": len}}, "p is a column of every run"),
     ],
 )
-def test_what_makes_no_sweep_is_refused(club, parameter, given, told):
-    with pytest.raises(ParameterError, match=told):
+def test_what_makes_no_sweep_is_refused(club, parameter, given, message):
+    with pytest.raises(ParameterError, match=message):
         sweep(club, RandomSwitch(), parameter, [0.1], **({"measures": COMMON} | given))
 
 

@@ -48,7 +48,7 @@ def test_values_that_are_no_numbers_cannot_be_judged():
 
 @pytest.mark.parametrize("e", [-1, float("inf"), float("nan"), "5", None, True])
 def test_bad_parameters_are_refused(e):
-    with pytest.raises(ParameterError, match="e must be a finite number"):
+    with pytest.raises(ParameterError, match="e must be a number of at least 0"):
         RangeDiversity(e=e)
 
 

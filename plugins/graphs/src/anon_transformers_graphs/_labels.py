@@ -22,7 +22,7 @@ class LabelColumn:
     Parameters
     ----------
     column : Series
-        The labels, one a node.
+        One label per node.
     hierarchy : Hierarchy, HierarchyBuilder or None
         How they are made less exact; None: not at all, or ``*``.
 
@@ -35,14 +35,14 @@ class LabelColumn:
     """
 
     def __init__(self, column: pd.Series, hierarchy: Any):
-        codes, texts, self.column = _read(column)
+        codes, texts, self.column = _read_labels(column)
         if isinstance(hierarchy, HierarchyBuilder):
             hierarchy = hierarchy.build(texts)
         if hierarchy is None:
             levels = [(np.arange(len(texts)), np.array(texts, dtype=object))]
             levels.append((np.zeros(len(texts), np.int64), np.array([ROOT], object)))
         else:
-            levels = _levels(hierarchy, texts, codes, column.name)
+            levels = _hierarchy_levels(hierarchy, texts, codes, column.name)
         self.height = len(levels) - 1
         self.groups = np.empty((len(levels), len(column)), dtype=np.int64)
         self._texts = []
@@ -78,16 +78,16 @@ def open_labels(
             f"{type(hierarchies).__name__}."
         )
     names = pd.Index([]) if labels is None else labels.columns
-    twice = names[names.duplicated()].unique()
-    if len(twice):
-        told = ", ".join(repr(name) for name in twice)
+    repeated = names[names.duplicated()].unique()
+    if len(repeated):
+        listed = ", ".join(repr(name) for name in repeated)
         raise DataError(
-            f"several labels of the nodes have the name {told}: rename them."
+            f"several labels of the nodes have the name {listed}: rename them."
         )
     for name, hierarchy in (hierarchies or {}).items():
         if name not in names:
-            told = unknown_choice("label", name, list(names))
-            raise ParameterError(f"hierarchies: {told}")
+            message = unknown_choice("label", name, list(names))
+            raise ParameterError(f"hierarchies: {message}")
         if not isinstance(hierarchy, Hierarchy | HierarchyBuilder):
             raise ParameterError(
                 f"hierarchies: {name!r} needs a Hierarchy or what builds one, got "
@@ -98,21 +98,21 @@ def open_labels(
     return [LabelColumn(labels[name], (hierarchies or {}).get(name)) for name in names]
 
 
-def _levels(
+def _hierarchy_levels(
     tree: Hierarchy, texts: list[str], codes: np.ndarray, name: Hashable
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     leaves = tree.locate(texts)
-    strange = int((np.append(leaves, 0)[codes] < 0).sum())
-    if strange:
+    unknown = int((np.append(leaves, 0)[codes] < 0).sum())
+    if unknown:
         raise DataError(
-            f"label {name!r}: {strange} nodes have a value that its hierarchy does not "
+            f"label {name!r}: {unknown} nodes have a value that its hierarchy does not "
             "know."
         )
     levels = [tree.level(level) for level in range(tree.n_levels)]
     return [(level.codes[leaves], level.labels) for level in levels]
 
 
-def _read(column: pd.Series) -> tuple[np.ndarray, list[str], pd.Series]:
+def _read_labels(column: pd.Series) -> tuple[np.ndarray, list[str], pd.Series]:
     """Codes with -1 for missing labels, texts, and the labels, equal texts as one."""
     if column.dtype == object:
         nested = int((~column.map(pd.api.types.is_hashable)).sum())
@@ -128,7 +128,7 @@ def _read(column: pd.Series) -> tuple[np.ndarray, list[str], pd.Series]:
     # Missing labels have one code; those before it stay as they are.
     codes = np.append(np.cumsum(known) - 1, -1)[np.where(known[codes], codes, -1)]
     values = column.iloc[firsts[known]].tolist()
-    texts = [_text(value) for value in values]
+    texts = [_label_text(value) for value in values]
     if len(set(texts)) < len(texts):
         texts = [str(value) for value in values]
     marked = int(np.append(np.array(texts, dtype=object) == ROOT, False)[codes].sum())
@@ -140,7 +140,7 @@ def _read(column: pd.Series) -> tuple[np.ndarray, list[str], pd.Series]:
     return codes, texts, same
 
 
-def _text(value: Any) -> str:
+def _label_text(value: Any) -> str:
     """A whole number is written without a point, whatever column it came in."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

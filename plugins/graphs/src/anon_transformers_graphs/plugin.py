@@ -56,7 +56,7 @@ PRIVACY_MODELS = {
     ),
     "k-candidate": (
         "KCandidate",
-        "Whatever an intruder asks about somebody, at least ``k`` nodes answer.",
+        "For every node at least ``k`` nodes fit what an intruder knows of it.",
     ),
     "k-degree": (
         "KDegree",
@@ -153,7 +153,7 @@ METRICS = {
 
 EXPERIMENTS = {
     "graphs": (
-        "Graphs",
+        "GraphExperiment",
         "Random edges and k-degree anonymity on three graphs (master's thesis, 2011).",
     ),
 }

@@ -35,7 +35,7 @@ class PrefixAnonymizer(TableAnonymizer):
     hierarchies : None
         Not used.
     subject : column, default=None
-        Tells persons apart, so that k counts persons. It is dropped.
+        Identifies persons, so that k counts persons. It is dropped.
     suppression_limit : float or int, default=0.0
         Largest share of rows that may be suppressed; as a whole number from 1 on, the
         largest number of rows (not of persons).
@@ -47,7 +47,7 @@ class PrefixAnonymizer(TableAnonymizer):
     Attributes
     ----------
     cuts_ : list of int
-        Characters cut off, one number a quasi-identifier.
+        Characters cut off: one number per quasi-identifier.
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers.
 

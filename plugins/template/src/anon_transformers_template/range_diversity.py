@@ -2,22 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Real
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from anon_transformers.evidence import Classes, SensitiveCounts
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.parameters import real
 
 
 @dataclass(frozen=True)
 class RangeDiversity:
     """The known sensitive numbers of each class span at least ``e``.
 
-    Who finds a person's class learns the number no more closely than that. A class
-    without a known number spans nothing.
+    An intruder who finds the class of a person learns the number no more closely than
+    that. A class without a known number never passes.
 
     Parameters
     ----------
@@ -53,11 +52,7 @@ class RangeDiversity:
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"e": "higher"}
 
     def __post_init__(self) -> None:
-        number = isinstance(self.e, Real) and not isinstance(self.e, bool)
-        if not number or not isfinite(self.e) or self.e < 0:
-            raise ParameterError(
-                f"e must be a finite number of at least 0, got {self.e!r}."
-            )
+        real("e", self.e, 0)
 
     @classmethod
     def test_instances(cls) -> list["RangeDiversity"]:
@@ -83,7 +78,9 @@ class RangeDiversity:
 def _spans(column: SensitiveCounts) -> np.ndarray:
     """Largest less smallest known number of each class; -1 where none is known."""
     if column.values.dtype.kind not in "iuf":
-        raise NotEvaluable("range-diversity judges numbers, and the values are not.")
+        raise NotEvaluable(
+            "range-diversity judges numbers, and the values are not numbers."
+        )
     numbers = column.values.astype(float)
     cells = column.counts.tocoo()
     at, value = cells.coords

@@ -37,7 +37,7 @@ def _step(indptr, indices, front, fresh, active, n_active, touched):
 
 @njit
 def _search(indptr, indices, sources, counts, reached, sums):
-    """Breadth-first searches from up to 64 sources, told apart by bits."""
+    """Breadth-first searches from up to 64 sources, one bit per source."""
     n_nodes = len(indptr) - 1
     seen = np.zeros(n_nodes, dtype=np.uint64)
     front = np.zeros(n_nodes, dtype=np.uint64)

@@ -1,8 +1,8 @@
 """A set of whole numbers that grows and shrinks, for pairs of nodes.
 
 Open addressing: a number lies at the slot that its hash names, or at the next free one.
-A number that goes moves those behind it back, so that nothing marks a former place and
-search stays short however many numbers come and go.
+Where a number is removed, those behind it move back, so that nothing marks a former
+place and search stays short however many numbers are added and removed.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Random numbers inside kernels.
 
 A Generator in a compiled loop takes the compiler ten seconds; these few lines take
-none. They are seeded from one, and nothing that must stay secret hangs on them: they
-choose between edits, while new names of nodes come from the Generator itself.
+none. They are seeded from one, and nothing that must stay secret depends on them:
+they choose between edits, while new names of nodes come from the Generator itself.
 """
 
 import numpy as np

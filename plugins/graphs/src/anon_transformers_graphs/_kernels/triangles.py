@@ -1,4 +1,4 @@
-"""Triangles: how many there are, and which nodes hang together by them."""
+"""Triangles: how many there are, and which nodes they connect."""
 
 import numpy as np
 

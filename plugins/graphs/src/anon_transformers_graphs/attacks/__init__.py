@@ -1,7 +1,7 @@
 """Attacks on published graphs, as detectors: what they find, in numbers.
 
-Functions take a graph in any form. Who is known, looked for or found goes by name,
-which is a number in a ``Graph`` or a matrix.
+Functions take a graph in any form. Nodes are given and returned by name, which is a
+number in a ``Graph`` or a matrix.
 """
 
 from anon_transformers_graphs.attacks._active import (

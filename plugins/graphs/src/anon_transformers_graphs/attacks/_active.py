@@ -9,6 +9,8 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import generator, whole
+from anon_transformers_graphs._deadline import Deadline
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs.attacks._kernels.copies import find_copies
 from anon_transformers_graphs.attacks._planting import (
     Planted,
@@ -20,9 +22,8 @@ from anon_transformers_graphs.attacks._publishing import (
     Publish,
     anonymizer_of,
     publish_by,
-    renamed_by_function,
+    renaming_error,
 )
-from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
 BUDGET = 1 << 22
 """Steps of a search between two looks at the clock."""
@@ -68,7 +69,7 @@ class ActiveAttack:
 
     @property
     def correct_share(self) -> float:
-        """Targets that were identified, rightly, among all."""
+        """Share of the targets that were identified rightly."""
         return self.correct / self.targets
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,8 +91,8 @@ def walk_attack(
     """Plant a path with random edges between its nodes, and find it again.
 
     Give the anonymizer itself, as in ``walk_attack(graph, KDegreeAnonymizer(k=5))``:
-    it is asked which node became which. A function that gives nodes new names would
-    hide who was found.
+    it is asked which node became which. A function that gives nodes new names is
+    refused, since it would hide who was found.
 
     Each target is linked to a set of planted nodes of its own. In what was published
     the path is found by its degrees and inner edges, and the targets by their links.
@@ -151,7 +152,7 @@ def walk_attack(
     planted = plant_walk(opened, n_targets, n_planted, rng)
     places = np.arange(planted.n_planted)
     order = places, np.maximum(places - 1, 0)
-    return _attack("walk", planted, publish, order, time_limit, form.names)
+    return _publish_and_search("walk", planted, publish, order, time_limit, form.names)
 
 
 def cut_attack(
@@ -162,7 +163,7 @@ def cut_attack(
     random_state: int | np.random.Generator | None = None,
     time_limit: float = 60.0,
 ) -> ActiveAttack:
-    """Plant a random graph that hangs from few edges, and find it again.
+    """Plant a random graph that is attached by few edges, and find it again.
 
     Give the anonymizer itself as ``publish``, as in :func:`walk_attack`. What is
     planted has three nodes for each target and three more, and one edge to
@@ -195,10 +196,10 @@ def cut_attack(
     planted = plant_cut(opened, whole("n_targets", n_targets), rng)
     order = search_order(planted.internal)
     assert order is not None  # plant_cut plants connected graphs only
-    return _attack("cut", planted, publish, order, time_limit, form.names)
+    return _publish_and_search("cut", planted, publish, order, time_limit, form.names)
 
 
-def _attack(
+def _publish_and_search(
     name: str,
     planted: Planted,
     publish: GraphAnonymizer | Publish | None,
@@ -211,9 +212,11 @@ def _attack(
     if published.n_nodes < planted.graph.n_nodes:
         raise DataError(
             f"{planted.graph.n_nodes} nodes were to be published, and there are "
-            f"{published.n_nodes}: nobody could tell who was found rightly."
+            f"{published.n_nodes}: it is unknown who was found rightly."
         )
-    copies = _copies(published, planted, order, Deadline(f"{name} attack", time_limit))
+    copies = _find_planted(
+        published, planted, order, Deadline(f"{name} attack", time_limit)
+    )
     identified = np.full(len(planted.targets), -1)
     recovered = False
     if len(copies) == 1:
@@ -238,14 +241,14 @@ def _attack(
 def _refuse_new_names(publish: GraphAnonymizer | Publish | None) -> None:
     """Refuse a function whose only copy of what was planted is at other nodes.
 
-    That is as good as certain to come from new names. It is also the one outcome on
-    which names have a bearing: without a copy, or with two, nobody is identified.
+    That is almost certainly due to new names. It is also the only outcome that depends
+    on names: without a copy, or with two, no target is identified.
     """
     if publish is not None and anonymizer_of(publish) is None:
-        raise renamed_by_function()
+        raise renaming_error()
 
 
-def _copies(
+def _find_planted(
     published: Graph,
     planted: Planted,
     order: tuple[np.ndarray, np.ndarray],

@@ -51,7 +51,7 @@ def plant_walk(
     """Plant a path with random edges between its nodes; targets get sets of links.
 
     Planted nodes have links to other nodes too, of which each has only one, so that
-    nobody but the targets is linked to two or more.
+    only targets are linked to two or more.
     """
     if n_planted is None:
         n_planted = max(math.ceil(2 * math.log2(max(graph.n_nodes, 2))), 4)
@@ -64,17 +64,19 @@ def plant_walk(
     links = np.column_stack([others[: len(ends)], ends])
     outer = codes.sum(axis=0) + np.bincount(ends, minlength=n_planted)
     internal = _random_internal(outer, rng, path=True)
-    return _planted(graph, internal, targets, codes, links)
+    return _join_planted(graph, internal, targets, codes, links)
 
 
 def plant_cut(graph: Graph, n_targets: int, rng: np.random.Generator) -> Planted:
-    """Plant a random graph that hangs from one edge to each target."""
+    """Plant a random graph that has one edge to each target."""
     n_planted = 3 * n_targets + 3
     _check_targets(graph, n_targets, n_planted)
     targets = rng.choice(graph.n_nodes, n_targets, replace=False)
     codes = np.eye(n_targets, n_planted, dtype=bool)
     internal = _random_internal(codes.sum(axis=0), rng, path=False)
-    return _planted(graph, internal, targets, codes, np.empty((0, 2), dtype=np.int64))
+    return _join_planted(
+        graph, internal, targets, codes, np.empty((0, 2), dtype=np.int64)
+    )
 
 
 def search_order(internal: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -93,7 +95,7 @@ def search_order(internal: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return np.array(order), np.array(parents)
 
 
-def _planted(
+def _join_planted(
     graph: Graph,
     internal: np.ndarray,
     targets: np.ndarray,
@@ -159,5 +161,5 @@ def _check_targets(graph: Graph, n_targets: int, most: int) -> None:
     if n_targets > min(most, graph.n_nodes):
         raise DataError(
             f"{n_targets} targets are too many for a graph of {graph.n_nodes} nodes "
-            f"and planted nodes that tell {most} targets apart."
+            f"and planted nodes that distinguish {most} targets."
         )

@@ -10,12 +10,9 @@ import numpy as np
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._deadline import COMPILATION, Deadline
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs.attacks._kernels.propagation import NOBODY, propagate
-from anon_transformers_graphs.queries._lists import (
-    COMPILATION,
-    Deadline,
-    neighbor_lists,
-)
 
 PAIR = 2
 
@@ -33,13 +30,13 @@ class SeedPropagation:
     mapped : int
         Nodes that were found, rightly or not, without the seeds.
     correct : int or None
-        Those that were found rightly; None if nobody can tell.
+        Those that were found rightly; None if that is unknown.
     rounds : int
         Passes over all nodes.
     mapping : dict
         Who was found, the seeds too: published name by auxiliary name.
     exposed : array
-        Who was found rightly, or, if nobody can tell, who was found; by their names in
+        Who was found rightly, or, if that is unknown, who was found; by their names in
         the auxiliary graph.
     """
 
@@ -53,7 +50,7 @@ class SeedPropagation:
 
     @property
     def correct_share(self) -> float | None:
-        """Targets that were found, rightly, among all; None if nobody can tell."""
+        """Share of the targets that were found rightly; None if that is unknown."""
         if self.correct is None:
             return None
         return self.correct / max(self.targets, 1)
@@ -83,9 +80,9 @@ def seed_propagation(
 ) -> SeedPropagation:
     """Find nodes of an auxiliary graph in a published one, from a few known ones.
 
-    Whoever shares the most known neighbors with a node, and stands out by it, is taken
-    to be that node, if the same holds the other way round; then there are more known
-    neighbors for the next.
+    The node that shares the most known neighbors with another one, and stands out by
+    it, is taken to be the same person, if that holds in both directions; then there are
+    more known neighbors for the next.
 
     Parameters
     ----------
@@ -98,10 +95,10 @@ def seed_propagation(
     threshold : float, default=0.5
         By how many standard deviations of the scores the best node must lead.
     truth : mapping, optional
-        Published name by auxiliary name of everybody who is in both graphs, such as
+        Published name by auxiliary name of all nodes that are in both graphs, such as
         ``mapping_`` of an anonymizer with ``keep_mapping=True``. By default nodes of
         one name are the same; in a ``Graph`` or a matrix, those of one number. If the
-        seeds say otherwise, names tell nothing, and nobody can tell who was found
+        seeds contradict that, nodes were renamed, and it is unknown who was found
         rightly.
     max_rounds : int, default=100
         Most passes over all nodes; the search ends with one that finds nothing.
@@ -141,10 +138,11 @@ def seed_propagation(
     deadline = Deadline("the propagation", time_limit)
     (published, new), (auxiliary, old) = open_graph(published), open_graph(auxiliary)
     pairs = _pairs("seeds", seeds, old, new)
-    right = _right(truth, old, new)
-    # Seeds are known for certain: where names deny them, names are not to be believed.
+    right = _true_matches(truth, old, new)
+    # Seeds are certain: if names contradict them, nodes were renamed, and to match by
+    # name would count chance hits as found, or finds as missed.
     same = published.naming == auxiliary.naming
-    told = truth is not None or (
+    is_verifiable = truth is not None or (
         same and bool((right[pairs[:, 0]] == pairs[:, 1]).all())
     )
     there, rounds = _spread(
@@ -153,16 +151,16 @@ def seed_propagation(
     others = np.ones(auxiliary.n_nodes, dtype=bool)
     others[pairs[:, 0]] = False
     mapped = others & (there != NOBODY)
-    exposed = np.flatnonzero(mapped & (there == right) if told else mapped)
+    exposed = np.flatnonzero(mapped & (there == right) if is_verifiable else mapped)
     found = np.flatnonzero(there != NOBODY)
     named = zip(
         old.names[found].tolist(), new.names[there[found]].tolist(), strict=True
     )
     return SeedPropagation(
         len(pairs),
-        int((others & (right != NOBODY)).sum()) if told else 0,
+        int((others & (right != NOBODY)).sum()) if is_verifiable else 0,
         int(mapped.sum()),
-        len(exposed) if told else None,
+        len(exposed) if is_verifiable else None,
         rounds,
         dict(named),
         old.names[exposed],
@@ -194,7 +192,7 @@ def _spread(
 
 @cache
 def _compile_kernel() -> None:
-    """Have the kernel ready before the clock starts."""
+    """Compile the kernel before the clock starts."""
     edge, pairs = Graph(2, np.array([[0, 1]])), np.array([[0, 0]])
     _spread(edge, edge, pairs, 0.5, 1, Deadline("the compilation", COMPILATION))
 
@@ -221,17 +219,17 @@ def _is_pair(given: Any) -> bool:
 def _places(what: str, names: Any, side: str, form: GraphForm) -> np.ndarray:
     """Numbers of named nodes, each named once."""
     places = places_of(names, form.names.tolist())
-    strange = int((places < 0).sum())
-    if strange:
+    unknown = int((places < 0).sum())
+    if unknown:
         raise DataError(
-            f"{strange} of {len(places)} {what} name no node of the {side} graph."
+            f"{unknown} of {len(places)} {what} name no node of the {side} graph."
         )
     if len(np.unique(places)) < len(places):
         raise DataError(f"{what} name a node of the {side} graph more than once.")
     return places
 
 
-def _right(truth: Any, auxiliary: GraphForm, published: GraphForm) -> np.ndarray:
+def _true_matches(truth: Any, auxiliary: GraphForm, published: GraphForm) -> np.ndarray:
     """The right published node of each auxiliary one, or -1."""
     names = auxiliary.names.tolist()
     if truth is None:

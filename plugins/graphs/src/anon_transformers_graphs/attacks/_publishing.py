@@ -23,27 +23,27 @@ def publish_by(how: GraphAnonymizer | Publish | None, graph: Graph) -> Graph:
         return graph
     method = anonymizer_of(how)
     if method is not None:
-        return _followed(method, graph)
+        return _publish_in_source_order(method, graph)
     if not callable(how) or isinstance(how, type):
         raise ParameterError(
             "publish must be an anonymizer of graphs, made and not its class, or a "
-            f"function from a Graph to a Graph, got {_kind(how)}."
+            f"function from a Graph to a Graph, got {_type_name(how)}."
         )
     published = how(graph)
     if not isinstance(published, Graph):
         raise ParameterError(
-            f"publish must make a Graph of a Graph, it made {_kind(published)}."
+            f"publish must make a Graph of a Graph, it made {_type_name(published)}."
         )
     if published.naming != graph.naming:
-        raise renamed_by_function()
+        raise renaming_error()
     return published
 
 
-def renamed_by_function() -> ParameterError:
+def renaming_error() -> ParameterError:
     """What to do where a function gives nodes new names."""
     return ParameterError(
-        "publish: the function gives nodes new names, or other places, so that nobody "
-        "can tell who was found rightly; give the anonymizer itself, not a function "
+        "publish: the function gives nodes new names, or other places, so that it is "
+        "unknown who was found rightly; give the anonymizer itself, not a function "
         "that calls it."
     )
 
@@ -55,22 +55,23 @@ def anonymizer_of(how: Any) -> GraphAnonymizer | None:
     return how if isinstance(how, GraphAnonymizer) else None
 
 
-def _followed(method: GraphAnonymizer, graph: Graph) -> Graph:
-    # A copy: the caller's own must not keep who became who, nor lose its chance.
+def _publish_in_source_order(method: GraphAnonymizer, graph: Graph) -> Graph:
+    # A copy: the caller's own must neither keep the mapping, which undoes the
+    # anonymization, nor draw from its generator.
     params = deepcopy(method.get_params(deep=False))
-    secret = type(method)(**{**params, "keep_mapping": True})
-    published = secret.fit_transform(graph)
+    traced = type(method)(**{**params, "keep_mapping": True})
+    published = traced.fit_transform(graph)
     # The nodes of a Graph are its numbers, and a mapping lists them in their order.
-    new = np.fromiter(secret.mapping_.values(), dtype=np.int64, count=graph.n_nodes)
+    new = np.fromiter(traced.mapping_.values(), dtype=np.int64, count=graph.n_nodes)
     if len(np.unique(new)) < graph.n_nodes:
         raise DataError(
-            "nodes are published in groups, in which nobody can be followed."
+            "nodes are published in groups, in which no single node can be followed."
         )
-    # Nodes that stand for nobody come last.
+    # Noise nodes, which stand for no person, come last.
     noise = np.setdiff1d(np.arange(published.n_nodes), new)
     return published.relabeled(np.argsort(np.concatenate([new, noise])))
 
 
-def _kind(given: object) -> str:
+def _type_name(given: object) -> str:
     name = type(given).__name__
     return f"the class {given.__name__}" if isinstance(given, type) else name

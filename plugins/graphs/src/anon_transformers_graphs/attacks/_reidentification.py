@@ -1,4 +1,4 @@
-"""Intruders who know something of everybody, and look for who fits it."""
+"""Passive attacks: an intruder looks for the nodes that fit what is known."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from anon_transformers_graphs.queries import neighborhood_classes, refinement_cl
 
 @dataclass(frozen=True)
 class Reidentification:
-    """Who was found by what was known of everybody.
+    """Who was found by what was known of all nodes.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Reidentification:
         Share of right guesses of an intruder who picks among the fitting nodes.
     candidates : int array of shape (n_nodes,)
         How many published nodes fit each target, in the order of the original; 0 if its
-        surroundings have changed to something that nobody has.
+        surroundings have changed to something that no node has.
     exposed : array of shape (correct,)
         Who was found rightly, by their names in the original.
     """
@@ -46,7 +46,7 @@ class Reidentification:
 
     @property
     def correct_share(self) -> float:
-        """Targets that were found, rightly, among all."""
+        """Share of the targets that were found rightly."""
         return self.correct / max(self.targets, 1)
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def degree_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by the number of neighbors, and by nothing else.
+    """Look for every node by its degree alone.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def degree_attack(
         Where to look. Labels are not looked at.
     original : Graph, or a graph in any form, optional
         What the intruder knows. Its nodes have the names of the published ones, or
-        the order where one of the graphs has no names, which tells who was found
+        the order where one of the graphs has no names, which shows who was found
         rightly; a published graph whose nodes were renamed is refused without a
         ``mapping``. By default ``published``: a graph that only lost its names.
     mapping : mapping, optional
@@ -92,9 +92,9 @@ def degree_attack(
     >>> degree_attack(star).to_dict()["correct"]
     1
     """
-    both, names = _side_by_side(published, original, mapping)
+    both, names = _disjoint_union(published, original, mapping)
     classes = np.unique(both.degrees, return_inverse=True)[1]
-    return _outcome("degree", classes, names)
+    return _compare_classes("degree", classes, names)
 
 
 def refinement_attack(
@@ -105,13 +105,13 @@ def refinement_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by what is known up to a depth.
+    """Look for every node by vertex refinement up to a depth.
 
     Parameters
     ----------
     published, original
         As in :func:`degree_attack`; but labels that are published are known of
-        everybody, as they are published. Those of ``original`` are not looked at.
+        all nodes, as they are published. Those of ``original`` are not looked at.
     depth : int, default=2
         1 is the degree, 2 the degrees of the neighbors, and so on.
     time_limit : float, default=60.0
@@ -131,9 +131,9 @@ def refinement_attack(
     1
     """
     depth = whole("depth", depth)
-    both, names = _side_by_side(published, original, mapping)
+    both, names = _disjoint_union(published, original, mapping)
     classes = refinement_classes(both, depth, time_limit)
-    return _outcome(f"h{depth}", classes, names)
+    return _compare_classes(f"h{depth}", classes, names)
 
 
 def neighborhood_attack(
@@ -144,7 +144,7 @@ def neighborhood_attack(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> Reidentification:
-    """Look for everybody by how their neighbors are joined.
+    """Look for every node by the edges between its neighbors.
 
     Parameters
     ----------
@@ -168,23 +168,23 @@ def neighborhood_attack(
     >>> neighborhood_attack(bow_tie).correct_share
     0.2
     """
-    both, names = _side_by_side(published, original, mapping)
+    both, names = _disjoint_union(published, original, mapping)
     classes = neighborhood_classes(both, radius, time_limit)
-    return _outcome("neighborhood", classes, names)
+    return _compare_classes("neighborhood", classes, names)
 
 
-def _side_by_side(
+def _disjoint_union(
     published: Any, original: Any, mapping: Mapping[Any, Hashable] | None
 ) -> tuple[Graph, np.ndarray]:
     """The original and what was published as one graph, so that classes compare.
 
-    Labels of the original may be of other levels, so that they fit nothing. Whoever
-    knows them can tell how they are published, and so everybody is looked for by the
-    published ones.
+    Labels of the original may be of other levels, so that they fit nothing. An
+    intruder who knows them can derive how they are published, and so every node is
+    looked for by the published ones.
     """
     if original is None:
         if mapping is not None:
-            raise ParameterError("mapping: it says nothing without an original.")
+            raise ParameterError("mapping: it has no meaning without an original.")
         published, form = open_graph(published)
         known, names = published, form.names
     else:
@@ -198,7 +198,9 @@ def _side_by_side(
     return both, names
 
 
-def _outcome(attack: str, classes: np.ndarray, names: np.ndarray) -> Reidentification:
+def _compare_classes(
+    attack: str, classes: np.ndarray, names: np.ndarray
+) -> Reidentification:
     """Compare the classes of targets with those of published nodes."""
     n_targets = len(names)
     targets, published = classes[:n_targets], classes[n_targets:]

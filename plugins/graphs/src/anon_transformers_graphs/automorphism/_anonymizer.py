@@ -29,7 +29,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     Parameters
     ----------
     k : int, default=2
-        Nodes that cannot be told apart.
+        Nodes that cannot be distinguished.
     padding : {"nodes", "twins"}, default="nodes"
         What to do where ``k`` does not divide the number of nodes. "nodes": publish up
         to ``k - 1`` noise nodes more, as K-Match does. "twins": publish none; fewer
@@ -42,17 +42,18 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops, parallel edges and
         labels of nodes.
-    weights : {"drop", "carry"}, default="drop"
-        Whether edges keep their weights, which are not protected.
+    weights : {"drop", "carry"}, default=None
+        Whether edges keep their weights, which are not protected. None leaves them out
+        with a ``WeightsLeftOutWarning``, "drop" without it.
     keep_mapping : bool, default=False
-        Keep which node became which. Whoever has this knows everybody.
+        Keep which node became which: this undoes the anonymization.
     random_state : int or Generator, default=None
-        Whoever knows it can undo the new names. None: fresh entropy.
+        It is secret, for it undoes the new names. None: fresh entropy.
 
     Attributes
     ----------
     n_noise_nodes_ : int
-        Nodes that stand for nobody.
+        Noise nodes, which stand for no person.
     n_added_, n_removed_ : int
         Edges that are new in the published graph; none is removed.
     evidence_ : GraphEvidence
@@ -95,7 +96,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
         max_iter: int = 50,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -141,7 +142,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
         return GraphEvidence(published, functions=self.__dict__.pop("_functions"))
 
     def _alike(self, published: Graph) -> np.ndarray:
-        # Whoever knows the whole structure does not tell these apart.
+        # Even an intruder who knows the whole structure cannot distinguish these.
         return orbits(np.asarray(self.evidence_.functions))
 
     def _details(self) -> dict[str, Any]:

@@ -24,9 +24,9 @@ class Match(NamedTuple):
     edges : int array of shape (n_edges, 2)
         The edges that were there, and the copies.
     functions : int array of shape (k - 1, n_nodes)
-        For each automorphism where each node goes.
+        Image of each node under each automorphism.
     table : int array of shape (n_rows, k)
-        The nodes in rows: each goes to those beside it.
+        The nodes in rows: the images of a node are in its row.
     """
 
     edges: np.ndarray
@@ -66,22 +66,24 @@ def match(
     if outside is None:
         outside = np.zeros(graph.n_nodes, dtype=np.int64)
     fixed = np.empty(0, dtype=np.int64) if rows is None else rows.ravel()
-    order = _last_first(graph, outside)[::-1]
+    order = _by_degree(graph, outside)[::-1]
     order = np.concatenate([fixed, order[~np.isin(order, fixed)]])
     n_twins = graph.n_nodes % k
     if n_twins:
         n_twins += k
     twins, others = order[len(order) - n_twins :], order[: len(order) - n_twins]
-    table = _table(graph, others, outside[others], len(fixed), k, rng, n_trials)
+    table = _arrange_in_rows(
+        graph, others, outside[others], len(fixed), k, rng, n_trials
+    )
     functions = np.empty((k - 1, graph.n_nodes), dtype=np.int64)
     for step in range(1, k):
         functions[step - 1, table] = np.roll(table, -step, axis=1)
         functions[step - 1, twins] = np.roll(twins, -step)
-    return Match(_closed(graph, table, twins), functions, table)
+    return Match(_with_copies(graph, table, twins), functions, table)
 
 
 def orbits(functions: np.ndarray) -> np.ndarray:
-    """For each node the least of those that the functions take it to, and they on."""
+    """The lowest node of the orbit of each node under the functions."""
     first = np.arange(functions.shape[1])
     images = np.vstack([first, functions])
     # Twins turn in a longer circle: follow it until nothing changes.
@@ -92,7 +94,7 @@ def orbits(functions: np.ndarray) -> np.ndarray:
         first = lower
 
 
-def _last_first(graph: Graph, outside: np.ndarray) -> np.ndarray:
+def _by_degree(graph: Graph, outside: np.ndarray) -> np.ndarray:
     """Nodes by degree; leaves of one node come together, most leaves first."""
     degrees = graph.degrees
     adjacency = graph.adjacency
@@ -103,7 +105,7 @@ def _last_first(graph: Graph, outside: np.ndarray) -> np.ndarray:
     return np.lexsort((first, -leaves[first], degrees + outside))
 
 
-def _table(
+def _arrange_in_rows(
     graph: Graph,
     nodes: np.ndarray,
     outside: np.ndarray,
@@ -130,7 +132,7 @@ def _table(
     return nodes[places].reshape(-1, k)
 
 
-def _closed(graph: Graph, table: np.ndarray, twins: np.ndarray) -> np.ndarray:
+def _with_copies(graph: Graph, table: np.ndarray, twins: np.ndarray) -> np.ndarray:
     """All edges with their copies."""
     k = table.shape[1]
     place = np.full(graph.n_nodes, -1)
@@ -141,15 +143,15 @@ def _closed(graph: Graph, table: np.ndarray, twins: np.ndarray) -> np.ndarray:
     rows, columns = np.divmod(inner, k)
     moved = (columns[:, :, None] + shifts) % k
     copies = table[rows[:, :, None], moved].transpose(0, 2, 1).reshape(-1, 2)
-    return _distinct(
-        np.concatenate([copies, _of_twins(graph, table, twins, place)]), graph.n_nodes
+    return _distinct_pairs(
+        np.concatenate([copies, _twin_edges(graph, table, twins, place)]), graph.n_nodes
     )
 
 
-def _of_twins(
+def _twin_edges(
     graph: Graph, table: np.ndarray, twins: np.ndarray, place: np.ndarray
 ) -> np.ndarray:
-    """Twins know the whole of a row or nobody of it, and each other or nobody."""
+    """Twins are adjacent to all or none of a row, and to all or none of each other."""
     ends = place[graph.edges]
     outside = ends < 0
     mixed = outside.any(axis=1) & ~outside.all(axis=1)
@@ -164,6 +166,6 @@ def _of_twins(
     return np.concatenate(pairs)
 
 
-def _distinct(pairs: np.ndarray, n_nodes: int) -> np.ndarray:
+def _distinct_pairs(pairs: np.ndarray, n_nodes: int) -> np.ndarray:
     keys = pairs.min(axis=1) * n_nodes + pairs.max(axis=1)
     return np.column_stack(np.divmod(np.unique(keys), n_nodes))

@@ -14,6 +14,7 @@ from anon_transformers.exceptions import (
     DataError,
     LabelsLeftOutWarning,
     TellingWeightsWarning,
+    WeightsLeftOutWarning,
 )
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
@@ -26,11 +27,12 @@ from anon_transformers_graphs.cli._files import (
 from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
-    in_words,
     print_json,
     print_table,
-    told,
-    working,
+    readable_name,
+    report_errors,
+    show_status,
+    show_warning,
 )
 from anon_transformers_graphs.cli._writing import Force, check_targets, write_tables
 
@@ -46,9 +48,9 @@ MappingOut = Annotated[
     typer.Option(
         "--mapping",
         metavar="FILE",
-        help="Write who is who there, for comparisons and attacks of your own: the "
-        "original and the published name. Private: whoever has it undoes the "
-        "anonymization. Only you may read the file.",
+        help="Write the original and the published name of each node there, for "
+        "comparisons and attacks of your own. Private: it undoes the anonymization. "
+        "Only you may read the file.",
     ),
 ]
 Method = Annotated[
@@ -57,16 +59,17 @@ Method = Annotated[
 AcceptWeights = Annotated[
     bool,
     typer.Option(
-        "--accept-weights", help="Publish weights that tell more than 5 % apart."
+        "--accept-weights",
+        help="Publish weights even if they make more than 5 % of the nodes unique.",
     ),
 ]
 
 
-WHO = ["original", "published"]
-"""Columns of the file that says who is who."""
+MAPPING_COLUMNS = ["original", "published"]
+"""Columns of the mapping file."""
 
 
-@told
+@report_errors
 def anonymize(
     edges: Edges,
     out: Out,
@@ -96,30 +99,30 @@ def anonymize(
     _check_files(edges, out, nodes, nodes_out, mapping, force)
     if made.columns_made and nodes_out is None:
         raise ConfigurationError(
-            f"method {method} says something of each node; --nodes-out says where."
+            f"method {method} makes columns of nodes; --nodes-out names their file."
         )
     own = Dialect(separator, encoding)
     network = read_network(edges, nodes, dialect=own)
     if nodes is None and nodes_out is not None:
         network = network, pd.DataFrame({NODE: open_graph(network)[1].names})
-    with working(method):
+    with show_status(method):
         published = _publish(made, network, accept_weights)
     tables = {out: published}
     if nodes_out is not None:
         tables = {out: published[0], nodes_out: published[1]}
     if mapping is not None:
-        who = pd.DataFrame(made.mapping_.items(), columns=WHO)
+        who = pd.DataFrame(made.mapping_.items(), columns=MAPPING_COLUMNS)
         tables[mapping] = who.astype("string")
     write_tables(tables, own, private=[] if mapping is None else [mapping])
     if json_output:
         files = {"target": str(out), **({"mapping": str(mapping)} if mapping else {})}
         print_json({**files, **asdict(made.report_)})
         return
-    _tell(out, made.report_, made.loss_means)
+    _print_summary(out, made.report_, made.loss_means)
     if mapping is not None:
         typer.echo(
             f"{mapping} says who is who: it is private, and undoes the anonymization. "
-            "Keep it apart from what you publish, and remove it when you are done."
+            "Keep it apart from what you publish, and remove it after use."
         )
 
 
@@ -131,9 +134,11 @@ def _check_files(
     mapping: Path | None,
     force: bool,
 ) -> None:
-    """Refuse files that could not be written, or would hide others."""
+    """Refuse files that cannot be written, or that would replace others."""
     if nodes is not None and nodes_out is None:
-        raise ConfigurationError("with --nodes, --nodes-out says where nodes go.")
+        raise ConfigurationError(
+            "with --nodes, --nodes-out names the file to write nodes to."
+        )
     if nodes_out is not None:
         check_node_file(nodes_out)
     targets, sources = [out, nodes_out, mapping], [edges, nodes]
@@ -141,24 +146,26 @@ def _check_files(
 
 
 def _publish(made: Any, network: Any, accepted: bool) -> Any:
-    """Publish, where what the library only warns of is refused.
+    """Publish; what the library only warns of is refused here.
 
-    Weights that point at persons are, for no method protects them, and labels that
-    the file of nodes was given for.
+    That is weights that make persons unique, since no method protects them, and labels
+    that the method leaves out although a file of nodes was given.
     """
     with warnings.catch_warnings():
         action: Any = "ignore" if accepted else "error"
         warnings.simplefilter(action, TellingWeightsWarning)
         warnings.simplefilter("error", LabelsLeftOutWarning)
+        warnings.simplefilter("always", WeightsLeftOutWarning)
+        warnings.showwarning = show_warning
         try:
             return made.fit_transform(network)
-        except TellingWeightsWarning as told_of:
-            raise DataError(f"{told_of} --accept-weights publishes them.") from None
-        except LabelsLeftOutWarning as told_of:
-            raise DataError(str(told_of)) from None
+        except TellingWeightsWarning as warning:
+            raise DataError(f"{warning} --accept-weights publishes them.") from None
+        except LabelsLeftOutWarning as warning:
+            raise DataError(str(warning)) from None
 
 
-def _tell(out: Path, report: Any, loss_means: str) -> None:
+def _print_summary(out: Path, report: Any, loss_means: str) -> None:
     rows: list[tuple[str, object, str]] = [
         ("model", m["model"], f"level {m['level']}") for m in report.models
     ]
@@ -172,7 +179,7 @@ def _tell(out: Path, report: Any, loss_means: str) -> None:
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
     rows += [
-        (in_words(name), value, "")
+        (readable_name(name), value, "")
         for name, value in report.details.items()
         if isinstance(value, int | float | str)
     ]

@@ -18,7 +18,7 @@ app = typer.Typer(
         "Describe, anonymize, attack and compare networks.\n\n"
         "A network is a file of edges: CSV or Parquet with two columns of names and "
         "maybe one of weights, or [bold].edges[/bold] (maybe with .gz) with blanks "
-        "between them and comments after #. A line with one name is somebody without "
+        "between them and comments after #. A line with one name is a node without "
         "edges. No command ever prints a name."
     ),
 )

@@ -27,11 +27,11 @@ from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
     BROKEN_PROMISE,
     JsonFlag,
-    in_options,
     print_json,
     print_table,
-    told,
-    working,
+    report_errors,
+    show_status,
+    with_option_names,
 )
 
 INPUTS: dict[str, tuple[str, ...]] = {
@@ -50,7 +50,7 @@ BESIDE = {
     "--k": "--method",
     "--option": "--method",
 }
-"""Options that say nothing without another one."""
+"""Options that have no meaning without another one."""
 
 INSTEAD = {"mapping", "reduce", "time_limit"}
 """Parameters of attacks that have an option of their own."""
@@ -101,13 +101,13 @@ Method = Annotated[
 Depth = Annotated[
     int, typer.Option(help="Of refinement: 2 is the degrees of all neighbors.")
 ]
-Limit = Annotated[float, typer.Option(help="Seconds for an attack.")]
+Limit = Annotated[float, typer.Option(help="Seconds per attack.")]
 Seed = Annotated[int | None, typer.Option(help="Plants the same nodes again.")]
 
 
 @dataclass(frozen=True)
-class Files:
-    """Where networks lie, by the names of the options that say so."""
+class NetworkFiles:
+    """Paths of networks, by the names of their options."""
 
     edges: Path
     nodes: Path | None
@@ -134,7 +134,7 @@ class Files:
         }
 
 
-@told
+@report_errors
 def attack(
     edges: Edges,
     nodes: Nodes = None,
@@ -156,7 +156,7 @@ def attack(
     encoding: Encoding = "utf-8",
     json_output: JsonFlag = False,
 ) -> None:
-    """Attack a network; exit code 1 when somebody is found.
+    """Attack a network; exit code 1 if a person is found.
 
     Every attack runs whose inputs are given; the others are listed with what they
     need. An attack that was named and lacks something, that cannot use what it was
@@ -169,7 +169,7 @@ def attack(
 
     [bold]anon graph attack safe.csv -a degree -a neighborhood[/bold]
     """
-    files = Files(
+    files = NetworkFiles(
         edges,
         nodes,
         original,
@@ -179,27 +179,29 @@ def attack(
         seeds,
         mapping,
     )
-    stated = _stated(vars(files), method=method, k=k, option=options or None)
+    stated = _stated_options(vars(files), method=method, k=k, option=options or None)
     _check_options(attacks or [], stated)
-    whole, lacking, not_asked = _asked(attacks or [], stated)
+    complete, lacking, not_asked = _requested(attacks or [], stated)
     made: Any = None
     chance: dict[str, Any] = {"random_state": random_state}
     if method is not None:
         made = anonymizer(method, k, options or [], **chance)
     own = Dialect(separator, encoding)
     how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}
-    reports, failed, exposed = _run(whole, {**files.read(reduce, own), **how})
+    reports, failed, exposed = _run_attacks(
+        complete, {**files.read(reduce, own), **how}
+    )
     not_run = {**lacking, **failed}
     found = {"exposed": exposed, "attacks": reports}
     if json_output:
         print_json({**found, "not_run": not_run, "not_asked": not_asked})
     else:
-        _tell(edges, found, not_run, not_asked)
+        _print_summary(edges, found, not_run, not_asked)
     if exposed or not_run:
         raise typer.Exit(BROKEN_PROMISE)
 
 
-def _stated(files: Mapping[str, Any], **others: Any) -> set[str]:
+def _stated_options(files: Mapping[str, Any], **others: Any) -> set[str]:
     """Options that have a value, as they are written."""
     values = {**files, **others}
     there = [name for name, value in values.items() if value is not None]
@@ -207,60 +209,60 @@ def _stated(files: Mapping[str, Any], **others: Any) -> set[str]:
 
 
 def _check_options(names: Sequence[str], stated: set[str]) -> None:
-    """Refuse attacks that are none, and options that say nothing."""
+    """Refuse unknown attacks, and options that have no meaning without another."""
     for name in names:
         if name not in INPUTS:
-            told_of = unknown_choice("attack", name, INPUTS)
-            raise ConfigurationError(f"--attack: {told_of}")
+            message = unknown_choice("attack", name, INPUTS)
+            raise ConfigurationError(f"--attack: {message}")
     for option, other in BESIDE.items():
         if option in stated and other not in stated:
             raise ConfigurationError(f"{option} needs {other}.")
 
 
-def _asked(
+def _requested(
     names: Sequence[str], stated: set[str]
 ) -> tuple[list[str], dict[str, str], dict[str, str]]:
     """Attacks to run; those that were asked for and lack something; and the others.
 
-    Whoever names an attack, or states one of its inputs, asks for it.
+    An attack is asked for by its name, or by one of its inputs.
     """
-    whole, lacking, not_asked = [], {}, {}
+    complete, lacking, not_asked = [], {}, {}
     for name in dict.fromkeys(names or INPUTS):
         missing = [option for option in INPUTS[name] if option not in stated]
         needs = f"it needs {' and '.join(missing)}."
         if not missing:
-            whole.append(name)
+            complete.append(name)
         elif names or len(missing) < len(INPUTS[name]):
             lacking[name] = needs
         else:
             not_asked[name] = needs
-    return whole, lacking, not_asked
+    return complete, lacking, not_asked
 
 
-def _run(
+def _run_attacks(
     names: Sequence[str], given: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], dict[str, str], int]:
     """Reports of attacks, why others could not be run, and how many people are exposed.
 
     Networks that one attack cannot use do not keep the others from running.
     """
-    # It loads compilers, and who is told of a wrong option should not wait for them.
-    from anon_transformers_graphs.cli._intruders import ATTACKS, Knowledge  # noqa: PLC0415
+    # Imported here: it loads the compiler, and a wrong option is refused without it.
+    from anon_transformers_graphs.cli._attack_runners import ATTACKS, GraphAttackInput  # noqa: PLC0415
 
     reports, not_run, exposed = [], {}, set[Any]()
     for name in names:
         try:
-            with working(name):
-                report, found = ATTACKS[name](Knowledge(**given))
+            with show_status(name):
+                report, found = ATTACKS[name](GraphAttackInput(**given))
         except (DataError, InfeasibleError, NotEvaluable) as error:
-            not_run[name] = in_options(str(error), INSTEAD)
+            not_run[name] = with_option_names(str(error), INSTEAD)
             continue
         reports.append({**report, "exposed": len(found)})
         exposed.update(found)
     return reports, not_run, len(exposed)
 
 
-def _tell(
+def _print_summary(
     path: Path,
     found: Mapping[str, Any],
     not_run: Mapping[str, str],
@@ -277,7 +279,7 @@ def _tell(
             )
             for report in found["attacks"]
         ]
-        print_table(f"{path.name}: whom an intruder finds", header, rows)
+        print_table(f"{path.name}: persons that an intruder finds", header, rows)
         typer.echo(f"People who are found by any of them: {found['exposed']:,}")
     for name, why in not_run.items():
         typer.echo(f"- {name} was not run: {why}")

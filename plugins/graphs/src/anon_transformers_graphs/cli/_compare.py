@@ -17,12 +17,12 @@ from anon_transformers_graphs.cli._files import (
 )
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
-    in_words,
     print_json,
     print_numbers,
     print_table,
-    told,
-    working,
+    readable_name,
+    report_errors,
+    show_status,
 )
 from anon_transformers_graphs.cli._writing import Force, check_picture, write_picture
 
@@ -48,7 +48,7 @@ ClustersOption = Annotated[
 ]
 
 
-@told
+@report_errors
 def compare(
     original: Original,
     published: Published,
@@ -74,10 +74,10 @@ def compare(
     own = Dialect(separator, encoding)
     before = read_network(original, reduce=reduce, dialect=own)
     after = read_network(published, reduce=reduce, dialect=own, further=True)
-    # This loads compilers, and who is told of a bad file should not wait for them.
+    # Imported here: it loads the compiler, and a bad file is refused without it.
     from anon_transformers_graphs.metrics import compare_graphs  # noqa: PLC0415
 
-    with working("comparing"):
+    with show_status("comparing"):
         who: dict[str, Any] = {}
         if mapping is not None:
             who["mapping"] = read_mapping(mapping, own)
@@ -92,13 +92,13 @@ def compare(
     if json_output:
         print_json(found)
     else:
-        _tell(found)
+        _print_summary(found)
 
 
 def _clusters(
     original: Any, published: Any, method: Clusters, who: dict[str, Any]
 ) -> dict[str, Any]:
-    """How alike communities are; what cannot be told does not hide the rest."""
+    """How alike communities are; what is not evaluable does not hide the rest."""
     from anon_transformers_graphs.metrics import clustering_change  # noqa: PLC0415
 
     try:
@@ -108,11 +108,11 @@ def _clusters(
     return {"method": method.value, **change.to_dict()}
 
 
-def _tell(found: dict[str, Any]) -> None:
+def _print_summary(found: dict[str, Any]) -> None:
     print_numbers("Edges", found["edges"])
     header = ["what", "original", "published", "difference"]
     rows = [
-        (in_words(name), row["original"], row["published"], row["difference"])
+        (readable_name(name), row["original"], row["published"], row["difference"])
         for name, row in found["measures"].items()
     ]
     print_table("Structure and spectrum", header, rows)

@@ -1,4 +1,4 @@
-"""``anon graph describe``: what a network looks like, and what it tells."""
+"""``anon graph describe``: the structure of a network, and what it discloses."""
 
 from typing import Annotated, Any
 
@@ -14,12 +14,12 @@ from anon_transformers_graphs.cli._files import (
 )
 from anon_transformers_graphs.cli._output import (
     JsonFlag,
-    in_words,
     print_json,
     print_numbers,
     print_table,
-    told,
-    working,
+    readable_name,
+    report_errors,
+    show_status,
 )
 
 Sources = Annotated[
@@ -34,7 +34,7 @@ Depth = Annotated[
 LISTS = ("degree_histogram", "path_lengths")
 
 
-@told
+@report_errors
 def describe(
     edges: Edges,
     nodes: Nodes = None,
@@ -51,14 +51,14 @@ def describe(
     """
     own = Dialect(separator, encoding)
     graph, _ = open_graph(read_network(edges, nodes, reduce=reduce, dialect=own))
-    # These load compilers, and who is told of a bad file should not wait for them.
+    # Imported here: they load the compiler, and a bad file is refused without it.
     from anon_transformers_graphs.metrics import structural_report  # noqa: PLC0415
     from anon_transformers_graphs.risk import (  # noqa: PLC0415
         candidate_report,
         link_disclosure,
     )
 
-    with working(f"{graph.n_nodes:,} nodes"):
+    with show_status(f"{graph.n_nodes:,} nodes"):
         found = {
             "structure": structural_report(graph, n_sources=sources).to_dict(),
             "candidates": candidate_report(graph, depth).to_dict(),
@@ -67,17 +67,17 @@ def describe(
     if json_output:
         print_json(found)
     else:
-        _tell(edges.name, found)
+        _print_summary(edges.name, found)
 
 
-def _tell(name: str, found: dict[str, Any]) -> None:
+def _print_summary(name: str, found: dict[str, Any]) -> None:
     numbers = {k: v for k, v in found["structure"].items() if k not in LISTS}
     print_numbers(f"{name}: structure", numbers)
     levels = list(next(iter(found["candidates"].values())))[1:]
-    header = ["who knows", "smallest set", *(in_words(level) for level in levels)]
+    header = ["who knows", "smallest set", *(readable_name(level) for level in levels)]
     rows = [
         (query, row["k"], *(f"{row[level]:.1%}" for level in levels))
         for query, row in found["candidates"].items()
     ]
     print_table("Nodes that look alike for an intruder", header, rows)
-    print_numbers("What two degrees tell about a link", found["links"])
+    print_numbers("What two degrees disclose about a link", found["links"])

@@ -38,7 +38,7 @@ MappingFile = Annotated[
         "--mapping",
         metavar="FILE",
         help="Who is who, in two columns: the original and the published name. Needed "
-        "where nodes have new names; whoever has it knows everybody.",
+        "where nodes have new names. Private: it undoes the anonymization.",
     ),
 ]
 Reduce = Annotated[
@@ -99,7 +99,7 @@ def read_table(
 ) -> pd.DataFrame:
     """A file as a table; so many of its first columns are names.
 
-    Of a ``further`` file the dialect is found out, where it shows one of its own.
+    The dialect of a ``further`` file is detected, if the file shows one of its own.
     """
     how = _checked(dialect or Dialect())
     if not path.is_file():
@@ -124,7 +124,7 @@ def read_table(
 
 
 def _checked(dialect: Dialect) -> Dialect:
-    """Refuse what is no separator, and an encoding that nobody knows."""
+    """Refuse an illegal separator, and an unknown encoding."""
     if len(dialect.separator) != 1:
         raise ConfigurationError(
             f"--separator: expected one character, got {dialect.separator!r}."
@@ -139,7 +139,7 @@ def _checked(dialect: Dialect) -> Dialect:
 
 
 def kind_of(path: Path) -> str:
-    """Format of a file, from its name; a compression is looked through.
+    """Format of a file, from its name without the suffix of a compression.
 
     Examples
     --------
@@ -203,13 +203,13 @@ def _unreadable(path: Path, what: str, error: Exception, encoding: str) -> DataE
     if isinstance(error, pd.errors.EmptyDataError):
         return _empty(path)
     if isinstance(error, UnicodeError):
-        told = "UTF-8" if encoding == Dialect().encoding else encoding
+        encoding_name = "UTF-8" if encoding == Dialect().encoding else encoding
         return DataError(
-            f"{path}: cannot be read as {what} in {told}; name its encoding with "
-            "--encoding, such as latin-1."
+            f"{path}: cannot be read as {what} in {encoding_name}; name its encoding "
+            "with --encoding, such as latin-1."
         )
     return DataError(f"{path}: cannot be read as {what} ({type(error).__name__}).")
 
 
 def _empty(path: Path) -> DataError:
-    return DataError(f"{path} is empty: it names nobody.")
+    return DataError(f"{path} is empty: it names no nodes.")

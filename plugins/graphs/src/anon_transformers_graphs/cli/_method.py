@@ -15,7 +15,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.registry import registry
 
 OURS = ("k", "relabel", "keep_mapping", "random_state")
-"""Parameters that no option may state."""
+"""Parameters that --option may not set."""
 
 K = Annotated[
     int | None,
@@ -57,8 +57,8 @@ def anonymizer(
     legal = list(inspect.signature(catalog[method]).parameters)
     for name in params:
         if name not in legal:
-            told = unknown_choice("parameter", name, legal)
-            raise ConfigurationError(f"method {method}: {told}")
+            message = unknown_choice("parameter", name, legal)
+            raise ConfigurationError(f"method {method}: {message}")
     if carry_weights and "weights" in legal:
         params.setdefault("weights", "carry")
     try:
@@ -87,11 +87,11 @@ def _reason(name: str) -> str:
         return "it has an option of its own, -k."
     if name == "keep_mapping":
         return "--mapping FILE of anon graph anonymize writes who is who."
-    return "names go for good: they come from fresh entropy."
+    return "names are removed for good: new ones come from fresh entropy."
 
 
 def _value(text: str) -> Any:
-    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``exact``.
+    """Read a value such as ``5``, ``0.1``, ``true``, ``None`` or ``exact``.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def check_targets(
         kind_of(target)
         if any(_one_file(target, other) for other in seen):
             raise ConfigurationError(
-                f"{target}: edges, nodes and mapping need a file each."
+                f"{target}: edges, nodes and mapping need one file each."
             )
         seen.append(target)
         _check_place(target, sources, force)
@@ -88,6 +88,7 @@ def write_tables(
         for path, draft in written.items():
             try:
                 if path in private:
+                    # Before it has its name: no other user can open it in between.
                     draft.chmod(0o600)
                 draft.replace(path)
             except OSError as error:
@@ -99,7 +100,7 @@ def _draft(
 ) -> Path:
     """Write a table to a folder beside its place, from where it can be moved at once.
 
-    Messages name the place that was asked for: nobody knows of the draft.
+    Messages name the target, since users do not know of the draft.
     """
     try:
         folder = TemporaryDirectory(prefix=".draft-", dir=path.absolute().parent)

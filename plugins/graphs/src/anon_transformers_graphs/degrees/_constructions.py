@@ -30,10 +30,10 @@ def by_moves(
 ) -> tuple[Edits, int]:
     """Move ends of edges until all nodes have their targets as degrees.
 
-    An edge between two nodes that have too many goes, and one between two nodes that
-    have too few comes: both its ends moved. Then single ends move, from (u, w) to
-    (v, w), and where more edges must go than come, two become one. Where no such edge
-    is left, paths of several moves do it.
+    An edge between two nodes that have too many is removed, and one between two nodes
+    that have too few is added: both its ends moved. Then single ends move, from (u, w)
+    to (v, w), and where more edges must be removed than added, two become one. Where no
+    such edge is left, paths of several moves are found.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def by_moves(
     takers = _takers(need, rng)
     gone = superfluous_pairs(edits, need, givers)
     come = wanted_pairs(edits, need, takers)
-    # As many come as go, and those that the new sum of degrees asks for.
+    # As many are added as removed, and those that the new sum of degrees needs.
     more = int(need.sum()) // 2
     n_gone = max(min(len(gone), len(come) - more), 0)
     n_come = min(max(n_gone + more, 0), len(come))
@@ -69,8 +69,8 @@ def by_relaxation(graph: Graph, targets: np.ndarray, rng: np.random.Generator) -
     order = shuffled[np.argsort(-targets[shuffled], kind="stable")]
     built = Graph(graph.n_nodes, havel_hakimi(targets, order))
     edits = _edits(graph, targets)
-    _differ(edits, built.edges[~graph.has_edges(built.edges)], extra=True)
-    _differ(edits, graph.edges[~built.has_edges(graph.edges)], extra=False)
+    _write_differences(edits, built.edges[~graph.has_edges(built.edges)], extra=True)
+    _write_differences(edits, graph.edges[~built.has_edges(graph.edges)], extra=False)
     restore(edits, BUDGET)
     return edits
 
@@ -105,7 +105,7 @@ def _edits(graph: Graph, room: np.ndarray) -> Edits:
     return new_edits(adjacency.indptr, adjacency.indices, room)
 
 
-def _differ(edits: Edits, pairs: np.ndarray, *, extra: bool) -> None:
+def _write_differences(edits: Edits, pairs: np.ndarray, *, extra: bool) -> None:
     """Write pairs into the lists of extra or of missing neighbors at once."""
     starts = edits.extra_starts if extra else edits.starts
     values, counts = (

@@ -10,7 +10,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.parameters import generator, whole
 from anon_transformers_graphs._kernels.random_numbers import new_state
 from anon_transformers_graphs.degrees._kernels.genetic import evolve
-from anon_transformers_graphs.degrees._sequences import checked
+from anon_transformers_graphs.degrees._sequences import check_degrees_and_k
 
 FITNESS = ("distance", "groups")
 
@@ -37,7 +37,7 @@ def genetic_sequence(
     Parameters
     ----------
     degrees : int array
-        One a node.
+        One degree per node.
     k : int
         Nodes that share each degree at least.
     fitness : {"distance", "groups"}, default="distance"
@@ -66,7 +66,7 @@ def genetic_sequence(
     >>> genetic_sequence([3, 1, 1, 1, 1, 1], k=2, random_state=0).sum()
     np.int64(8)
     """
-    degrees, k = checked(degrees, k)
+    degrees, k = check_degrees_and_k(degrees, k)
     population_size = whole("population_size", population_size)
     n_offspring = whole("n_offspring", n_offspring)
     n_replace = whole("n_replace", n_replace)

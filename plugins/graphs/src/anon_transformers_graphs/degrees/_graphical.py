@@ -7,16 +7,16 @@ from anon_transformers.exceptions import DataError
 
 def checked_degrees(degrees: np.ndarray) -> np.ndarray:
     """Degrees as whole numbers that nodes of a simple graph can have."""
-    checked = np.asarray(degrees)
-    if checked.ndim != 1 or not len(checked) or checked.dtype.kind not in "iu":
-        raise DataError("degrees must be whole numbers, one a node, at least one.")
-    outside = int(((checked < 0) | (checked >= len(checked))).sum())
+    found = np.asarray(degrees)
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":
+        raise DataError("degrees must be whole numbers, one per node, at least one.")
+    outside = int(((found < 0) | (found >= len(found))).sum())
     if outside:
         raise DataError(
-            f"{outside} of {len(checked)} degrees are below 0 or above "
-            f"{len(checked) - 1}, the most that a simple graph allows."
+            f"{outside} of {len(found)} degrees are below 0 or above "
+            f"{len(found) - 1}, the most that a simple graph allows."
         )
-    return checked.astype(np.int64)
+    return found.astype(np.int64)
 
 
 def is_graphical(degrees: np.ndarray) -> bool:
@@ -52,7 +52,8 @@ def is_graphical(degrees: np.ndarray) -> bool:
     falling = np.repeat(np.arange(n)[::-1], histogram[::-1])
     taken = np.cumsum(falling)
     chosen = np.arange(1, n + 1)
-    # The inequality need not be looked at where degrees are below the number chosen.
+    # Beyond the Durfee number, where degrees fall below the number chosen, the
+    # inequalities of Erdős and Gallai follow from those before.
     chosen = chosen[falling >= chosen - 1]
     wide = np.minimum(chosen, n - 1)
     others = np.maximum(at_least[wide] - chosen, 0)

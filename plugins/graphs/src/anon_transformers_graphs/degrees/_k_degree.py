@@ -9,6 +9,7 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError, ParameterError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 from anon_transformers_graphs.degrees._constructions import (
     by_addition,
     by_moves,
@@ -22,13 +23,14 @@ from anon_transformers_graphs.degrees._sequences import (
     exact_sequence,
     greedy_sequence,
     liu_terzi_sequence,
-    raised,
+    raised_sequence,
 )
 from anon_transformers_graphs.privacy._k_degree import KDegree
 
 SEQUENCES = ("exact", "liu-terzi", "greedy", "genetic")
 CONSTRUCTIONS = ("supergraph", "relaxed", "endpoint-moves")
 PROBES = 40
+"""Attempts to add edges, each after more noise on low degrees."""
 
 
 class KDegreeAnonymizer(GraphAnonymizer):
@@ -37,7 +39,7 @@ class KDegreeAnonymizer(GraphAnonymizer):
     Two steps: find degrees near to those of the graph that are k-anonymous, then build
     a graph that has them and most edges of the original. All nodes stay. The defaults
     take a graph of a million nodes; ``sequence="exact"`` changes least where its table
-    fits, up to some thousand nodes. Nothing else is tried in secret: a method that
+    fits, up to some thousand nodes. There is no silent fallback: a method that
     finds no result raises `InfeasibleError`.
 
     Parameters
@@ -79,7 +81,7 @@ default="endpoint-moves"
     n_modified_edges_ : int
         Original edges that are not in the published graph.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went.
+        Edges that are new, and those that were removed.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -129,7 +131,7 @@ default="endpoint-moves"
         max_iter_no_improve: int = 500,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -185,10 +187,14 @@ default="endpoint-moves"
                 f"k={self.k} is more than the {graph.n_nodes} nodes of the graph."
             )
         altered = graph
-        if graph.degree_histogram[graph.degrees].min() < self.k:
-            build = self._added if self.construction == "supergraph" else self._rebuilt
+        if smallest_degree_class(graph) < self.k:
+            build = (
+                self._supergraph
+                if self.construction == "supergraph"
+                else self._fewest_changes
+            )
             altered = graph.with_edges(edited_edges(build(graph, rng)), rng)
-        self.k_ = int(altered.degree_histogram[altered.degrees].min())
+        self.k_ = smallest_degree_class(altered)
         self.target_degrees_ = -np.sort(-altered.degrees)
         self.l1_distance_ = int(np.abs(altered.degrees - graph.degrees).sum())
         self.n_modified_edges_ = graph.n_edges - graph.common_edges(altered)
@@ -201,14 +207,14 @@ default="endpoint-moves"
             "modified_edges": self.n_modified_edges_,
         }
 
-    def _added(self, graph: Graph, rng: np.random.Generator) -> Edits:
-        """Add edges; raise low degrees first by what found no place, more each time."""
+    def _supergraph(self, graph: Graph, rng: np.random.Generator) -> Edits:
+        """Add edges; units that find no place raise low degrees, more each time."""
         noise = 0
         greedy = self.sequence == "greedy"
         for _ in range(PROBES):
             shuffled = rng.permutation(graph.n_nodes)
             targets = np.empty(graph.n_nodes, np.int64)
-            targets[shuffled] = raised(
+            targets[shuffled] = raised_sequence(
                 graph.degrees[shuffled], self.k, noise, greedy=greedy
             )
             edits, left = by_addition(graph, targets, rng)
@@ -220,9 +226,9 @@ default="endpoint-moves"
             f"in {PROBES} attempts; construction='endpoint-moves' may drop some too."
         )
 
-    def _rebuilt(self, graph: Graph, rng: np.random.Generator) -> Edits:
+    def _fewest_changes(self, graph: Graph, rng: np.random.Generator) -> Edits:
         """The graph with the fewest modified edges of several."""
-        falling = -np.sort(-self._targets(graph.degrees, rng))
+        falling = -np.sort(-self._target_degrees(graph.degrees, rng))
         best, fewest, least = None, graph.n_edges + 1, graph.n_nodes**2
         for _ in range(self.n_starts):
             targets = _by_rank(graph.degrees, falling, rng)
@@ -241,7 +247,9 @@ default="endpoint-moves"
             )
         return best
 
-    def _targets(self, degrees: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _target_degrees(
+        self, degrees: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         if self.sequence == "liu-terzi":
             return liu_terzi_sequence(degrees, self.k, additions_only=False)
         if self.sequence == "greedy":

@@ -6,13 +6,13 @@ import numpy as np
 
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.parameters import whole
+from anon_transformers_graphs.degrees._degree_sums import with_even_sum, with_sum
 from anon_transformers_graphs.degrees._graphical import checked_degrees, is_graphical
 from anon_transformers_graphs.degrees._kernels.exact import exact_targets
 from anon_transformers_graphs.degrees._kernels.groups import (
     best_targets,
     greedy_targets,
 )
-from anon_transformers_graphs.degrees._levels import with_even_sum, with_sum
 
 MAX_STATES = 20_000_000
 KEPT = 6
@@ -33,7 +33,7 @@ def exact_sequence(
     Parameters
     ----------
     degrees : int array
-        One a node.
+        One degree per node.
     k : int
         Nodes that share each degree at least.
     max_states : int, default=20_000_000
@@ -50,7 +50,7 @@ def exact_sequence(
     >>> exact_sequence([5, 1, 1, 1, 1, 1], k=2)
     array([3, 3, 1, 1, 1, 1])
     """
-    degrees, k = checked(degrees, k)
+    degrees, k = check_degrees_and_k(degrees, k)
     max_states = whole("max_states", max_states)
     n, total = len(degrees), int(degrees.sum())
     if 2 * k > n and total % n:
@@ -59,7 +59,7 @@ def exact_sequence(
             f"is not a multiple of {n}; sequence='liu-terzi' may change the sum."
         )
     order, falling = _sorted(degrees)
-    nearest = _best(falling, k, only_up=False)
+    nearest = _best_sequence(falling, k, only_up=False)
     bound = int(np.abs(nearest - falling).sum())
     highest = int(np.maximum(degrees, n - 1 - degrees).sum())
     while True:
@@ -88,7 +88,7 @@ def liu_terzi_sequence(
     Parameters
     ----------
     degrees : int array
-        One a node.
+        One degree per node.
     k : int
         Nodes that share each degree at least.
     additions_only : bool, default=True
@@ -100,8 +100,8 @@ def liu_terzi_sequence(
     -------
     int64 array
         A degree for each node, in the same order, which a simple graph can have. If
-        the nearest ones are not such, low degrees are raised first (probing), or high
-        ones lowered.
+        the nearest degrees are not graphical, low degrees are raised first (probing),
+        or high ones lowered.
 
     Notes
     -----
@@ -118,10 +118,12 @@ def liu_terzi_sequence(
     >>> liu_terzi_sequence([4, 3, 2, 2, 2, 1], k=2)
     array([4, 4, 2, 2, 2, 2])
     """
-    degrees, k = checked(degrees, k)
+    degrees, k = check_degrees_and_k(degrees, k)
     if additions_only:
-        return raised(degrees, k, 0)
-    return _with_cap(degrees, k, lambda falling, k: _best(falling, k, only_up=False))
+        return raised_sequence(degrees, k, 0)
+    return _with_cap(
+        degrees, k, lambda falling, k: _best_sequence(falling, k, only_up=False)
+    )
 
 
 def greedy_sequence(
@@ -129,13 +131,12 @@ def greedy_sequence(
 ) -> np.ndarray:
     """k-anonymous degrees by the greedy method of Liu and Terzi.
 
-    Goes through the sorted degrees once and decides for each node whether it joins the
-    open group or starts one.
+    One pass over the sorted degrees: each node joins the open group or starts one.
 
     Parameters
     ----------
     degrees : int array
-        One a node.
+        One degree per node.
     k : int
         Nodes that share each degree at least.
     additions_only : bool, default=True
@@ -151,13 +152,15 @@ def greedy_sequence(
     >>> greedy_sequence([4, 3, 2, 2, 2, 1], k=2)
     array([4, 4, 2, 2, 2, 2])
     """
-    degrees, k = checked(degrees, k)
+    degrees, k = check_degrees_and_k(degrees, k)
     if additions_only:
-        return raised(degrees, k, 0, greedy=True)
-    return _with_cap(degrees, k, lambda falling, k: _greedy(falling, k, only_up=False))
+        return raised_sequence(degrees, k, 0, greedy=True)
+    return _with_cap(
+        degrees, k, lambda falling, k: _greedy_sequence(falling, k, only_up=False)
+    )
 
 
-def raised(
+def raised_sequence(
     degrees: np.ndarray, k: int, noise: int, *, greedy: bool = False
 ) -> np.ndarray:
     """Graphical k-anonymous degrees, none below ``degrees``, after some noise.
@@ -166,7 +169,7 @@ def raised(
     have the result; at the latest it is the complete graph.
     """
     n = len(degrees)
-    method = _greedy if greedy else _best
+    method = _greedy_sequence if greedy else _best_sequence
     while True:
         order, _ = _sorted(degrees)
         noised = degrees + noise // n
@@ -190,7 +193,7 @@ def _with_cap(degrees: np.ndarray, k: int, method: Targets) -> np.ndarray:
         cap = min(cap, int(targets[0])) - 1
 
 
-def _best(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarray:
+def _best_sequence(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarray:
     """The best groups; of long runs of equal degrees only what can matter is read."""
     starts = np.flatnonzero(np.append(True, np.diff(falling) != 0))
     counts = np.diff(np.append(starts, len(falling)))
@@ -198,15 +201,15 @@ def _best(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarray:
     read = place < KEPT * k
     odd = int(falling.sum()) % 2
     targets = best_targets(falling[read], k, only_up, len(falling) - 1, odd)
-    # Nodes that were left out stay as they are, as others of their degree do.
+    # Nodes that were left out keep their degree, as others of the same degree do.
     return -np.sort(-np.concatenate([targets, falling[~read]]))
 
 
-def _greedy(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarray:
+def _greedy_sequence(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarray:
     return with_even_sum(falling, greedy_targets(falling, k, only_up), only_up)
 
 
-def checked(degrees: np.ndarray, k: int) -> tuple[np.ndarray, int]:
+def check_degrees_and_k(degrees: np.ndarray, k: int) -> tuple[np.ndarray, int]:
     """Degrees and k, if there are enough nodes for one group."""
     degrees, k = checked_degrees(degrees), whole("k", k)
     if k > len(degrees):

@@ -19,7 +19,7 @@ FILE = "{}.edges.gz"
 def read_graphs(
     folder: str | os.PathLike[str] | None, data_sets: Mapping[str, Any]
 ) -> Iterator[tuple[str, Graph]]:
-    """Graphs that the folder has; karate comes from networkx if it has not."""
+    """Graphs that the folder has; karate comes from networkx if it is not there."""
     for name, given in data_sets.items():
         file = None if folder is None else Path(folder) / FILE.format(name)
         if file is not None and file.is_file():
@@ -29,7 +29,7 @@ def read_graphs(
 
 
 def _read(file: Path, given: Mapping[str, Any]) -> Graph:
-    """Two names a line; any other graph than the one of the source is refused."""
+    """Two names per line; any other graph than that of the source is refused."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             table = pd.read_csv(lines, sep=r"\s+", comment="#", header=None, dtype=str)

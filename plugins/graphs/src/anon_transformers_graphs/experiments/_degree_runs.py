@@ -13,10 +13,10 @@ from anon_transformers_graphs.experiments._findings import (
     INFEASIBLE,
     UNDEFINED,
     Key,
-    Sample,
+    RunValues,
 )
+from anon_transformers_graphs.experiments._measures import ERROR, JACCARD
 from anon_transformers_graphs.experiments._sweep import ABOUT, Measure, sweep
-from anon_transformers_graphs.experiments._tasks import ERROR, JACCARD
 from anon_transformers_graphs.metrics import edge_change
 
 METHOD = "k-degree"
@@ -39,7 +39,7 @@ def degree_runs(
     n_runs: int,
     random_state: int,
 ) -> pd.DataFrame:
-    """One row a run, degrees being the nearest of the same sum.
+    """One row per run, degrees being the nearest of the same sum.
 
     Runs differ in which of several nodes of one degree change.
     """
@@ -84,15 +84,15 @@ def degree_numbers(name: str, runs: pd.DataFrame) -> dict[Key, Any]:
         joined = "yes" if part["connected"].eq(True).all() else "no"
         ours[name, METHOD, k, "connected"] = INFEASIBLE if failed else joined
         for measure in part.columns.drop(["k", "method", *ABOUT]):
-            ours[name, METHOD, k, measure] = _of_all(part[measure], failed)
+            ours[name, METHOD, k, measure] = _all_values(part[measure], failed)
     return ours
 
 
-def _of_all(values: pd.Series, failed: bool) -> Sample | str:
-    """The numbers of all runs; not of those only that came to one."""
+def _all_values(values: pd.Series, failed: bool) -> RunValues | str:
+    """The numbers of all runs; one that has none makes the whole undefined."""
     if failed:
         return INFEASIBLE
-    return UNDEFINED if values.isna().any() else Sample(tuple(values))
+    return UNDEFINED if values.isna().any() else RunValues(tuple(values))
 
 
 def least_changes(name: str, graph: Graph, ks: list[int]) -> dict[Key, Any]:

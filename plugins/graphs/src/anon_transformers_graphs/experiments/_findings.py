@@ -2,13 +2,13 @@
 
 An entry of the stored numbers says how it is judged. By default ours must be the
 printed number to its last digit, and the recomputed one. If ours is of several runs, a
-`Sample`, then the printed one must lie among them, none of them may be above the
+`RunValues`, then the printed one must lie among them, none of them may be above the
 recomputed one, which is a cost, and all must be where they are expected. Beside that
 there are
 
 * ``graphs``: a count among so many random graphs, equal if chance explains it;
 * ``test``: ``about`` (``within`` so much), ``at least`` or ``at most`` ``value``;
-* ``stated``: nothing to compute, such as a name; told, and not compared.
+* ``stated``: nothing to compute, such as a name; shown, and not compared.
 
 A reason accounts for what is known of ours and for nothing else: ``explained`` is the
 range in which ours is expected, or the very text. With ``fewer_than`` fewer edges than
@@ -36,12 +36,12 @@ UNDEFINED = "undefined"
 
 
 @dataclass(frozen=True)
-class Count:
+class GraphCount:
     """Some of many random graphs.
 
     Examples
     --------
-    >>> str(Count(3, 200))
+    >>> str(GraphCount(3, 200))
     '3 of 200'
     """
 
@@ -53,12 +53,12 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Sample:
+class RunValues:
     """The same number in several runs.
 
     Examples
     --------
-    >>> Sample((2.0, 3.0)).mean
+    >>> RunValues((2.0, 3.0)).mean
     2.5
     """
 
@@ -90,7 +90,7 @@ def finding(
 ) -> dict[str, Any]:
     """What was published and recomputed beside ours.
 
-    ``modified`` are the edges that our runs changed, for what hangs on them.
+    ``modified`` are the edges that our runs changed, for numbers that depend on them.
     """
     stated = number.get("stated", False)
     equal = None if ours is None or stated else _agrees(ours, number)
@@ -112,7 +112,7 @@ def finding(
     }
 
 
-def likely(ours: Count, published: int, graphs: int) -> bool:
+def is_likely(ours: GraphCount, published: int, graphs: int) -> bool:
     """Whether chance explains two counts among random graphs of the same kind.
 
     If both kinds are the same, each of the graphs that count is one of ours by the
@@ -120,8 +120,10 @@ def likely(ours: Count, published: int, graphs: int) -> bool:
 
     Examples
     --------
-    >>> likely(Count(8, 2000), 12, 2000), likely(Count(80, 2000), 12, 2000)
-    (True, False)
+    >>> is_likely(GraphCount(8, 2000), 12, 2000)
+    True
+    >>> is_likely(GraphCount(80, 2000), 12, 2000)
+    False
     """
     total = ours.found + published
     if not total:
@@ -131,19 +133,19 @@ def likely(ours: Count, published: int, graphs: int) -> bool:
 
 
 def _agrees(ours: Any, number: Mapping[str, Any]) -> bool:
-    if isinstance(ours, Count):
-        return likely(ours, number["published"], number["graphs"])
-    if isinstance(ours, Sample):
+    if isinstance(ours, GraphCount):
+        return is_likely(ours, number["published"], number["graphs"])
+    if isinstance(ours, RunValues):
         return _is_among(ours, number) and _is_expected(ours, number)
     if "test" in number:
         return _passes(ours, number)
     printed, again = number["published"], number["recomputed"]
     if printed is not None and not _is_printed(ours, printed, number.get("decimals")):
         return False
-    return again is None or _is(ours, again)
+    return again is None or _equal_values(ours, again)
 
 
-def _is_among(ours: Sample, number: Mapping[str, Any]) -> bool:
+def _is_among(ours: RunValues, number: Mapping[str, Any]) -> bool:
     """Whether the printed number lies between our lowest and highest one."""
     value = number.get("value", number["published"])
     if isinstance(value, str):
@@ -153,7 +155,7 @@ def _is_among(ours: Sample, number: Mapping[str, Any]) -> bool:
     return min(ours.values) - slack <= value <= max(ours.values) + slack
 
 
-def _is_expected(ours: Sample, number: Mapping[str, Any]) -> bool:
+def _is_expected(ours: RunValues, number: Mapping[str, Any]) -> bool:
     """Whether no run costs more than the recomputed one, nor leaves what is known."""
     most = number["recomputed"]
     low, high = number.get("explained", (min(ours.values), max(ours.values)))
@@ -176,7 +178,7 @@ def _is_printed(ours: Any, printed: Any, decimals: int | None) -> bool:
     return abs(ours - printed) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
 
 
-def _is(ours: Any, expected: Any) -> bool:
+def _equal_values(ours: Any, expected: Any) -> bool:
     """Whether two values are the same, numbers to the sixth digit."""
     if isinstance(ours, str) or isinstance(expected, str):
         return ours == expected
@@ -193,16 +195,16 @@ def _explains(number: Mapping[str, Any], ours: Any, modified: Any) -> bool:
     if isinstance(explained, list):
         low, high = explained
         return _between(low, ours, high)
-    return explained is not None and _is(ours, explained)
+    return explained is not None and _equal_values(ours, explained)
 
 
 def _changes_fewer(modified: Any, edges: int) -> bool:
-    return isinstance(modified, Sample) and max(modified.values) < edges
+    return isinstance(modified, RunValues) and max(modified.values) < edges
 
 
 def _between(low: float, ours: Any, high: float) -> bool:
     """Whether ours, or each of several, lies in a range, the sixth digit aside."""
-    values = ours.values if isinstance(ours, Sample) else (ours,)
+    values = ours.values if isinstance(ours, RunValues) else (ours,)
     slack = 1e-6 * max(1.0, abs(low), abs(high))
     return all(
         not isinstance(v, str) and low - slack <= v <= high + slack for v in values
@@ -210,6 +212,6 @@ def _between(low: float, ours: Any, high: float) -> bool:
 
 
 def _shown(ours: Any, number: Mapping[str, Any]) -> Any:
-    if isinstance(ours, Count):
+    if isinstance(ours, GraphCount):
         return ours.found if ours.graphs == number["graphs"] else str(ours)
-    return ours.mean if isinstance(ours, Sample) else ours
+    return ours.mean if isinstance(ours, RunValues) else ours

@@ -12,23 +12,23 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.experiments import Panels
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs.experiments._degree_runs import METHOD, source_method
+from anon_transformers_graphs.experiments._measures import CENTRALITIES, centralities_of
 from anon_transformers_graphs.experiments._random_runs import METHODS
 from anon_transformers_graphs.experiments._sweep import sweep
-from anon_transformers_graphs.experiments._tasks import CENTRALITIES, centralities_of
 
 ORIGINAL = "original"
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What some graphs of the same nodes look like on average.
+    """Average degrees and centralities of some graphs of the same nodes.
 
     Attributes
     ----------
     degrees : float array
         Position g holds the number of nodes of degree g.
     centralities : mapping of str to float array
-        By name, one number a node.
+        By name, one number per node.
     """
 
     degrees: np.ndarray
@@ -115,7 +115,7 @@ def _published(
     n_runs: int,
     random_state: int,
 ) -> list[Graph]:
-    """What runs of a sweep published, without those that came to nothing."""
+    """What runs of a sweep published, without those that were infeasible."""
     made: list[Graph] = []
 
     def keep(evidence: GraphEvidence) -> float:
@@ -137,7 +137,7 @@ def _published(
 def _table(
     found: Profiles, numbers: Callable[[Profile], Mapping[str, np.ndarray]]
 ) -> pd.DataFrame:
-    """One row a place and line, one column a number and what was done."""
+    """One row per place and line, one column per number and change."""
     lines: dict[str, dict[str, np.ndarray]] = {}
     for what, profiles_of in found.items():
         for line, profile in profiles_of.items():

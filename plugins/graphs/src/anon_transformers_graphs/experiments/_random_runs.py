@@ -1,4 +1,4 @@
-"""Random perturbation and random switch over shares of edges, many runs a share."""
+"""Random perturbation and random switch over shares of edges, many runs per share."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -10,25 +10,26 @@ import pandas as pd
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.experiments import Progress
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 from anon_transformers_graphs.experiments._findings import (
     INFEASIBLE,
-    Count,
+    GraphCount,
     Key,
     finding,
+)
+from anon_transformers_graphs.experiments._measures import (
+    CENTRALITIES,
+    ERROR,
+    JACCARD,
+    ClusteringTasks,
+    centrality_change,
+    report_of,
 )
 from anon_transformers_graphs.experiments._sweep import (
     Measure,
     largest_value,
     sweep,
     sweep_means,
-)
-from anon_transformers_graphs.experiments._tasks import (
-    CENTRALITIES,
-    ERROR,
-    JACCARD,
-    Tasks,
-    moved,
-    report_of,
 )
 from anon_transformers_graphs.randomization import RandomPerturbation, RandomSwitch
 
@@ -42,20 +43,22 @@ STATISTICS: Mapping[str, Callable[[pd.Series, float], float]] = {
 }
 
 
-def measured(
-    graph: Graph, tasks: Tasks, groups: Mapping[str, Any]
+def graph_measures(
+    graph: Graph, tasks: ClusteringTasks, groups: Mapping[str, Any]
 ) -> dict[str, Measure]:
     """What is measured of each published graph."""
     found: dict[str, Measure] = {
         "average distance": lambda e: report_of(e.published).average_distance,
         "diameter": lambda e: report_of(e.published).diameter,
-        "k reached": lambda e: k_of(e.published),
-        "raised k": lambda e: k_of(e.published) > k_of(graph),
+        "k reached": lambda e: smallest_degree_class(e.published),
+        "raised k": lambda e: (
+            smallest_degree_class(e.published) > smallest_degree_class(graph)
+        ),
         "degrees kept": lambda e: np.array_equal(e.published.degrees, graph.degrees),
         "most frequent degree": lambda e: int(e.published.degree_histogram.argmax()),
     }
     for name in CENTRALITIES:
-        found[f"{ERROR} {name}"] = moved(name, graph)
+        found[f"{ERROR} {name}"] = centrality_change(name, graph)
     for name, (low, high) in groups.items():
         found[name] = partial(_nodes_between, low=low, high=high)
     for name in tasks.clusterings:
@@ -71,12 +74,14 @@ def random_runs(
     random_state: int,
     progress: Progress,
 ) -> pd.DataFrame:
-    """One row a run of either method."""
+    """One row per run of either method."""
     frames = []
     each = n_runs * len(shares)
     for at, (method, make) in enumerate(METHODS.items()):
 
-        def tell(done: int, _: int, what: str, at: int = at, by: str = method) -> None:
+        def report(
+            done: int, _: int, what: str, at: int = at, by: str = method
+        ) -> None:
             progress(at * each + done, len(METHODS) * each, f"{by} {what}")
 
         runs = sweep(
@@ -87,7 +92,7 @@ def random_runs(
             n_runs=n_runs,
             random_state=random_state,
             measures=measures,
-            progress=tell,
+            progress=report,
         )
         runs.insert(0, "method", method)
         runs.insert(1, SHARE, np.repeat(shares, n_runs))
@@ -121,9 +126,9 @@ def count_numbers(
             if counted["k"]
             else part["raised k"].eq(1)
         )
-        count: Any = Count(int(wanted.sum()), len(part))
+        count: Any = GraphCount(int(wanted.sum()), len(part))
         if counted["method"] == "random-switch":
-            # Not a matter of chance: every degree must stay.
+            # Not a matter of chance: a switch keeps every degree, by its definition.
             count = len(part) - int(part["degrees kept"].sum())
         ours[name, counted["method"], None, counted["measure"]] = count
     return ours
@@ -139,7 +144,7 @@ def claim_findings(
     for claim in known["claims"]:
         name, column = claim["data_set"], claim["column"]
         low, high = claim["p"]
-        told = f"{low}" if low == high else f"{low}-{high}"
+        range_text = f"{low}" if low == high else f"{low}-{high}"
         kind = "" if claim["statistic"] == "mean" else f", {claim['statistic']}"
         against = f" less {claim['against']}" if "against" in claim else ""
         ours: Any = None
@@ -150,7 +155,7 @@ def claim_findings(
             "recomputed": None,
             **claim,
             "method": claim["method"] + against,
-            "measure": f"{column}{kind}, p {told} %",
+            "measure": f"{column}{kind}, p {range_text} %",
         }
         yield finding(known, number, ours)
 
@@ -167,11 +172,6 @@ def guidance_findings(
         measure = f"largest p % with {column} of {advice['at_least']}"
         number = {"k": None, "recomputed": None, **advice, "measure": measure}
         yield finding(known, number, ours)
-
-
-def k_of(graph: Graph) -> int:
-    """Nodes that share the rarest degree."""
-    return int(graph.degree_histogram[graph.degrees].min())
 
 
 def _nodes_between(evidence: GraphEvidence, low: int, high: int) -> int:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse.csgraph import connected_components
 
 from anon_transformers.base import GraphAnonymizer
 from anon_transformers.evidence import GraphEvidence
@@ -18,6 +17,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.experiments import Progress
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs.metrics._structure import components
 
 Measure = Callable[[GraphEvidence], float]
 """A number from the published graph and its original."""
@@ -55,7 +55,7 @@ def sweep(
     values : iterable
         Of the parameter.
     n_runs : int, default=10
-        Runs a value.
+        Runs per value.
     random_state : int, default=0
         Seeds all of them.
     measures : mapping of str to callable, or sequence of metrics
@@ -68,7 +68,7 @@ def sweep(
     Returns
     -------
     pandas.DataFrame
-        One row a run: the parameter, ``run``, ``connected``, the measures, and
+        One row per run: the parameter, ``run``, ``connected``, the measures, and
         ``error`` where the promise could not be kept. A measure that is not defined,
         such as a distance in a graph that is not connected, is missing.
 
@@ -91,9 +91,10 @@ def sweep(
     3  0.1    1  16.0
     """
     original, _ = open_graph(graph, reduce=anonymizer.reduce)
-    if not anonymizer.uses_labels:
-        # They would not be published: the original is compared without them.
-        original = Graph(original.n_nodes, original.edges, original.weights)
+    # What is not published is left out here, once and without a warning per run.
+    labels = original.labels if anonymizer.uses_labels else None
+    weights = original.weights if anonymizer.weights == "carry" else None
+    original = Graph(original.n_nodes, original.edges, weights, labels, original.naming)
     functions = _functions(measures)
     given = anonymizer.get_params(deep=False)
     _check(parameter, given, functions)
@@ -128,10 +129,11 @@ def sweep_means(runs: pd.DataFrame, parameter: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a value: the parameter, ``runs``, how many of them ended without a graph
-        (``infeasible``), with one that is not connected (``disconnected``), or with one
-        that is connected and has a measure that is not defined (``undefined``); and the
-        mean of each measure over the runs in which it is defined.
+        One row per value: the parameter, ``runs``, how many of them ended without a
+        graph (``infeasible``), with one that is not connected (``disconnected``), or
+        with one that is connected and has a measure that is not defined
+        (``undefined``); and the mean of each measure over the runs in which it is
+        defined.
 
     Examples
     --------
@@ -219,15 +221,10 @@ def _measured(
     except InfeasibleError as error:
         return {"error": str(error)}
     evidence = GraphEvidence(published, original)
-    found: dict[str, Any] = {"connected": is_connected(published), "error": ""}
+    found: dict[str, Any] = {"connected": components(published)[0] <= 1, "error": ""}
     for name, measure in measures.items():
         try:
             found[name] = measure(evidence)
         except NotEvaluable:
             found[name] = np.nan
     return found
-
-
-def is_connected(graph: Graph) -> bool:
-    """Whether each node can be reached from each other one."""
-    return connected_components(graph.adjacency, directed=False)[0] <= 1

@@ -9,20 +9,21 @@ import pandas as pd
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs._labels import LabelColumn, open_labels
-from anon_transformers_graphs.generalization._kernels.label_clusters import (
-    cluster_nodes,
-)
-from anon_transformers_graphs.generalization._supernodes import (
-    SuperNodeAnonymizer,
-    in_order,
-)
-from anon_transformers_graphs.generalization._worlds import (
+from anon_transformers_graphs.generalization._generalized_graphs import (
     NODES,
     SUPER_NODE,
     generalized_graph,
     structure_losses,
     super_node_labels,
+)
+from anon_transformers_graphs.generalization._kernels.label_clusters import (
+    cluster_nodes,
+)
+from anon_transformers_graphs.generalization._super_node_anonymizer import (
+    SuperNodeAnonymizer,
+    number_by_first_node,
 )
 
 
@@ -49,7 +50,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops and parallel edges.
     keep_mapping : bool, default=False
-        Keep which node is in which cluster. Whoever has this knows everybody's.
+        Keep which node is in which cluster, which is private.
     random_state : int or Generator, default=None
         Chance of the numbers, and between nodes alike. None: fresh entropy.
 
@@ -147,7 +148,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
             )
         self._check_size(graph)
         block, levels = self._clusters(graph, columns)
-        partition = in_order(block)
+        partition = number_by_first_node(block)
         firsts = np.unique(partition, return_index=True)[1]
         levels = levels[block[firsts]]
         published = generalized_graph(graph, partition)
@@ -156,14 +157,13 @@ class LabelGeneralizer(SuperNodeAnonymizer):
         ]
         labels = pd.concat([published.labels, *named], axis=1)
         self._remember(partition, published)
-        self._tell_losses(columns, levels, published)
+        self._set_losses(columns, levels, published)
         return Graph(published.n_nodes, published.edges, published.weights, labels)
 
     def _clusters(
         self, graph: Graph, columns: list[LabelColumn]
     ) -> tuple[np.ndarray, np.ndarray]:
-        adjacency = graph.adjacency
-        lists = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)
+        lists = neighbor_lists(graph)
         rows = np.cumsum([0] + [len(column.groups) for column in columns])
         none = np.empty((0, graph.n_nodes), dtype=np.int64)
         groups = np.concatenate([none, *(column.groups for column in columns)])
@@ -171,7 +171,7 @@ class LabelGeneralizer(SuperNodeAnonymizer):
         weights = float(self.alpha), float(self.beta)
         return cluster_nodes(lists, groups, rows, order, self.k, *weights)
 
-    def _tell_losses(
+    def _set_losses(
         self, columns: list[LabelColumn], levels: np.ndarray, published: Graph
     ) -> None:
         sizes = super_node_labels(published)[NODES].to_numpy()

@@ -4,7 +4,12 @@ import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs._kernels.random_numbers import new_state
+from anon_transformers_graphs.generalization._generalized_graphs import (
+    generalized_graph,
+    log_graph_count,
+)
 from anon_transformers_graphs.generalization._kernels.supernodes import (
     close_gaps,
     dissolve_nodes,
@@ -12,20 +17,16 @@ from anon_transformers_graphs.generalization._kernels.supernodes import (
     refine_nodes,
     split_nodes,
 )
-from anon_transformers_graphs.generalization._supernodes import (
+from anon_transformers_graphs.generalization._super_node_anonymizer import (
     SuperNodeAnonymizer,
-    in_order,
-)
-from anon_transformers_graphs.generalization._worlds import (
-    generalized_graph,
-    log_worlds,
+    number_by_first_node,
 )
 
 ENOUGH = 1e-4
 """A round that gains less than this for each edge is the last one."""
 FEWEST_PAIRS = 20
 ENOUGH_NODES, MAX_STARTS = 1000, 20
-"""Searches of a small graph: so many that all their nodes together come to this."""
+"""A small graph is searched several times, until this many nodes were searched."""
 LOGS = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 100_000)))])
 
 
@@ -53,7 +54,7 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
         Take richer graphs too, without their directions, loops, parallel edges and
         labels of nodes.
     keep_mapping : bool, default=False
-        Keep which node is in which super-node. Whoever has this knows everybody's.
+        Keep which node is in which super-node, which is private.
     random_state : int or Generator, default=None
         Chance of the search and of the numbers. None: fresh entropy.
 
@@ -79,8 +80,8 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
     -----
     The published graph has the labels "nodes" and "edges_inside", and the weight of an
     edge is the number of edges between two super-nodes; weights of the input are left
-    out. An edge table or a matrix comes back as a pair of tables (edges, nodes), for it
-    has no room for labels.
+    out. For an edge table or a matrix, which have no room for labels, a pair of tables
+    (edges, nodes) is returned.
 
     To split a super-node never leaves more graphs possible, so that all end with fewer
     than ``2 k`` nodes; to merge two never gains by itself, only with a better split
@@ -143,18 +144,19 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
 
     def _search(self, graph: Graph, rng: np.random.Generator) -> np.ndarray:
         if self.k == 1:
-            # Every node by itself tells all; no division is better.
+            # Every node by itself discloses the whole graph; no division is better.
             return np.arange(graph.n_nodes)
         found = [
             self._division(graph, rng)
             for _ in range(min(max(ENOUGH_NODES // graph.n_nodes, 1), MAX_STARTS))
         ]
-        return min(found, key=lambda block: log_worlds(generalized_graph(graph, block)))
+        return min(
+            found, key=lambda block: log_graph_count(generalized_graph(graph, block))
+        )
 
     def _division(self, graph: Graph, rng: np.random.Generator) -> np.ndarray:
         """One division, from a single super-node on; numbered by first nodes."""
-        adjacency = graph.adjacency
-        lists = adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int32)
+        lists = neighbor_lists(graph)
         division = new_division(lists, LOGS, self.k)
         state = new_state(rng)
         n_blocks = split_nodes(division, 1, state)
@@ -166,4 +168,4 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
             n_blocks = split_nodes(division, n_blocks, state)
             if gain <= ENOUGH * graph.n_edges:
                 break
-        return in_order(division.block)
+        return number_by_first_node(division.block)

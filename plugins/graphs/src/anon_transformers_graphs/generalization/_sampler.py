@@ -8,7 +8,7 @@ import pandas as pd
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import generator
-from anon_transformers_graphs.generalization._worlds import (
+from anon_transformers_graphs.generalization._generalized_graphs import (
     EDGES_INSIDE,
     NODES,
     SUPER_NODE,
@@ -51,7 +51,7 @@ def sample_graph(
     graph, form = open_graph(generalized)
     rng = generator(random_state)
     pairs, edges = pairs_and_edges(graph)
-    owner, number = _drawn(pairs, edges, rng)
+    owner, number = _draw_distinct(pairs, edges, rng)
     sizes = super_node_labels(graph)[NODES].to_numpy().astype(np.int64)
     starts = np.cumsum(sizes) - sizes
     inside = owner < graph.n_nodes
@@ -63,7 +63,7 @@ def sample_graph(
     return form.write(Graph(int(sizes.sum()), ends, labels=_labels(graph, sizes)))
 
 
-def _drawn(
+def _draw_distinct(
     pairs: np.ndarray, edges: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of each ``pairs[i]`` numbers ``edges[i]`` different ones, as (i, number).

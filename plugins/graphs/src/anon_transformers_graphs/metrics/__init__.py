@@ -12,12 +12,6 @@ from anon_transformers_graphs.metrics._centrality import (
     closeness,
     degree_centrality,
 )
-from anon_transformers_graphs.metrics._change import (
-    EdgeChange,
-    GraphComparison,
-    compare_graphs,
-    edge_change,
-)
 from anon_transformers_graphs.metrics._change_metrics import (
     CentralityError,
     ClusteringSimilarity,
@@ -25,18 +19,24 @@ from anon_transformers_graphs.metrics._change_metrics import (
     ModifiedEdges,
     StructuralChange,
 )
-from anon_transformers_graphs.metrics._clustering_change import (
-    ClusteringChange,
-    clustering_change,
-)
-from anon_transformers_graphs.metrics._markov import markov_clusters
-from anon_transformers_graphs.metrics._partitions import (
+from anon_transformers_graphs.metrics._cluster_indices import (
     clustering_jaccard,
     clustering_precision,
     modularity,
     normalized_mutual_information,
     single_cluster_baseline,
 )
+from anon_transformers_graphs.metrics._clustering_change import (
+    ClusteringChange,
+    clustering_change,
+)
+from anon_transformers_graphs.metrics._comparison import (
+    EdgeChange,
+    GraphComparison,
+    compare_graphs,
+    edge_change,
+)
+from anon_transformers_graphs.metrics._markov import markov_clusters
 from anon_transformers_graphs.metrics._published_metrics import (
     AverageDegree,
     AverageDistance,

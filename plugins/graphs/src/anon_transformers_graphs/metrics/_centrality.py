@@ -7,15 +7,15 @@ import numpy as np
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs.metrics._distances import (
     N_PARTS,
-    Distances,
+    DistanceSummary,
     Seed,
     chosen_sources,
     distances,
 )
 from anon_transformers_graphs.metrics._kernels.betweenness import add_shares
-from anon_transformers_graphs.queries._lists import neighbor_lists
 
 LEAST = 3
 """Nodes of the smallest graph in which one can lie between two others."""
@@ -75,13 +75,13 @@ def centralities(
     >>> found.closeness
     array([1. , 0.6, 0.6, 0.6])
     """
-    # One sample for both, so that the two tell about the same paths.
+    # One sample for both, so that they are numbers of the same paths.
     seed = int(generator(random_state).integers(2**63))
     return centralities_of(graph, distances(graph, n_sources, seed), n_sources, seed)
 
 
 def centralities_of(
-    graph: Graph, found: Distances, n_sources: int | None, seed: Seed
+    graph: Graph, found: DistanceSummary, n_sources: int | None, seed: Seed
 ) -> Centralities:
     """Centralities of a graph whose distances are known."""
     mean = mean_distances(found)
@@ -93,7 +93,7 @@ def centralities_of(
     )
 
 
-def mean_distances(found: Distances) -> np.ndarray:
+def mean_distances(found: DistanceSummary) -> np.ndarray:
     """Mean over what a path joins to each node; NaN where that is nothing."""
     return np.divide(
         found.sums,
@@ -153,8 +153,9 @@ def betweenness(
     indptr, indices = neighbor_lists(graph)
     sums = np.zeros((min(N_PARTS, len(sources)), n_nodes))
     add_shares(indptr, indices, sources, sums)
-    # A node is on no path that starts from itself: its own search tells it nothing.
-    told = np.full(n_nodes, len(sources))
-    told[sources] -= 1
-    pairs = told * (n_nodes - 2)
+    # A node lies on no path that starts from it: its own search is not counted, or
+    # nodes of the sample would seem less central than others.
+    n_informative = np.full(n_nodes, len(sources))
+    n_informative[sources] -= 1
+    pairs = n_informative * (n_nodes - 2)
     return np.divide(sums.sum(axis=0), pairs, out=np.zeros(n_nodes), where=pairs > 0)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable, check_choice
-from anon_transformers.graphs import Graph
+from anon_transformers.exceptions import check_choice
 from anon_transformers.parameters import real
+from anon_transformers_graphs._evidence_checks import both_graphs, finite
 from anon_transformers_graphs.metrics._centrality import (
     betweenness,
     closeness,
     degree_centrality,
 )
-from anon_transformers_graphs.metrics._change import EdgeChange, edge_change, rms
 from anon_transformers_graphs.metrics._clustering_change import clustering_change
+from anon_transformers_graphs.metrics._comparison import EdgeChange, edge_change, rms
 from anon_transformers_graphs.metrics._published_metrics import (
     AverageDegree,
     AverageDistance,
@@ -29,7 +29,6 @@ from anon_transformers_graphs.metrics._published_metrics import (
     Mu2,
     PublishedMetric,
     Transitivity,
-    defined,
 )
 
 MEASURES: dict[str, type[PublishedMetric]] = {
@@ -51,15 +50,6 @@ CENTRALITIES: dict[str, Callable] = {
     "closeness": closeness,
     "degree": degree_centrality,
 }
-
-
-def both_graphs(name: str, evidence: GraphEvidence) -> tuple[Graph, Graph]:
-    """Original and published graph, or the error that one of them is missing."""
-    if evidence.original is None:
-        raise NotEvaluable(f"{name} needs the original graph beside the published one.")
-    if not evidence.published.n_nodes:
-        raise NotEvaluable(f"{name} has nothing to judge: there are no nodes.")
-    return evidence.original, evidence.published
 
 
 def _edges(name: str, evidence: GraphEvidence) -> EdgeChange:
@@ -186,14 +176,14 @@ class CentralityError:
         """Take the error of all nodes."""
         taken = CENTRALITIES[self.of]
         before, after = map(taken, both_graphs(self.name, evidence))
-        return defined(self.name, rms(after - before))
+        return finite(self.name, rms(after - before))
 
 
 @dataclass(frozen=True)
 class ClusteringSimilarity:
     """Jaccard index of the Markov clusters of original and published graph.
 
-    Compare it with the baseline that :func:`clustering_change` tells.
+    Compare it with the baseline of :func:`clustering_change`.
 
     Parameters
     ----------

@@ -8,11 +8,11 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import open_same_nodes
-from anon_transformers_graphs.metrics._markov import markov_groups, named_sets
-from anon_transformers_graphs.metrics._partitions import (
+from anon_transformers_graphs.metrics._cluster_indices import (
     clustering_jaccard,
     single_cluster_baseline,
 )
+from anon_transformers_graphs.metrics._markov import markov_groups, named_sets
 from anon_transformers_graphs.metrics._random_walk import random_walk_groups
 
 METHODS: dict[str, Callable[..., list[np.ndarray]]] = {
@@ -65,7 +65,7 @@ def clustering_change(
     mapping: Mapping[Any, Hashable] | None = None,
     **options: Any,
 ) -> ClusteringChange:
-    """Cluster both graphs in the same way, and compare what comes out.
+    """Cluster both graphs in the same way, and compare the clusters.
 
     Parameters
     ----------

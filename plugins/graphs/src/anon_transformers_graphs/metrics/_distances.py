@@ -7,17 +7,17 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import generator, whole
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs._kernels.distances import WORD, count_distances
-from anon_transformers_graphs.queries._lists import neighbor_lists
 
 Seed = int | np.random.Generator | None
 """What numpy makes a random generator of; None is another one each time."""
 N_PARTS = 8
-"""Parts that may run at the same time; fixed, so that sums come out the same."""
+"""Parts that may run at the same time; fixed, so that sums do not depend on cores."""
 
 
 @dataclass(frozen=True)
-class Distances:
+class DistanceSummary:
     """What distances from some or all nodes add up to.
 
     Attributes
@@ -65,11 +65,11 @@ class Distances:
 
 def distances(
     graph: Graph, n_sources: int | None = None, random_state: Seed = 0
-) -> Distances:
+) -> DistanceSummary:
     """Search from all nodes, or from a random sample of them."""
     sources = chosen_sources(graph, n_sources, random_state)
     if not graph.n_nodes:
-        return Distances(np.zeros(1, int), np.zeros(0, int), np.zeros(0, int), 0)
+        return DistanceSummary(np.zeros(1, int), np.zeros(0, int), np.zeros(0, int), 0)
     # With near nodes in near places searches that share a word share most of their way.
     order = reverse_cuthill_mckee(graph.adjacency, symmetric_mode=True)
     places = np.argsort(order)
@@ -80,7 +80,7 @@ def distances(
     count_distances(indptr, indices, starts, *sums)
     counts, reached, lengths = (of_parts.sum(axis=0) for of_parts in sums)
     longest = int(np.flatnonzero(counts).max(initial=0))
-    return Distances(
+    return DistanceSummary(
         counts[: longest + 1], reached[places], lengths[places], len(sources)
     )
 

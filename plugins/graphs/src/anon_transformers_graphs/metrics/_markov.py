@@ -14,7 +14,7 @@ from anon_transformers.parameters import real, whole
 LEAST = 1e-5
 """A flow below this is cut."""
 STILL = 1e-9
-"""Flows that change by no more have come to rest."""
+"""Flows that change by no more have converged."""
 ROOM = 2**24
 """Products in one block of columns: what is held at once, beside the flows."""
 
@@ -46,7 +46,7 @@ def markov_clusters(
     Raises
     ------
     NotEvaluable
-        If the flow has not come to rest.
+        If the flow has not converged.
 
     References
     ----------
@@ -77,14 +77,14 @@ def markov_groups(
     for _ in range(max_iterations):
         last, flow = flow, _round(flow, inflation)
         if _at_rest(last, flow):
-            return grouped(connected_components(flow, directed=False)[1])
+            return groups_by_label(connected_components(flow, directed=False)[1])
     raise NotEvaluable(
-        f"the flow of a graph of {graph.n_nodes} nodes has not come to rest in "
+        f"the flow of a graph of {graph.n_nodes} nodes has not converged in "
         f"{max_iterations} rounds, which is max_iterations."
     )
 
 
-def grouped(labels: np.ndarray) -> list[np.ndarray]:
+def groups_by_label(labels: np.ndarray) -> list[np.ndarray]:
     """Nodes of each label; larger groups first, then those of lower nodes."""
     order = np.argsort(labels, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
@@ -118,7 +118,7 @@ def _round(flow: sparse.csc_array, inflation: float) -> sparse.csc_array:
 
 
 def _normalized(flow: sparse.csc_array) -> sparse.csc_array:
-    """Every column adds up to 1; none is empty, for each node flows to itself first."""
+    """Every column adds up to 1; none is empty, since every node has a loop."""
     sums = np.asarray(flow.sum(axis=0)).ravel()
     flow.data /= np.repeat(sums, np.diff(flow.indptr))
     return flow

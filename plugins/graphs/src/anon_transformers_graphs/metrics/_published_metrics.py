@@ -1,8 +1,7 @@
 """Metrics of the published graph alone, which gates can judge.
 
-None of them says that a graph is good: they tell whether it can still serve. Which
-number is the better one is what most uses ask for; a threshold may be set on either
-side.
+None of them proves that a graph is good: they show whether it is still useful.
+``better`` is what most uses ask for; a threshold may be set on either side.
 """
 
 import math
@@ -10,12 +9,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import finite
+from anon_transformers_graphs.metrics._cluster_indices import group_modularity
 from anon_transformers_graphs.metrics._distances import distances
 from anon_transformers_graphs.metrics._markov import markov_groups
-from anon_transformers_graphs.metrics._partitions import group_modularity
 from anon_transformers_graphs.metrics._spectrum import (
     lambda1,
     log_subgraph_centrality,
@@ -33,17 +32,10 @@ class PublishedMetric:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Take the number of the published graph."""
-        return defined(self.name, self._of(evidence.published))
+        return finite(self.name, self._of(evidence.published))
 
     def _of(self, graph: Graph) -> float:
         raise NotImplementedError
-
-
-def defined(name: str, value: float) -> float:
-    """A number, or the error that there is none."""
-    if not math.isfinite(value):
-        raise NotEvaluable(f"{name} is not defined for this graph.")
-    return float(value)
 
 
 @dataclass(frozen=True)

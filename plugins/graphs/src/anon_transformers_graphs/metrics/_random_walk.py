@@ -9,9 +9,9 @@ from scipy.stats import norm
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs.metrics._kernels.walk_growth import grow_sets
 from anon_transformers_graphs.metrics._markov import named_sets
-from anon_transformers_graphs.queries._lists import neighbor_lists
 
 TOLERANCE = 1e-5
 """Of a walk, for each neighbor of a node; less is not followed."""
@@ -115,15 +115,17 @@ def random_walk_groups(
     significance = real("significance", significance, 0, 1)
     if not graph.n_edges:
         return []
-    sets = _grown(graph, min_size, max_size, restart, cutoff)
+    sets = _grow_sets(graph, min_size, max_size, restart, cutoff)
     scores = _scores(graph, sets)
+    # Rounded: equal scores may differ in the last digit on another machine, and then
+    # another one of two overlapping sets would become a cluster.
     order = np.argsort(-scores.round(9), kind="stable")
     order = order[norm.sf(scores[order]) <= significance]
-    chosen = _apart(sets, order, overlap)
+    chosen = _without_overlaps(sets, order, overlap)
     return sorted(chosen, key=lambda nodes: (-len(nodes), *nodes))
 
 
-def _grown(
+def _grow_sets(
     graph: Graph, min_size: int, max_size: int, restart: float, cutoff: float
 ) -> sparse.csr_array:
     """Different sets that grew large enough, as a matrix of sets by nodes."""
@@ -160,7 +162,7 @@ def _scores(graph: Graph, sets: sparse.csr_array) -> np.ndarray:
     )
 
 
-def _apart(
+def _without_overlaps(
     sets: sparse.csr_array, order: np.ndarray, overlap: float
 ) -> list[np.ndarray]:
     """Sets in the given order, without those that overlap an earlier one too much."""

@@ -1,4 +1,4 @@
-"""What the eigenvalues of a graph tell."""
+"""Eigenvalues of a graph, and numbers made of them."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from anon_transformers.graphs import Graph
 from anon_transformers.parameters import generator
 from anon_transformers_graphs._any_form import any_form
 from anon_transformers_graphs.metrics._distances import Seed
-from anon_transformers_graphs.metrics._structure import plain
+from anon_transformers_graphs.metrics._structure import finite_numbers
 
 SMALL = 1_000
 """Nodes up to which the whole spectrum is computed; the only dense matrix is here."""
@@ -53,7 +53,7 @@ class SpectralReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers by name; None for what is not defined or too large."""
-        return plain(vars(self))
+        return finite_numbers(vars(self))
 
 
 @any_form
@@ -126,14 +126,14 @@ def mu2(graph: Graph, *, random_state: Seed = 0) -> float:
         return float(np.linalg.eigvalsh(laplacian.toarray())[1])
     scale = LinearOperator((n, n), matvec=lambda v: v.ravel() / degrees, dtype=float)
 
-    def solved(vector: np.ndarray) -> np.ndarray:
+    def solve(vector: np.ndarray) -> np.ndarray:
         right = vector.ravel() - vector.mean()
         found, failed = cg(laplacian, right, rtol=ACCURACY, maxiter=20 * n, M=scale)
         if failed:
-            raise _unfinished(n)
+            raise _not_converged(n)
         return found - found.mean()
 
-    inverse = LinearOperator((n, n), matvec=solved, dtype=float)
+    inverse = LinearOperator((n, n), matvec=solve, dtype=float)
     _, vectors = _leading(inverse, 1, _start(graph, random_state))
     vector = vectors[:, 0]
     # The quotient is far more accurate than the vector that it is taken of.
@@ -200,16 +200,17 @@ def _quadrature(
 ) -> float:
     """Logarithm of v'exp(A)v for a random v that is orthogonal to ``vectors``."""
 
-    def without(vector: np.ndarray) -> np.ndarray:
+    def remove_leading(vector: np.ndarray) -> np.ndarray:
         return vector - vectors @ (vectors.T @ vector)
 
-    current = without(rng.choice([-1.0, 1.0], matrix.shape[0]))
+    current = remove_leading(rng.choice([-1.0, 1.0], matrix.shape[0]))
     length = np.linalg.norm(current)
     current, last = current / length, np.zeros_like(current)
     diagonal, beside = [], [0.0]
     for _ in range(N_STEPS):
-        # What rounding brings back of the exact vectors is taken out at each step.
-        following = without(matrix @ current - beside[-1] * last)
+        # Rounding brings the exact vectors back, and their eigenvalues would then count
+        # twice: they are removed at each step.
+        following = remove_leading(matrix @ current - beside[-1] * last)
         diagonal.append(float(following @ current))
         following -= diagonal[-1] * current
         beside.append(float(np.linalg.norm(following)))
@@ -228,10 +229,10 @@ def _leading(
     try:
         return eigsh(matrix, k=count, which="LA", v0=start, tol=ACCURACY)
     except ArpackNoConvergence:
-        raise _unfinished(matrix.shape[0]) from None
+        raise _not_converged(matrix.shape[0]) from None
 
 
-def _unfinished(n_nodes: int) -> NotEvaluable:
+def _not_converged(n_nodes: int) -> NotEvaluable:
     return NotEvaluable(
         f"the search for eigenvalues of a graph of {n_nodes} nodes did not converge."
     )

@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import connected_components
 from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs._kernels.triangles import count_triangles
-from anon_transformers_graphs.metrics._distances import Distances, Seed, distances
-from anon_transformers_graphs.queries._lists import neighbor_lists
+from anon_transformers_graphs.metrics._distances import DistanceSummary, Seed, distances
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class StructuralReport:
     def to_dict(self) -> dict[str, Any]:
         """Everything but what belongs to single nodes; None for what is not defined."""
         return {
-            **plain(self.numbers()),
+            **finite_numbers(self.numbers()),
             "n_sources": self.n_sources,
             "degree_histogram": self.degree_histogram.tolist(),
             "path_lengths": self.path_lengths.tolist(),
@@ -95,7 +95,7 @@ NUMBERS = (
 )
 
 
-def plain(numbers: Mapping[Any, float]) -> dict[str, float | None]:
+def finite_numbers(numbers: Mapping[Any, float]) -> dict[str, float | None]:
     """Numbers that can be written as JSON, which has neither NaN nor infinity."""
     return {
         str(name): value if math.isfinite(value) else None
@@ -147,10 +147,10 @@ def structural_report(
             f"the graph has {n_parts} components: its average distance and diameter "
             'are not defined. disconnected="nan" makes them NaN.'
         )
-    return described(graph, distances(graph, n_sources, random_state))
+    return report_from_distances(graph, distances(graph, n_sources, random_state))
 
 
-def described(graph: Graph, found: Distances) -> StructuralReport:
+def report_from_distances(graph: Graph, found: DistanceSummary) -> StructuralReport:
     """Describe a graph whose distances are known."""
     n_parts, share = components(graph)
     degrees, n_nodes = graph.degrees, graph.n_nodes

@@ -16,7 +16,7 @@ from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers_graphs._labels import open_labels
-from anon_transformers_graphs.neighborhoods._core import make_alike
+from anon_transformers_graphs.neighborhoods._equalization import equalize_neighborhoods
 from anon_transformers_graphs.neighborhoods._node_labels import NodeLabels
 from anon_transformers_graphs.privacy import KNeighborhood
 from anon_transformers_graphs.queries import neighborhood_classes
@@ -28,9 +28,9 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     Edges are added and labels generalized; every edge is kept and no node made up.
     Nodes whose neighborhood is rare are put into groups of ``k``, together with those
     that are in triangles with them, the largest neighborhoods first; each group is
-    made alike. Whoever's neighborhood is rare after that is put into a group too,
-    until nobody's is. Nodes in common neighborhoods stay as they are, but for a new
-    neighbor now and then.
+    made alike. Nodes whose neighborhood is rare after that are put into groups too,
+    until there are none. Nodes with a common neighborhood stay as they are, but for a
+    new neighbor now and then.
 
     Parameters
     ----------
@@ -49,12 +49,13 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         Give nodes new names, ``n0``, ``n1`` and so on, in random order.
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops and parallel edges.
-    weights : {"drop", "carry"}, default="drop"
-        Whether edges keep their weights, which are not protected.
+    weights : {"drop", "carry"}, default=None
+        Whether edges keep their weights, which are not protected. None leaves them out
+        with a ``WeightsLeftOutWarning``, "drop" without it.
     keep_mapping : bool, default=False
-        Keep which node became which. Whoever has this knows everybody.
+        Keep which node became which: this undoes the anonymization.
     random_state : int or Generator, default=None
-        Whoever knows it can undo the new names. None: fresh entropy.
+        It is secret, for it undoes the new names. None: fresh entropy.
 
     Attributes
     ----------
@@ -109,7 +110,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
         time_limit: float = 60.0,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -151,7 +152,9 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
             )
         columns = open_labels(self._published(graph), self.hierarchies)
         labels = NodeLabels(columns, graph.n_nodes)
-        found = make_alike(graph, labels, self.k, rng, self.max_iter, self.time_limit)
+        found = equalize_neighborhoods(
+            graph, labels, self.k, rng, self.max_iter, self.time_limit
+        )
         self.n_grouped_ = found.n_core
         self.label_loss_ = found.labels.loss()
         wired = graph.with_edges(found.edges, rng)

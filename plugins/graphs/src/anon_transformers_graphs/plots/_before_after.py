@@ -26,8 +26,8 @@ def draw_before_after(
     """Draw a graph and what was published of it, and the degrees of both.
 
     Every node is at the same place in both drawings. Edges that are gone are red in the
-    first, and new ones green in the second. No name is drawn; but places tell who is
-    who, so that the picture is for those who hold both graphs.
+    first, and new ones green in the second. No name is drawn, but places show which
+    node is which: the picture is for those who hold both graphs.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def draw_before_after(
     ConfigurationError
         If matplotlib is not installed.
     DataError
-        If nobody can tell which node is which.
+        If it is unknown which node is which.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def draw_before_after(
         ) from None
     # Without pyplot there is no window system and nothing that stays behind.
     figure = Figure(figsize=(14, 4.6), layout="constrained")
-    left, right, below = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
+    left, right, degrees = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
     places = _layout(before)
     gone, new = ~after.has_edges(before.edges), ~before.has_edges(after.edges)
     _draw(left, before, places, gone, GONE)
     _draw(right, after, places, new, NEW)
     left.set_title(f"original: {before.n_edges:,} edges, {gone.sum():,} of them gone")
     right.set_title(f"published: {after.n_edges:,} edges, {new.sum():,} of them new")
-    _draw_degrees(below, before, after)
+    _draw_degrees(degrees, before, after)
     file = BytesIO()
     figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()

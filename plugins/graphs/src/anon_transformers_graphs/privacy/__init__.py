@@ -1,4 +1,4 @@
-"""Privacy models of graphs: one promise a file, judged on the published graph."""
+"""Privacy models of graphs, judged on the published graph; one model per file."""
 
 from anon_transformers_graphs.privacy._k_automorphism import KAutomorphism
 from anon_transformers_graphs.privacy._k_candidate import KCandidate

@@ -10,17 +10,18 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers_graphs.queries._lists import label_colors
+from anon_transformers_graphs._evidence_checks import check_nodes
+from anon_transformers_graphs._graph_arrays import label_colors
 
 
 @dataclass(frozen=True)
 class KAutomorphism:
     """``k - 1`` automorphisms take every node to ``k - 1`` other nodes.
 
-    Whatever an intruder knows of the graph around somebody, ``k`` nodes fit. To find
+    Whatever an intruder knows of the graph around a person, ``k`` nodes fit. To find
     automorphisms is hard, so they come with the evidence, and are verified: each is a
-    bijection that takes edges to edges and labels to equal labels, and no two of them
-    take any node to the same node, nor any of them a node to itself. One that is not so
+    bijection that takes edges to edges and labels to equal labels, no two of them
+    take any node to the same node, and none of them has a fixed point. One that fails
     makes the whole claim false.
 
     Parameters
@@ -82,12 +83,11 @@ class KAutomorphism:
         return faults["functions"] + 1 if sound else 1
 
     def report(self, evidence: GraphEvidence) -> dict[str, Any]:
-        """How many functions were given, and how many of them are no good."""
+        """How many functions were given, and how many of them fail."""
         graph = evidence.published
         if evidence.functions is None:
             raise NotEvaluable(f"{self.name} needs the functions, which are not given.")
-        if not graph.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, graph.n_nodes)
         functions = evidence.functions.astype(np.int64)
         nodes = np.arange(graph.n_nodes)
         bijections = (np.sort(functions, axis=1) == nodes).all(axis=1)

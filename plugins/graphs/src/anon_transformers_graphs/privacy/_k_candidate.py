@@ -9,6 +9,7 @@ import numpy as np
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable, check_choice
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 from anon_transformers_graphs.queries import candidate_sizes
 from anon_transformers_graphs.queries._candidates import check_query
 from anon_transformers_graphs.queries._hubs import WORLDS
@@ -16,7 +17,7 @@ from anon_transformers_graphs.queries._hubs import WORLDS
 
 @dataclass(frozen=True)
 class KCandidate:
-    """Whatever an intruder asks about somebody, at least ``k`` nodes answer.
+    """For every node at least ``k`` nodes fit what an intruder knows of it.
 
     Parameters
     ----------
@@ -104,8 +105,7 @@ class KCandidate:
 
     def level(self, evidence: GraphEvidence) -> int:
         """Size of the smallest candidate set."""
-        if not evidence.published.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, evidence.published.n_nodes)
         return int(self._sizes(evidence).min())
 
     def report(self, evidence: GraphEvidence) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class KCandidate:
 
     def _sizes(self, evidence: GraphEvidence) -> np.ndarray:
         if self.query == "h0" and evidence.published.labels is None:
-            # A slip of the pen for h1 would pass everything.
+            # Without labels all nodes are alike: h0, a typing error for h1, would pass.
             raise NotEvaluable("h0 looks at labels of nodes, and there are none.")
         return candidate_sizes(
             evidence.published,

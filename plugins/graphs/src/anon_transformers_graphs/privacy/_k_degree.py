@@ -7,16 +7,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._evidence_checks import check_nodes
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 
 
 @dataclass(frozen=True)
 class KDegree:
     """Every node shares its degree with at least ``k - 1`` other nodes.
 
-    Whoever knows how many neighbors somebody has finds at least ``k`` nodes.
+    An intruder who knows how many neighbors a person has finds at least ``k`` nodes.
 
     Parameters
     ----------
@@ -57,15 +57,10 @@ class KDegree:
 
     def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
         """Which nodes have a degree that enough nodes have."""
-        return _sharing(evidence.published) >= self.k
+        graph = evidence.published
+        return graph.degree_histogram[graph.degrees] >= self.k
 
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes of the rarest degree."""
-        if not evidence.published.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
-        return int(_sharing(evidence.published).min())
-
-
-def _sharing(graph: Graph) -> np.ndarray:
-    """Nodes of the same degree as each node."""
-    return graph.degree_histogram[graph.degrees]
+        check_nodes(self.name, evidence.published.n_nodes)
+        return smallest_degree_class(evidence.published)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._evidence_checks import check_nodes
+from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs.queries import neighborhood_classes
 
 
@@ -16,8 +17,8 @@ from anon_transformers_graphs.queries import neighborhood_classes
 class KNeighborhood:
     """Every node has a neighborhood like that of at least ``k - 1`` other nodes.
 
-    Whoever knows all neighbors of somebody, and who of them know each other, finds at
-    least ``k`` nodes. Neighborhoods are alike if they are isomorphic as graphs, and
+    An intruder who knows all neighbors of a person, and the edges between them, finds
+    at least ``k`` nodes. Neighborhoods are alike if they are isomorphic as graphs, and
     equal labels fall on each other where nodes have labels.
 
     Parameters
@@ -69,13 +70,11 @@ class KNeighborhood:
 
     def satisfied(self, evidence: GraphEvidence) -> np.ndarray:
         """Which nodes have a neighborhood that enough nodes have."""
-        classes = self._classes(evidence)
-        return np.bincount(classes)[classes] >= self.k
+        return class_sizes(self._classes(evidence)) >= self.k
 
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes that have the rarest neighborhood."""
-        if not evidence.published.n_nodes:
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, evidence.published.n_nodes)
         return int(np.bincount(self._classes(evidence)).min())
 
     def report(self, evidence: GraphEvidence) -> dict[str, Any]:

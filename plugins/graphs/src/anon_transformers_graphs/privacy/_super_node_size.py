@@ -9,6 +9,7 @@ import numpy as np
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,7 @@ class SuperNodeSize:
     def level(self, evidence: GraphEvidence) -> int:
         """Nodes of the smallest super-node."""
         sizes = self._sizes(evidence)
-        if not len(sizes):
-            raise NotEvaluable(f"{self.name} has nothing to judge: there are no nodes.")
+        check_nodes(self.name, len(sizes))
         return int(sizes.min())
 
     def _sizes(self, evidence: GraphEvidence) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What intruders may know of a node, and who fits it.
+"""What intruders may know of a node, and which nodes fit it.
 
 Functions take a graph in any form. Hubs and targets go by the names of nodes, which are
 numbers in a ``Graph`` or a matrix. Where functions answer node by node, the names in

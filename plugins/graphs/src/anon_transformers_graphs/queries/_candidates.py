@@ -7,8 +7,8 @@ import numpy as np
 from anon_transformers.exceptions import ParameterError, unknown_choice
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs.queries._hubs import candidates_near, known_hubs
-from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._neighborhoods import neighborhood_classes
 from anon_transformers_graphs.queries._refinement import refinement_classes
 
@@ -20,8 +20,8 @@ def check_query(query: str) -> str:
     """Refuse a query that does not exist."""
     known = isinstance(query, str) and (query in NAMES or REFINEMENT.fullmatch(query))
     if not known:
-        told = unknown_choice("query", query, NAMES)
-        raise ParameterError(f"query: {told} Higher numbers after h are legal too.")
+        message = unknown_choice("query", query, NAMES)
+        raise ParameterError(f"query: {message} Higher numbers after h are legal too.")
     return query
 
 
@@ -76,7 +76,7 @@ def candidate_sizes(
     if not graph.n_nodes:
         return np.zeros(0, dtype=np.int64)
     if query == "neighborhood":
-        return sharing(neighborhood_classes(graph, radius, time_limit))
+        return class_sizes(neighborhood_classes(graph, radius, time_limit))
     if query == "hub-fingerprint":
         return candidates_near(graph, known_hubs(graph, hubs), radius, world)
-    return sharing(refinement_classes(graph, int(query[1:]), time_limit))
+    return class_sizes(refinement_classes(graph, int(query[1:]), time_limit))

@@ -1,4 +1,4 @@
-"""What an intruder sees who knows how far somebody is from well-known nodes."""
+"""Queries of an intruder who knows the distance of a person to well-known nodes."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -8,8 +8,12 @@ import numpy as np
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.graphs import Graph, GraphForm, open_graph, places_of
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._graph_arrays import (
+    class_sizes,
+    combined_codes,
+    neighbor_lists,
+)
 from anon_transformers_graphs.queries._kernels.distances import distances_within
-from anon_transformers_graphs.queries._lists import folded, neighbor_lists, sharing
 
 MOST_HUBS = 1000
 WORLDS = ("closed", "open")
@@ -44,10 +48,10 @@ def top_hubs(graph: Any, count: int) -> np.ndarray:
     ['Bob']
     """
     opened, form = open_graph(graph)
-    return form.names[_highest(opened, count)]
+    return form.names[_top_places(opened, count)]
 
 
-def _highest(graph: Graph, count: int) -> np.ndarray:
+def _top_places(graph: Graph, count: int) -> np.ndarray:
     """Places of the hubs."""
     count = whole("count", count)
     if count >= graph.n_nodes:
@@ -90,10 +94,10 @@ def _places(hubs: Collection[Hashable], form: GraphForm) -> np.ndarray:
     if isinstance(hubs, str) or not isinstance(hubs, Collection) or not len(hubs):
         raise DataError("hubs must be a list of names of nodes that is not empty.")
     places = places_of(list(hubs), form.names.tolist())
-    strange = int((places < 0).sum())
-    if strange:
+    unknown = int((places < 0).sum())
+    if unknown:
         raise DataError(
-            f"{strange} of {len(places)} hubs are not among the {len(form.names)} "
+            f"{unknown} of {len(places)} hubs are not among the {len(form.names)} "
             "nodes of the graph."
         )
     return places
@@ -146,7 +150,7 @@ def candidates_near(
     """:func:`hub_candidates` of hubs by their places."""
     check_choice("world", world, WORLDS)
     fingerprints = _fingerprints(graph, hubs, radius)
-    fitting = _same if world == "closed" else _compatible
+    fitting = _equal_counts if world == "closed" else _compatible_counts
     ordinary = np.ones(graph.n_nodes, dtype=bool)
     ordinary[hubs] = False
     sizes = fitting(fingerprints)
@@ -156,19 +160,19 @@ def candidates_near(
 
 def known_hubs(graph: Graph, count: int) -> np.ndarray:
     """Places of :func:`top_hubs`, unless ties make them too many to be known."""
-    hubs = _highest(graph, count)
+    hubs = _top_places(graph, count)
     if len(hubs) > max(MOST_HUBS, count):
         raise NotEvaluable(
-            f"{len(hubs)} nodes are tied for {count} hubs: nobody stands out."
+            f"{len(hubs)} nodes are tied for {count} hubs: no node stands out."
         )
     return hubs
 
 
-def _same(fingerprints: np.ndarray) -> np.ndarray:
-    return sharing(_folded_columns(fingerprints))
+def _equal_counts(fingerprints: np.ndarray) -> np.ndarray:
+    return class_sizes(_folded_columns(fingerprints))
 
 
-def _compatible(fingerprints: np.ndarray) -> np.ndarray:
+def _compatible_counts(fingerprints: np.ndarray) -> np.ndarray:
     """Nodes with the same distance to every hub to which it is known."""
     sizes = np.empty(len(fingerprints), dtype=np.int64)
     patterns = _folded_columns((fingerprints > 0).astype(np.int32))
@@ -176,12 +180,12 @@ def _compatible(fingerprints: np.ndarray) -> np.ndarray:
     for pattern in range(int(patterns.max()) + 1 if len(patterns) else 0):
         members = np.flatnonzero(patterns == pattern)
         known = fingerprints[members[0]] > 0
-        sizes[members] = _same(fingerprints[:, known])[members]
+        sizes[members] = _equal_counts(fingerprints[:, known])[members]
     return sizes
 
 
 def _folded_columns(table: np.ndarray) -> np.ndarray:
     classes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
-        classes = folded(classes, column, int(column.max(initial=0)) + 1)
+        classes = combined_codes(classes, column, int(column.max(initial=0)) + 1)
     return classes

@@ -1,12 +1,20 @@
-"""What an intruder sees who knows the whole neighborhood of somebody."""
+"""Queries of an intruder who knows the whole neighborhood of a person."""
 
 from functools import cache
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._deadline import COMPILATION, Deadline
+from anon_transformers_graphs._graph_arrays import (
+    combined_codes,
+    label_colors,
+    neighbor_lists,
+)
 from anon_transformers_graphs.queries._kernels.balls import (
     Lists,
     ball_sizes,
@@ -24,18 +32,55 @@ from anon_transformers_graphs.queries._kernels.shapes import (
     new_search,
     twin_marks,
 )
-from anon_transformers_graphs.queries._known import KnownClasses
-from anon_transformers_graphs.queries._lists import (
-    COMPILATION,
-    Deadline,
-    folded,
-    label_colors,
-    neighbor_lists,
-)
 
 BUDGET = 1 << 22
 """Entries of lists that are looked at between two looks at the clock."""
-_KNOWN = KnownClasses()
+
+
+class ClassCache:
+    """Classes of nodes by graph and radius, kept as long as the graph exists.
+
+    A gate asks for the same classes several times: for the nodes that fail, for the
+    level, and for a report. The edges of a graph cannot be changed but its frame of
+    labels can, so that classes are valid only for the labels they were made from.
+
+    Examples
+    --------
+    >>> cache, edge = ClassCache(), Graph(2, [[0, 1]])
+    >>> labels = np.zeros(2, dtype=np.int64)
+    >>> cache.keep(edge, 1, labels, classes=np.array([0, 0]))
+    >>> cache.get(edge, 1, labels)
+    array([0, 0])
+    >>> cache.get(edge, 1, labels + [0, 1]) is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: WeakKeyDictionary[
+            Graph, dict[int, tuple[np.ndarray, np.ndarray]]
+        ] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def get(self, graph: Graph, radius: int, labels: np.ndarray) -> np.ndarray | None:
+        """The classes for a radius and for these labels, if they are kept."""
+        with self._lock:
+            found = self._held.get(graph, {}).get(radius)
+        if found is None or not np.array_equal(found[0], labels):
+            return None
+        return found[1]
+
+    def keep(
+        self, graph: Graph, radius: int, labels: np.ndarray, classes: np.ndarray
+    ) -> None:
+        """Keep the classes for a radius and for these labels."""
+        with self._lock:
+            self._held.setdefault(graph, {})[radius] = (labels, classes)
+
+
+_CACHE = ClassCache()
 
 
 @any_form
@@ -71,8 +116,8 @@ def neighborhood_classes(
     Notes
     -----
     Nodes with the same neighbors are looked at once. Sizes come first, then color
-    refinement of each neighborhood, which tells nearly all of them apart. What is left
-    is compared exactly. The classes of a ``Graph`` are kept as long as it is, so that
+    refinement of each neighborhood, which distinguishes nearly all of them. The rest is
+    compared exactly. The classes of a ``Graph`` are kept as long as it exists, so that
     to ask again takes no time.
 
     Examples
@@ -87,16 +132,17 @@ def neighborhood_classes(
     _compile_kernels()
     deadline = Deadline("the comparison of neighborhoods", time_limit)
     labels = label_colors(graph)
-    known = _KNOWN.get(graph, radius, labels)
-    if known is None:
-        known = _classes(_Balls(graph, labels, radius, deadline))
-        _KNOWN.keep(graph, radius, labels, known)
-    return known.copy()
+    classes = _CACHE.get(graph, radius, labels)
+    if classes is None:
+        classes = _classes(_Balls(graph, labels, radius, deadline))
+        _CACHE.keep(graph, radius, labels, classes)
+    # A copy: what a caller writes into its classes must not reach the next caller.
+    return classes.copy()
 
 
 @cache
 def _compile_kernels() -> None:
-    """Have all kernels ready before the clock starts.
+    """Compile all kernels before the clock starts.
 
     To compile them may take longer than the graph does, and happens once.
     """
@@ -106,11 +152,13 @@ def _compile_kernels() -> None:
 
 
 def _classes(balls: "_Balls") -> np.ndarray:
-    """Tell balls apart by what is cheap first, and then exactly."""
+    """Distinguish balls by cheap numbers first, and then exactly."""
     roots, twins = np.unique(balls.first_twins(), return_inverse=True)
     sizes, entries = balls.sizes(roots)
-    classes = folded(balls.lists.labels[roots], sizes, int(sizes.max(initial=0)) + 1)
-    classes = folded(classes, entries, int(entries.max(initial=0)) + 1)
+    classes = combined_codes(
+        balls.lists.labels[roots], sizes, int(sizes.max(initial=0)) + 1
+    )
+    classes = combined_codes(classes, entries, int(entries.max(initial=0)) + 1)
     shared = _shared(classes)
     if len(shared):
         balls.make_room(int(sizes[shared].max()), int(entries[shared].max()))

@@ -1,4 +1,4 @@
-"""What an intruder sees who knows neighbors, and their neighbors, and so on."""
+"""Queries of an intruder who knows neighbors, their neighbors, and so on."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -9,16 +9,12 @@ import numpy as np
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._deadline import COMPILATION, Deadline
+from anon_transformers_graphs._graph_arrays import label_colors, neighbor_lists
 from anon_transformers_graphs.queries._kernels.refinement import (
     colors_of_lists,
     hashes_of_lists,
     sorted_neighbor_colors,
-)
-from anon_transformers_graphs.queries._lists import (
-    COMPILATION,
-    Deadline,
-    label_colors,
-    neighbor_lists,
 )
 
 
@@ -30,7 +26,7 @@ def refinement_classes(
 
     H0 is a node's labels, H1 the number of its neighbors, and each further depth the
     multiset of what the depth before says of the neighbors. Nodes of one class cannot
-    be told apart by it.
+    be distinguished by it.
 
     Parameters
     ----------
@@ -83,7 +79,7 @@ def refinements(graph: Graph, time_limit: float) -> Iterator[np.ndarray]:
 
 @cache
 def _compile_kernels() -> None:
-    """Have all kernels ready before the clock starts."""
+    """Compile all kernels before the clock starts."""
     edge = Graph(2, np.array([[0, 1]]))
     deadline = Deadline("the compilation", COMPILATION)
     next(_rounds(*neighbor_lists(edge), label_colors(edge), deadline), None)

@@ -1,4 +1,4 @@
-"""What an intruder sees who knows a part of what surrounds somebody."""
+"""Queries of an intruder who knows some edges around a person."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -8,8 +8,9 @@ import pandas as pd
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph, open_graph, places_of
+from anon_transformers_graphs._deadline import Deadline
+from anon_transformers_graphs._graph_arrays import neighbor_lists
 from anon_transformers_graphs.queries._kernels.embed import ANY, plan, play_first
-from anon_transformers_graphs.queries._lists import Deadline, neighbor_lists
 
 BUDGET = 1 << 22
 """Steps of a search between two looks at the clock."""

@@ -1,4 +1,4 @@
-"""Random false edges come, and random original ones go."""
+"""Random false edges are added, and random original ones deleted."""
 
 from typing import Any
 
@@ -7,8 +7,10 @@ import numpy as np
 from anon_transformers.base import GraphAnonymizer
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs.randomization._invariants import share_of_edges
-from anon_transformers_graphs.randomization._replacement import replace_edges
+from anon_transformers_graphs.randomization._edge_changes import (
+    replace_edges,
+    share_of_edges,
+)
 
 
 class RandomAddDelete(GraphAnonymizer):
@@ -32,7 +34,7 @@ class RandomAddDelete(GraphAnonymizer):
     n_steps_ : int
         Edges that were replaced.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went.
+        Edges that are new, and those that were removed.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -60,7 +62,7 @@ class RandomAddDelete(GraphAnonymizer):
         n_edges: int | None = None,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

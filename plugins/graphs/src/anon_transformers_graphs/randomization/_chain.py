@@ -16,8 +16,8 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs.randomization._edge_changes import check_kept
 from anon_transformers_graphs.randomization._features import FEATURES, triangle_share
-from anon_transformers_graphs.randomization._invariants import check_kept
 from anon_transformers_graphs.randomization._kernels.switch_chain import (
     Switched,
     is_accepted,
@@ -71,7 +71,7 @@ class FeatureChain(GraphAnonymizer):
     n_steps_, n_accepted_ : int
         Steps, and those that changed the graph.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went.
+        Edges that are new, and those that were removed.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -80,11 +80,11 @@ class FeatureChain(GraphAnonymizer):
     Notes
     -----
     Where nearly all graphs of these degrees lack a feature, such as many triangles, the
-    chain soon comes to a bound and few steps are accepted there: ``n_accepted_`` and
-    ``n_removed_`` tell how far it came.
+    chain soon reaches a bound and few steps are accepted there: ``n_accepted_`` and
+    ``n_removed_`` show how far it moved.
 
-    A step costs a few neighbors with "transitivity", as much as all edges a few times
-    over with eigenvalues, and nodes times edges with distances. Where no step at all
+    A step takes time proportional to a few neighbors with "transitivity", to the edges
+    with eigenvalues, and to nodes times edges with distances. Where no step at all
     is accepted, as in a star, `InfeasibleError` is raised: the result would be the
     original.
 
@@ -119,7 +119,7 @@ class FeatureChain(GraphAnonymizer):
         block: int = 1,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

@@ -45,7 +45,7 @@ class NaiveAnonymizer(GraphAnonymizer):
         *,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

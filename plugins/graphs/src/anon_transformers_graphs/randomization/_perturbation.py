@@ -9,15 +9,18 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 from anon_transformers_graphs.privacy import KDegree
-from anon_transformers_graphs.randomization._invariants import share_of_edges
-from anon_transformers_graphs.randomization._replacement import replace_edges
+from anon_transformers_graphs.randomization._edge_changes import (
+    replace_edges,
+    share_of_edges,
+)
 
 
 class RandomPerturbation(GraphAnonymizer):
     """Replace a share of the edges by random ones.
 
-    Edges to go are drawn without replacement; as many new ones are drawn among the
+    Edges to remove are drawn without replacement; as many new ones are drawn among the
     pairs of nodes that are no edge of the original. Nodes and the number of edges stay,
     degrees do not. By itself this promises nothing: with ``k`` it is repeated until
     the graph is k-degree anonymous, which succeeds for small ``k`` only.
@@ -25,12 +28,12 @@ class RandomPerturbation(GraphAnonymizer):
     Parameters
     ----------
     p : float, default=0.1
-        Share of the edges, from 0 to 1; ``round(p * edges)`` steps, where a half goes
-        to the even number. By default a step replaces two edges.
+        Share of the edges, from 0 to 1; ``round(p * edges)`` steps, where a half is
+        rounded to the even number. By default a step replaces two edges.
     pairwise : bool, default=True
         A step replaces two edges, as a step of `RandomSwitch` does, so that equal
         shares mean equal change: ``p=0.1`` replaces a fifth of the edges, and with
-        ``p`` above 0.5 all go. False: one edge.
+        ``p`` above 0.5 all are replaced. False: one edge.
     k : int, optional
         Repeat, from the original each time, until ``k`` nodes or more share each
         degree. None: once, and nothing is promised.
@@ -48,7 +51,7 @@ class RandomPerturbation(GraphAnonymizer):
     k_ : int
         Nodes that share the rarest degree.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went.
+        Edges that are new, and those that were removed.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -82,7 +85,7 @@ class RandomPerturbation(GraphAnonymizer):
         max_tries: int = 1000,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -126,7 +129,7 @@ class RandomPerturbation(GraphAnonymizer):
         for tried in range(self.max_tries):
             altered = replace_edges(graph, self.n_steps_, rng)
             self.n_tries_ = tried + 1
-            self.k_ = int(altered.degree_histogram[altered.degrees].min())
+            self.k_ = smallest_degree_class(altered)
             if self.k_ >= wanted:
                 return altered
             best = max(best, self.k_)

@@ -9,7 +9,7 @@ from anon_transformers.exceptions import InfeasibleError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
 from anon_transformers_graphs._kernels.edge_tables import table_of
-from anon_transformers_graphs.randomization._invariants import (
+from anon_transformers_graphs.randomization._edge_changes import (
     check_kept,
     check_room,
     share_of_edges,
@@ -23,7 +23,7 @@ from anon_transformers_graphs.randomization._spectrum import Spectrum, spectrum_
 
 MODES = ("add-delete", "switch")
 BATCH = 64
-"""Steps between two exact eigenvalues at first; more where all goes well."""
+"""Steps between two exact eigenvalues at first; doubled after each success."""
 MAX_REFUSED = 100
 """Single steps in a row that an exact eigenvalue refuses."""
 
@@ -33,9 +33,9 @@ class SpectralRandomizer(GraphAnonymizer):
 
     These are λ1, the largest eigenvalue of the adjacency matrix, and μ2, the second
     smallest of the Laplacian; diameter, clusters and the spread of things along edges
-    hang on them. Steps are drawn at random and screened by a first-order estimate; the
-    eigenvalues themselves are computed after each batch, which is undone if they went
-    too far. They are computed again for the graph that is published. Nothing is
+    depend on them. Steps are drawn at random and screened by a first-order estimate;
+    the eigenvalues themselves are computed after each batch, which is undone if they
+    moved too far. They are computed again for the graph that is published. Nothing is
     promised about privacy.
 
     Parameters
@@ -60,7 +60,7 @@ class SpectralRandomizer(GraphAnonymizer):
     n_undone_ : int
         Steps that were done and undone.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went.
+        Edges that are new, and those that were removed.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -69,7 +69,7 @@ class SpectralRandomizer(GraphAnonymizer):
     Notes
     -----
     μ2 of a graph that is not connected is 0. Eigenvalues are found by Lanczos' method,
-    to ten digits; that of μ2 takes long where clusters hang together by few edges.
+    to ten digits; μ2 takes long where clusters are connected by few edges.
 
     References
     ----------
@@ -97,7 +97,7 @@ class SpectralRandomizer(GraphAnonymizer):
         max_failures: int = 100_000,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):
@@ -135,7 +135,8 @@ class SpectralRandomizer(GraphAnonymizer):
         if not graph.n_edges:
             self.lambda1_, self.mu2_ = 0.0, 0.0
             return graph
-        # Positive everywhere: the search cannot miss the largest eigenvalue.
+        # By Perron and Frobenius the vector of λ1 has no negative entry: a positive
+        # start is never orthogonal to it, so that the search cannot miss λ1.
         start = 0.5 + rng.random(graph.n_nodes)
         original = spectrum_of(graph.edges, start)
         edges = self._randomized(graph, wanted, original, start, rng)
@@ -161,7 +162,7 @@ class SpectralRandomizer(GraphAnonymizer):
         start: np.ndarray,
         rng: np.random.Generator,
     ) -> np.ndarray:
-        """Edges after all steps; a batch that went too far is tried again, smaller."""
+        """Edges after all steps; a batch that moves a value too far is made smaller."""
         edges, spectrum = graph.edges.copy(), original
         batch, refused = BATCH, 0
         while self.n_steps_ < wanted:

@@ -1,4 +1,4 @@
-"""The two eigenvalues that tell most about a graph, and their vectors."""
+"""The two eigenvalues that describe a graph best, and their vectors."""
 
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ def spectrum_of(
     edges : int array of shape (n_edges, 2)
         At least one.
     start : array of shape (n_nodes,)
-        Positive numbers where the search starts, one a node.
+        Where the search starts: one positive number per node.
     near : Spectrum, optional
         That of a graph that differs by few edges, to start nearer.
     """

@@ -8,7 +8,7 @@ from anon_transformers.base import GraphAnonymizer
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import real, whole
-from anon_transformers_graphs.randomization._invariants import (
+from anon_transformers_graphs.randomization._edge_changes import (
     check_kept,
     share_of_edges,
 )
@@ -29,8 +29,8 @@ class RandomSwitch(GraphAnonymizer):
     ----------
     p : float, default=0.1
         Share of the edges, from 0 to 1: ``round(p * edges)`` switches, each of which
-        changes two edges. A half goes to the even number; of a graph of few edges that
-        may be none, and the graph comes back as it was, with ``n_steps_`` 0.
+        changes two edges. A half is rounded to the even number; for a graph of few
+        edges that may be 0, and the graph is returned unchanged, with ``n_steps_`` 0.
     max_failures : int, default=1_000_000
         Pairs of edges in a row that cannot be switched before `InfeasibleError`. No
         pair of a star or of a complete graph can.
@@ -44,8 +44,8 @@ class RandomSwitch(GraphAnonymizer):
     n_failures_ : int
         Pairs of edges that were drawn and could not be switched.
     n_added_, n_removed_ : int
-        Edges that are new, and those that went: up to two a switch, for a later one may
-        bring an edge back.
+        Edges that are new, and those that were removed: up to two per switch, since a
+        later switch may restore an edge.
     evidence_ : GraphEvidence
         The published graph.
     report_ : Report
@@ -73,7 +73,7 @@ class RandomSwitch(GraphAnonymizer):
         max_failures: int = MAX_FAILURES,
         relabel: bool = True,
         reduce: bool = False,
-        weights: str = "drop",
+        weights: str | None = None,
         keep_mapping: bool = False,
         random_state: int | np.random.Generator | None = None,
     ):

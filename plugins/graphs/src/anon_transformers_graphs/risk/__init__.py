@@ -1,4 +1,4 @@
-"""How much a published graph tells about its nodes and their links.
+"""How much a published graph discloses about its nodes and their links.
 
 Functions take a graph in any form; where they answer node by node, the names are
 ``anon_transformers.graphs.open_graph(graph)[1].names``.

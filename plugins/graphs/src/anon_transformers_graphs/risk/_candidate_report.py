@@ -11,8 +11,8 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers_graphs._any_form import any_form
+from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs.queries import refinement_classes
-from anon_transformers_graphs.queries._lists import sharing
 from anon_transformers_graphs.queries._refinement import refinements
 
 HIGH_RISK_BELOW = 5
@@ -99,9 +99,9 @@ def candidate_report(
     classes, found = refinement_classes(graph, 0), []
     for finer in islice(refinements(graph, time_limit), depth):
         classes = finer
-        found.append(sharing(classes))
+        found.append(class_sizes(classes))
     # Classes that do not split any more stay as they are at every further depth.
-    found += [sharing(classes)] * (depth - len(found))
+    found += [class_sizes(classes)] * (depth - len(found))
     return CandidateReport({f"h{i}": sizes for i, sizes in enumerate(found, start=1)})
 
 

@@ -8,11 +8,12 @@ import numpy as np
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import open_same_nodes
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 
 
 @dataclass(frozen=True)
 class RiskComparison:
-    """What degrees of the original tell about nodes of the published graph.
+    """What degrees of the original disclose about the published graph.
 
     Attributes
     ----------
@@ -96,8 +97,8 @@ def compare_risk(
     degrees = np.flatnonzero(histogram)
     sums = np.bincount(after, probabilities)[degrees]
     risks = sums / histogram[degrees]
-    k_original = int(original.degree_histogram[before].min())
-    k_published = int(histogram[degrees].min())
+    k_original = smallest_degree_class(original)
+    k_published = smallest_degree_class(published)
     return RiskComparison(
         probabilities,
         dict(zip(degrees.tolist(), risks.tolist(), strict=True)),

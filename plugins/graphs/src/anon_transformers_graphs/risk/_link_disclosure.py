@@ -12,7 +12,7 @@ from anon_transformers_graphs._any_form import any_form
 
 @dataclass(frozen=True)
 class LinkDisclosure:
-    """How sure two degrees are about a link.
+    """How certain a link is for an intruder who knows two degrees.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class LinkDisclosure:
 
     @property
     def disclosed_edges(self) -> int:
-        """Edges between nodes of degrees that tell of the link."""
+        """Edges between nodes whose degrees disclose the link."""
         return int(self.certain_links["adjacent"].sum())
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class LinkDisclosure:
 
 @any_form
 def link_disclosure(graph: Graph) -> LinkDisclosure:
-    """What degrees tell about links.
+    """What degrees disclose about links.
 
     If all nodes of one degree are adjacent to all nodes of another one, whoever knows
     the degrees of two persons knows that they are linked, without finding either; and

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from anon_transformers.evidence import GraphEvidence
-from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.parameters import whole
+from anon_transformers_graphs._evidence_checks import check_nodes
 from anon_transformers_graphs.queries import candidate_sizes
 from anon_transformers_graphs.queries._candidates import check_query
 from anon_transformers_graphs.risk._compare_risk import compare_risk
@@ -109,7 +109,7 @@ class WorstGroupRisk:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Take the highest group risk."""
-        _need_nodes(self.name, evidence)
+        check_nodes(self.name, evidence.published.n_nodes)
         original = evidence.original
         if original is None:
             original = evidence.published
@@ -134,7 +134,7 @@ class DisclosedLinks:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Certain edges among all; 0 where there is none."""
-        _need_nodes(self.name, evidence)
+        check_nodes(self.name, evidence.published.n_nodes)
         found = link_disclosure(evidence.published)
         return found.disclosed_edges / max(found.n_edges, 1)
 
@@ -142,10 +142,5 @@ class DisclosedLinks:
 def _sizes(
     metric: ReidentifiedNodes | NodesAtRisk, evidence: GraphEvidence
 ) -> np.ndarray:
-    _need_nodes(metric.name, evidence)
+    check_nodes(metric.name, evidence.published.n_nodes)
     return candidate_sizes(evidence.published, metric.query)
-
-
-def _need_nodes(name: str, evidence: GraphEvidence) -> None:
-    if not evidence.published.n_nodes:
-        raise NotEvaluable(f"{name} has nothing to judge: there are no nodes.")

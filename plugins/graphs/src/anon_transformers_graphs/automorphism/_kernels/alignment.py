@@ -118,9 +118,9 @@ def _next_row(indptr, indices, heads, row, placed, at):
 def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, heat):
     """Exchange nodes while that takes edges away.
 
-    A trial puts a node where an edge to one of its neighbors would be the copy of an
-    edge that is there, and whoever stood there in its place. What makes things worse is
-    kept now and then, less and less often: the search would stick otherwise.
+    A trial exchanges a node with the one at a position where an edge to a neighbor
+    would be the copy of another edge. An exchange that adds edges is kept now and then,
+    less and less often: the search would stick otherwise.
 
     Parameters
     ----------

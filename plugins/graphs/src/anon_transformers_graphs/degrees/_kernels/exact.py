@@ -32,7 +32,7 @@ def exact_targets(degrees: np.ndarray, k: int, bound: int) -> np.ndarray:
     """
     n, half = len(degrees), bound // 2
     width, rows = 2 * half + 1, min(2 * k, n + 1)
-    # Equal costs are told apart by squares: flat degrees are more often graphical.
+    # Of equal costs the least squares win: flat degrees are more often graphical.
     cost = np.full((rows, 2, width), FAR)
     size = np.zeros((n + 1, width), np.int32)
     target = np.zeros((n + 1, width), np.int32)

@@ -25,7 +25,7 @@ def evolve(
         Count small groups and mutate once, as the source does. Otherwise see how far
         nodes have to go, and mutate once or a few times.
     n_parents, n_offspring, n_replace : int
-        Individuals, mutants a generation, and how many of the worst individuals the
+        Individuals, mutants per generation, and how many of the worst individuals the
         best mutants replace.
     max_iter, patience : int
         Generations, and those without a better best one, after which it ends.

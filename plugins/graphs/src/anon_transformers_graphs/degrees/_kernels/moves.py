@@ -17,7 +17,7 @@ from anon_transformers_graphs.degrees._kernels.edits import (
 )
 
 REFUSALS = 1000
-"""Takers in vain before what a giver has too many of is left to paths."""
+"""Takers that refuse a giver before the rest of its edges is left to paths."""
 
 
 @njit
@@ -83,9 +83,9 @@ def change_pairs(edits, need, gone, come):
 def move_ends(edits, need, givers, takers, offsets):
     """Move ends of edges, (u, w) to (v, w), where u has too many and v too few.
 
-    ``offsets`` are large random numbers, one a giver: which of its neighbors it looks
+    ``offsets`` are large random numbers, one per giver: which of its neighbors it looks
     at first. The neighbors of a giver are listed once, and what one taker cannot have
-    the next one is offered: a taker looks at no more than it has neighbors and gets.
+    is offered to the next: a taker looks at no more than it has neighbors and gets.
     """
     marks = np.full(len(need), -1, np.int64)
     stamp = np.int64(1)

@@ -17,7 +17,7 @@ def havel_hakimi(degrees: np.ndarray, order: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     degrees : int64 array
-        One a node.
+        One degree per node.
     order : int64 array
         Nodes, highest degree first.
 

@@ -39,7 +39,7 @@ class Division(NamedTuple):
     block, sizes : int64 arrays
         Super-node of each node, and nodes of each super-node; changed in place.
     marks : int64 array
-        Zeros, one a node.
+        Zeros, one per node.
     work : tuple of int64 arrays
         Room for what :func:`open_sides` and moves count.
     """
@@ -153,7 +153,7 @@ def score_of(logs, sizes, links, near, n_near, inner):
 
 @njit
 def _own_links(lists, block, side, node, sign, own, met, n_met):
-    """Add the edges of a node to ``own``, by super-node; to the sides they are told."""
+    """Add the edges of a node to ``own``, by super-node; return those to the sides."""
     indptr, indices = lists
     to_first, to_second = 0, 0
     for i in range(indptr[node], indptr[node + 1]):

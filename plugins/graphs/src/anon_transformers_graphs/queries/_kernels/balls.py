@@ -18,8 +18,8 @@ LAST_STAMP = 2**31 - 1
 class Lists(NamedTuple):
     """A graph: lists of neighbors, and lists that hold each edge once.
 
-    Edges lie at the end of lower degree, for that makes the longest list short: whoever
-    looks at all members of a ball does not go through all that a hub knows.
+    Edges lie at the end of lower degree, for that makes the longest list short: to look
+    at all members of a ball does not take all neighbors of a hub.
     """
 
     indptr: np.ndarray
@@ -30,7 +30,7 @@ class Lists(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Room for the walk through a ball; ``stamp`` tells one walk from another."""
+    """Room for the walk through a ball; ``stamp`` marks the nodes of one walk."""
 
     seen: np.ndarray
     queue: np.ndarray
@@ -39,7 +39,7 @@ class Walk(NamedTuple):
     stamp: np.ndarray
 
 
-class Table(NamedTuple):
+class BallTable(NamedTuple):
     """Two balls, side by side in the same arrays.
 
     Nodes of the second have numbers from ``width`` on, its entries places from the
@@ -75,7 +75,7 @@ def new_walk(n_nodes: int) -> Walk:
     return Walk(seen, queue, far, place, np.zeros(1, dtype=np.int64))
 
 
-def new_table(most_nodes: int, most_entries: int) -> Table:
+def new_table(most_nodes: int, most_entries: int) -> BallTable:
     """Room for two balls of so many nodes, and entries in lists, as there are at most.
 
     Parameters
@@ -92,7 +92,7 @@ def new_table(most_nodes: int, most_entries: int) -> Table:
     indices = np.zeros(2 * most_entries, dtype=np.int32)
     pairs = np.zeros((most_entries // 2, 2), dtype=np.int32)
     counts = np.zeros((2, 4), dtype=np.int64)
-    return Table(
+    return BallTable(
         width, indptr, indices, kinds, colors, lone, starts, marks, order, counts,
         pairs, *scratch,
     )  # fmt: skip
@@ -170,7 +170,7 @@ def _head(parents, place):
 
 @njit
 def _inner_edges(lists, root, size, walk, table, budget):
-    """Pairs of members that are joined, how often each occurs, and what hangs together.
+    """Pairs of members that are joined, their degrees, and their components.
 
     Members go by their place in the queue. Returns the number of pairs.
     """

@@ -1,8 +1,8 @@
 """Whether two small graphs are isomorphic: guess a pair of nodes, refine, go on.
 
-Colors that isomorphic graphs must share are refined until nothing is told apart any
-more. Then a node of one graph is matched to one of the other of its color, which tells
-further nodes apart. A guess that was wrong is taken back. Whatever is found is verified
+Colors that isomorphic graphs must share are refined until no color splits any more.
+Then a node of one graph is matched to one of the other of its color, which splits
+further colors. A guess that was wrong is taken back. Whatever is found is verified
 node by node and edge by edge; colors are hashes, and equal ones by accident cost time
 only.
 
@@ -42,10 +42,10 @@ def mixed_pair(one, other):
 RUNNING, NONE, FOUND = -1, 0, 1
 FEWEST_ROUNDS = 8
 MOST_WORK = 1 << 25
-"""Entries after which a refinement ends although it could tell more nodes apart."""
+"""Entries after which a refinement ends although it could distinguish more nodes."""
 
 
-class Search(NamedTuple):
+class IsomorphismSearch(NamedTuple):
     """Room for a comparison, and how far it is.
 
     ``mine`` and ``yours`` are the pairs guessed so far. ``state`` holds their number,
@@ -63,12 +63,12 @@ class Search(NamedTuple):
     image: np.ndarray
 
 
-def new_search(most_nodes: int) -> Search:
+def new_search(most_nodes: int) -> IsomorphismSearch:
     """Room to compare graphs of so many nodes at most."""
     mine, yours, marks, image = np.zeros((4, most_nodes), dtype=np.int64)
     now, fresh, held = np.zeros((3, 2 * most_nodes), dtype=np.int64)
     state = np.array([-1, 0], dtype=np.int64)
-    return Search(mine, yours, state, now, fresh, held, marks, image)
+    return IsomorphismSearch(mine, yours, state, now, fresh, held, marks, image)
 
 
 @njit
@@ -260,7 +260,7 @@ def isomorphic(lists, firsts, size, kinds, colors, search, budget):
 
 @njit
 def twin_marks(indptr, indices, labels):
-    """Two numbers a node: twins that are not joined share the one, others the other."""
+    """Two numbers per node: one that twins without an edge share, one for the others."""
     apart = np.empty(len(labels), dtype=np.int64)
     joined = np.empty(len(labels), dtype=np.int64)
     for node in range(len(labels)):

@@ -2,7 +2,7 @@
 
 To first order a new edge (u, v) adds 2 x[u] x[v] to the largest eigenvalue of the
 adjacency matrix, whose vector is x, and (y[u] - y[v])² to one of the Laplacian
-whose vector is y; an edge that goes takes as much away.
+whose vector is y; a deleted edge subtracts as much.
 """
 
 from typing import NamedTuple

@@ -43,14 +43,15 @@ def clustering_jaccard(one: Clusters, other: Clusters) -> float:
     """
     names = _all_names(one, other)
     first, second = (
-        memberships(in_places(family, names), len(names)) for family in (one, other)
+        memberships(cluster_positions(family, names), len(names))
+        for family in (one, other)
     )
     held = np.union1d(first.indices, second.indices)
     return _best_overlap(first @ second.T) / len(held) if len(held) else 1.0
 
 
 def single_cluster_baseline(clusters: Clusters, n_nodes: int) -> float:
-    """Jaccard index that one cluster of all nodes would have: it tells nothing.
+    """Jaccard index of one cluster of all nodes, which is no information.
 
     Parameters
     ----------
@@ -64,9 +65,9 @@ def single_cluster_baseline(clusters: Clusters, n_nodes: int) -> float:
     >>> round(single_cluster_baseline([range(18), range(18, 34)], 34), 3)
     0.529
     """
-    strange = len(_all_names(clusters)) - n_nodes
-    if strange > 0:
-        raise DataError(f"clusters name {strange} nodes more than the graph has.")
+    unknown = len(_all_names(clusters)) - n_nodes
+    if unknown > 0:
+        raise DataError(f"clusters name {unknown} nodes more than the graph has.")
     return max((len(cluster) for cluster in clusters), default=0) / max(n_nodes, 1)
 
 
@@ -83,7 +84,7 @@ def clustering_precision(
     ----------
     clusters : sequence of clusters
         Without nodes in common.
-    labels : mapping, or sequence, one a node
+    labels : mapping, or sequence of one label per node
         The group each node is known to belong to, by its name; a sequence is of nodes
         that are numbers from 0 on.
 
@@ -95,8 +96,8 @@ def clustering_precision(
     """
     by_name = labels if isinstance(labels, Mapping) else dict(enumerate(labels))
     if not by_name:
-        raise DataError("there are no labels: precision needs one a node.")
-    found = cluster_labels(in_places(clusters, list(by_name)), len(by_name))
+        raise DataError("there are no labels: precision needs one per node.")
+    found = cluster_labels(cluster_positions(clusters, list(by_name)), len(by_name))
     known = np.unique(np.asarray(list(by_name.values())), return_inverse=True)[1]
     right = _best_overlap(_contingency(found, known)[: len(clusters)])
     return right / len(labels)
@@ -115,7 +116,7 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
     Returns
     -------
     float
-        From 0 to 1. Where neither tells anything they are equal: 1.
+        From 0 to 1. Where neither holds any information they are equal: 1.
 
     Examples
     --------
@@ -126,13 +127,15 @@ def normalized_mutual_information(one: Clusters, other: Clusters) -> float:
     """
     names = _all_names(one, other)
     both = [
-        cluster_labels(in_places(family, names), len(names)) for family in (one, other)
+        cluster_labels(cluster_positions(family, names), len(names))
+        for family in (one, other)
     ]
     held = (both[0] < len(one)) | (both[1] < len(other))
     counts = _contingency(both[0][held], both[1][held])
     shared = _entropy(counts.sum(axis=1)) + _entropy(counts.sum(axis=0))
     if not shared:
         return 1.0
+    # Rounding may leave independent families a hair below 0.
     return max(2 * (shared - _entropy(counts.data)) / shared, 0.0)
 
 
@@ -156,7 +159,7 @@ def modularity(graph: Any, clusters: Clusters) -> float:
     0.5
     """
     opened, form = open_graph(graph)
-    return group_modularity(opened, in_places(clusters, form.names.tolist()))
+    return group_modularity(opened, cluster_positions(clusters, form.names.tolist()))
 
 
 def group_modularity(graph: Graph, clusters: Groups) -> float:
@@ -196,9 +199,9 @@ def memberships(clusters: Groups, n_nodes: int) -> sparse.csr_array:
     ones = np.ones(len(nodes), dtype=np.int64)
     matrix = sparse.csr_array((ones, nodes.astype(np.int64), starts), shape)
     matrix.sum_duplicates()
-    twice = int((matrix.data > 1).sum())
-    if twice:
-        raise DataError(f"clusters name {twice} of their nodes more than once.")
+    n_repeated = int((matrix.data > 1).sum())
+    if n_repeated:
+        raise DataError(f"clusters name {n_repeated} of their nodes more than once.")
     return matrix
 
 
@@ -234,16 +237,19 @@ def _contingency(first: np.ndarray, second: np.ndarray) -> sparse.csr_array:
 
 def _entropy(counts: np.ndarray) -> float:
     shares = counts[counts > 0] / counts.sum()
+    # Adding 0.0 turns -0.0, the entropy of one cluster, into 0.0.
     return float(-(shares * np.log(shares)).sum()) + 0.0
 
 
-def in_places(clusters: Clusters, names: Sequence[Hashable]) -> list[np.ndarray]:
+def cluster_positions(
+    clusters: Clusters, names: Sequence[Hashable]
+) -> list[np.ndarray]:
     """Clusters by places of their nodes among all names."""
     members = [list(cluster) for cluster in clusters]
     places = places_of([name for cluster in members for name in cluster], names)
-    strange = int((places < 0).sum())
-    if strange:
-        raise DataError(f"clusters name {strange} nodes that the graph does not have.")
+    unknown = int((places < 0).sum())
+    if unknown:
+        raise DataError(f"clusters name {unknown} nodes that the graph does not have.")
     ends = np.cumsum([len(cluster) for cluster in members])
     return np.split(places, ends[:-1]) if members else []
 

@@ -18,16 +18,16 @@ from anon_transformers_graphs.metrics import (
     spectral_report,
     structural_report,
 )
-from anon_transformers_graphs.metrics._change import rms
+from anon_transformers_graphs.metrics._comparison import rms
 
 Clusters = list[set[int]]
-Task = Callable[[Graph], Clusters]
+Clustering = Callable[[Graph], Clusters]
 WALKS = "RRW"
 JACCARD = "Jaccard"
 
 
 @dataclass(frozen=True)
-class Tasks:
+class ClusteringTasks:
     """Ways to cluster a graph, with the parameters that the source gives.
 
     Attributes
@@ -35,17 +35,17 @@ class Tasks:
     clusterings : mapping
         The tasks by a short name.
     names : mapping
-        The same names with the parameter that tells tasks apart.
+        The same names with the parameter in which tasks differ.
     """
 
-    clusterings: Mapping[str, Task]
+    clusterings: Mapping[str, Clustering]
     names: Mapping[str, str]
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "Tasks":
-        """Tasks of a data set; without sizes there are no random walks."""
+    def of(cls, given: Mapping[str, Any]) -> "ClusteringTasks":
+        """Clustering tasks of a data set; without sizes there are no random walks."""
         powers = given["inflation"]
-        tasks: dict[str, Task] = {
+        tasks: dict[str, Clustering] = {
             name: partial(markov_clusters, inflation=power)
             for name, power in powers.items()
         }
@@ -81,7 +81,7 @@ CENTRALITIES = {
 ERROR = "error of"
 
 
-def moved(centrality: str, original: Graph) -> Measure:
+def centrality_change(centrality: str, original: Graph) -> Measure:
     """How far a centrality has moved: root of the mean square over the nodes."""
     field = CENTRALITIES[centrality]
     before = getattr(centralities(original), field)

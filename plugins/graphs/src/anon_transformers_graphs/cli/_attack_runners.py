@@ -17,7 +17,7 @@ from anon_transformers_graphs.cli._files import name_pairs
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class GraphAttackInput:
     """What was given: networks as they were read, and how attacks are to run."""
 
     published: Any
@@ -31,12 +31,14 @@ class Knowledge:
     random_state: int | None
 
 
-Found = tuple[dict[str, Any], Sequence[Any]]
+AttackResult = tuple[dict[str, Any], Sequence[Any]]
 """A report without names, and the names of those who were found."""
 
 
-def _passive(attack: Callable[..., Any], *options: str) -> Callable[[Knowledge], Found]:
-    def run(given: Knowledge) -> Found:
+def _passive(
+    attack: Callable[..., Any], *options: str
+) -> Callable[[GraphAttackInput], AttackResult]:
+    def run(given: GraphAttackInput) -> AttackResult:
         how = {name: getattr(given, name) for name in options}
         both = given.published, given.original
         found = attack(*both, mapping=given.mapping, **how)
@@ -45,8 +47,8 @@ def _passive(attack: Callable[..., Any], *options: str) -> Callable[[Knowledge],
     return run
 
 
-def _active(function: Callable[..., Any]) -> Callable[[Knowledge], Found]:
-    def run(given: Knowledge) -> Found:
+def _active(function: Callable[..., Any]) -> Callable[[GraphAttackInput], AttackResult]:
+    def run(given: GraphAttackInput) -> AttackResult:
         before = given.published if given.original is None else given.original
         found = function(
             before,
@@ -59,21 +61,21 @@ def _active(function: Callable[..., Any]) -> Callable[[Knowledge], Found]:
     return run
 
 
-def _propagation(given: Knowledge) -> Found:
+def _propagation(given: GraphAttackInput) -> AttackResult:
     pairs = name_pairs(given.seeds, "--seeds")
     both, limit = (given.published, given.auxiliary), given.time_limit
     found = seed_propagation(*both, pairs, time_limit=limit)
     report = found.to_dict()
     if found.correct is None:
-        # Nobody can tell who was found rightly: everybody may have been.
+        # Which matches are right is unknown: every node counts as a target.
         report["targets"] = len(open_graph(given.auxiliary)[1].names) - found.seeds
-    # Whom several attacks find is counted once, by the name that the others use.
+    # A person whom several attacks find counts once, by the name that the others use.
     old = {new: name for name, new in (given.mapping or {}).items()}
     published = [found.mapping[name] for name in found.exposed.tolist()]
     return report, [old.get(name, name) for name in published]
 
 
-ATTACKS: dict[str, Callable[[Knowledge], Found]] = {
+ATTACKS: dict[str, Callable[[GraphAttackInput], AttackResult]] = {
     "degree": _passive(degree_attack),
     "refinement": _passive(refinement_attack, "depth", "time_limit"),
     "neighborhood": _passive(neighborhood_attack, "time_limit"),

@@ -67,10 +67,11 @@ def pairs_and_edges(generalized: Graph) -> tuple[np.ndarray, np.ndarray]:
     first, second = generalized.edges.T
     pairs = np.concatenate([sizes * (sizes - 1) // 2, sizes[first] * sizes[second]])
     edges = np.concatenate([inside, _counts(weights, "weight")])
-    crowded = int((edges > pairs).sum())
-    if crowded:
+    overfull = int((edges > pairs).sum())
+    if overfull:
         raise DataError(
-            f"{crowded} super-nodes or super-edges have more edges than pairs of nodes."
+            f"{overfull} super-nodes or super-edges have more edges than pairs "
+            "of nodes."
         )
     return pairs, edges
 
@@ -83,12 +84,12 @@ def log_consistent_graphs(graph: Any, partition: Any) -> float:
     graph : graph in any form
         The graph that is generalized.
     partition : array of shape (n_nodes,)
-        Super-node of each node: anything that can be told apart.
+        Super-node of each node: any values.
 
     Returns
     -------
     float
-        log of ``|W|``; 0 if the partition tells the whole graph.
+        log of ``|W|``; 0 if the partition determines the whole graph.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def log_consistent_graphs(graph: Any, partition: Any) -> float:
     >>> log_consistent_graphs(square, [0, 1, 0, 1])
     0.0
     """
-    return log_worlds(_generalized(graph, partition))
+    return log_graph_count(_generalized(graph, partition))
 
 
 def count_consistent_graphs(graph: Any, partition: Any) -> int:
@@ -109,7 +110,7 @@ def count_consistent_graphs(graph: Any, partition: Any) -> int:
     graph : graph in any form
         The graph that is generalized.
     partition : array of shape (n_nodes,)
-        Super-node of each node: anything that can be told apart.
+        Super-node of each node: any values.
 
     Examples
     --------
@@ -121,12 +122,12 @@ def count_consistent_graphs(graph: Any, partition: Any) -> int:
     return math.prod(map(math.comb, pairs.tolist(), edges.tolist()))
 
 
-def log_worlds(generalized: Graph) -> float:
+def log_graph_count(generalized: Graph) -> float:
     """Logarithm of the number of graphs consistent with a generalized one."""
     pairs, edges = pairs_and_edges(generalized)
     # What is full or empty is certain, to the last digit.
-    open_ = (edges > 0) & (edges < pairs)
-    pairs, edges = pairs[open_] + 1.0, edges[open_] + 1.0
+    uncertain = (edges > 0) & (edges < pairs)
+    pairs, edges = pairs[uncertain] + 1.0, edges[uncertain] + 1.0
     logs = gammaln(pairs) - gammaln(edges) - gammaln(pairs - edges + 1)
     return float(logs.sum())
 

@@ -15,8 +15,8 @@ from anon_transformers_graphs.metrics._distances import Seed, distances
 from anon_transformers_graphs.metrics._spectrum import SpectralReport, spectral_report
 from anon_transformers_graphs.metrics._structure import (
     StructuralReport,
-    described,
-    plain,
+    finite_numbers,
+    report_from_distances,
 )
 
 CENTRALITIES = ("betweenness", "closeness", "degree", "mean_distance")
@@ -24,7 +24,7 @@ CENTRALITIES = ("betweenness", "closeness", "degree", "mean_distance")
 
 @dataclass(frozen=True)
 class EdgeChange:
-    """Edges that went, came and stayed.
+    """Edges that were deleted, added and kept.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class GraphComparison:
     original_spectrum, published_spectrum : SpectralReport
         Eigenvalues of both.
     edges : EdgeChange
-        Edges that went, came and stayed.
+        Edges that were deleted, added and kept.
     errors : mapping of str to float
         For each centrality, the root of the mean squared difference over the nodes. The
         mean distance looks at nodes that have edges in both graphs.
@@ -93,10 +93,10 @@ class GraphComparison:
         """Everything as plain values; None where a number is not defined."""
         rows = self.measures().to_dict("index")
         return {
-            "measures": {str(name): plain(row) for name, row in rows.items()},
+            "measures": {str(name): finite_numbers(row) for name, row in rows.items()},
             "edges": self.edges.to_dict(),
-            "errors": plain(self.errors),
-            "distribution_changes": plain(self.distribution_changes),
+            "errors": finite_numbers(self.errors),
+            "distribution_changes": finite_numbers(self.distribution_changes),
         }
 
 
@@ -140,7 +140,7 @@ def compare_graphs(
     seed = int(generator(random_state).integers(2**63))
     both = [distances(graph, n_sources, seed) for graph in (original, published)]
     reports = [
-        described(graph, found)
+        report_from_distances(graph, found)
         for graph, found in zip((original, published), both, strict=True)
     ]
     nodes = [
@@ -155,8 +155,10 @@ def compare_graphs(
         edges,
         centrality_errors(*nodes),
         {
-            "degrees": _moved(*(report.degree_histogram for report in reports)),
-            "path_lengths": _moved(*(found.counts for found in both)),
+            "degrees": _total_variation(
+                *(report.degree_histogram for report in reports)
+            ),
+            "path_lengths": _total_variation(*(found.counts for found in both)),
         },
     )
 
@@ -167,7 +169,7 @@ def edge_change(
     *,
     mapping: Mapping[Any, Hashable] | None = None,
 ) -> EdgeChange:
-    """Edges that went, came and stayed.
+    """Edges that were deleted, added and kept.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def rms(moves: np.ndarray) -> float:
     return math.sqrt(float((moves**2).mean())) if len(moves) else math.nan
 
 
-def _moved(before: np.ndarray, after: np.ndarray) -> float:
+def _total_variation(before: np.ndarray, after: np.ndarray) -> float:
     """Half the absolute difference of two distributions; NaN if one is empty."""
     if not before.sum() or not after.sum():
         return math.nan

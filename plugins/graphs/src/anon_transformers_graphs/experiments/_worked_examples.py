@@ -8,10 +8,10 @@ import numpy as np
 from anon_transformers.evidence import GraphEvidence
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._graph_arrays import smallest_degree_class
 from anon_transformers_graphs.degrees import genetic_sequence, is_graphical
 from anon_transformers_graphs.experiments._findings import Key
-from anon_transformers_graphs.experiments._random_runs import k_of
-from anon_transformers_graphs.experiments._tasks import (
+from anon_transformers_graphs.experiments._measures import (
     distance_numbers,
     spectral_numbers,
 )
@@ -25,12 +25,12 @@ from anon_transformers_graphs.risk import compare_risk
 STAR = Graph(5, np.array([[0, 1], [0, 2], [0, 3], [0, 4]]))
 
 
-def listed(values: Any, between: str = ", ") -> str:
+def joined_text(values: Any, between: str = ", ") -> str:
     """Values as one text.
 
     Examples
     --------
-    >>> listed([18, 16])
+    >>> joined_text([18, 16])
     '18, 16'
     """
     return between.join(map(str, np.asarray(values).tolist()))
@@ -58,7 +58,7 @@ def worked_numbers(known: Mapping[str, Any]) -> dict[Key, Any]:
 def _people(graph: Graph) -> dict[str, Any]:
     """The graph of Table 2.1: what an intruder sees, its numbers, its super-nodes."""
     lists = np.split(graph.adjacency.indices, graph.adjacency.indptr[1:-1])
-    second = [listed(np.sort(graph.degrees[near]), " ") for near in lists]
+    second = [joined_text(np.sort(graph.degrees[near]), " ") for near in lists]
     classes = {
         "H1": refinement_classes(graph, 1),
         "H2": refinement_classes(graph, 2),
@@ -72,11 +72,14 @@ def _people(graph: Graph) -> dict[str, Any]:
         "H2 classes": classes["H2"],
     }
     return {
-        "H1 of its nodes": listed(graph.degrees),
+        "H1 of its nodes": joined_text(graph.degrees),
         "H2 of its nodes": " | ".join(second),
         "nodes re-identified by H2": int((sizes["H2"] == 1).sum()),
         **{f"k under {name}": int(of.min()) for name, of in sizes.items()},
-        **{f"class sizes under {n}": listed(np.sort(of)) for n, of in sizes.items()},
+        **{
+            f"class sizes under {n}": joined_text(np.sort(of))
+            for n, of in sizes.items()
+        },
         **distance_numbers(graph),
         **spectral_numbers(graph),
         **{
@@ -95,8 +98,8 @@ def _cases(given: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield (
             name,
             {
-                "degree histogram": listed(graph.degree_histogram),
-                "k": k_of(graph),
+                "degree histogram": joined_text(graph.degree_histogram),
+                "k": smallest_degree_class(graph),
                 "larger k of both graphs": risk.k_bound,
                 "highest chance of a node": float(risk.node_probabilities.max()),
                 "highest group risk": risk.worst_group_risk,
@@ -107,14 +110,14 @@ def _cases(given: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _sequence(degrees: np.ndarray) -> dict[str, Any]:
     histogram = np.bincount(degrees)
     return {
-        "degree histogram": listed(histogram),
+        "degree histogram": joined_text(histogram),
         "k": int(histogram[histogram > 0].min()),
         "some graph has it": "yes" if is_graphical(degrees) else "no",
     }
 
 
 def _errata(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What can be worked out of what the source has wrong."""
+    """Errata of the source that can be computed."""
     nodes, edges = given["average degrees"]["karate"]
     identity = np.arange(3)[None]
     path = GraphEvidence(Graph(3, np.array([[0, 1], [1, 2]])), functions=identity)
@@ -144,7 +147,7 @@ def _errata(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _errata_of_prints(known: Mapping[str, Any]) -> dict[str, Any]:
-    """What other printed numbers of the source say."""
+    """Errata that follow from other printed numbers of the source."""
     printed = {
         (number["data_set"], number["method"], number["k"], number["measure"]): number
         for number in known["numbers"]
@@ -175,7 +178,7 @@ def _highest_closeness() -> str:
 
 
 def _perturbation_ends(graph: Graph) -> str:
-    """All edges of a graph can be replaced; where no pair is free, it is told."""
+    """Replace half of the edges; a graph without a free pair must raise."""
     made = RandomPerturbation(p=0.5, relabel=False, random_state=0)
     kept = made.fit_transform(graph).n_edges == graph.n_edges
     try:

@@ -1,31 +1,32 @@
-"""Neighborhoods made alike around those that are rare."""
+"""Neighborhoods made alike, beginning with those that are rare."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs._kernels.triangles import in_triangles, triangle_closure
 from anon_transformers_graphs.automorphism._match import match, orbits
 from anon_transformers_graphs.neighborhoods._node_labels import NodeLabels
-from anon_transformers_graphs.neighborhoods._outside import with_new_neighbors
+from anon_transformers_graphs.neighborhoods._outside_links import with_new_neighbors
 from anon_transformers_graphs.queries import neighborhood_classes
 
-MOST = 0.8
-"""A core of this share of the nodes takes in all of them: it saves little not to."""
+LARGEST_CORE = 0.8
+"""A core of a larger share is extended to all nodes: a part would save little."""
 
 MOST_ROUNDS = 25
 """Times that the core may grow; nearly all graphs are done after a few."""
 
 
 @dataclass(frozen=True)
-class Alike:
-    """A graph whose neighborhoods all have their like.
+class EqualizedGraph:
+    """A graph in which every neighborhood occurs k times.
 
     Attributes
     ----------
     edges : int array of shape (n_edges, 2)
-        All edges that there were, and new ones.
+        All original edges, and new ones.
     labels : NodeLabels
         The labels, as far as they had to be generalized.
     n_core : int
@@ -37,50 +38,53 @@ class Alike:
     n_core: int
 
 
-def make_alike(
+def equalize_neighborhoods(
     graph: Graph,
     labels: NodeLabels,
     k: int,
     rng: np.random.Generator,
     n_trials: int,
     time_limit: float,
-) -> Alike:
+) -> EqualizedGraph:
     """Add edges and generalize labels until every neighborhood occurs k times.
 
-    The *core* begins with the nodes whose neighborhood is rare, and with all that hang
-    on them by triangles. It is put into rows of k nodes whose neighborhoods are made
-    alike. Whoever's neighborhood is rare after that joins the core in rows of its own,
-    and the rows that there are stay: to begin anew each time would make others rare
-    each time. When that comes to no end, the core is the whole graph, which then has
-    k - 1 automorphisms.
+    The *core* begins with the nodes whose neighborhood is rare, and with all that are
+    connected to them by triangles. It is put into rows of k nodes whose neighborhoods
+    are made alike. Nodes whose neighborhood is rare after that join the core in new
+    rows, and existing rows stay: to begin anew each time would make other nodes rare
+    each time. If that does not end, the core is the whole graph, which then has k - 1
+    automorphisms.
     """
     lists = graph.adjacency.indptr, graph.adjacency.indices
-    core = fellows(graph, labels, time_limit) < k
+    core = neighborhood_counts(graph, labels, time_limit) < k
     if not core.any():
-        return Alike(graph.edges, labels, 0)
+        return EqualizedGraph(graph.edges, labels, 0)
     found, rows = graph, None
     for _ in range(MOST_ROUNDS):
         triangle_closure(*lists, core)
-        if not _rounded_up(graph, core, k) or core.sum() > MOST * graph.n_nodes:
+        if (
+            not _fill_up_core(graph, core, k)
+            or core.sum() > LARGEST_CORE * graph.n_nodes
+        ):
             break
         raised = labels.copy()
-        within = _with_core(found, core, rows, raised, k, rng, n_trials)
+        within = _equalize_core(found, core, rows, raised, k, rng, n_trials)
         if within is None:
             break
         found, rows = within
-        alike = fellows(found, raised, time_limit)
+        alike = neighborhood_counts(found, raised, time_limit)
         if alike.min() >= k:
-            return Alike(found.edges, raised, int(core.sum()))
+            return EqualizedGraph(found.edges, raised, int(core.sum()))
         lone = (alike < k) & ~core
         if not lone.any():
             break
         core |= lone
-    return _all_in_rows(graph, labels, k, rng, n_trials)
+    return _equalize_all(graph, labels, k, rng, n_trials)
 
 
-def _all_in_rows(
+def _equalize_all(
     graph: Graph, labels: NodeLabels, k: int, rng: np.random.Generator, n_trials: int
-) -> Alike:
+) -> EqualizedGraph:
     """All nodes as one core."""
     matched = match(graph, k, rng, n_trials)
     raised = labels.copy()
@@ -88,17 +92,18 @@ def _all_in_rows(
     order = np.argsort(circles, kind="stable")
     for circle in np.split(order, np.flatnonzero(np.diff(circles[order])) + 1):
         raised.unite(circle)
-    return Alike(matched.edges, raised, graph.n_nodes)
+    return EqualizedGraph(matched.edges, raised, graph.n_nodes)
 
 
-def fellows(graph: Graph, labels: NodeLabels, time_limit: float) -> np.ndarray:
+def neighborhood_counts(
+    graph: Graph, labels: NodeLabels, time_limit: float
+) -> np.ndarray:
     """For each node how many nodes have a neighborhood like its own."""
     labeled = Graph(graph.n_nodes, graph.edges, labels=labels.published())
-    classes = neighborhood_classes(labeled, 1, time_limit)
-    return np.bincount(classes)[classes]
+    return class_sizes(neighborhood_classes(labeled, 1, time_limit))
 
 
-def _rounded_up(graph: Graph, core: np.ndarray, k: int) -> bool:
+def _fill_up_core(graph: Graph, core: np.ndarray, k: int) -> bool:
     """Add nodes to the core that are in no triangle, up to a multiple of k."""
     missing = -int(core.sum()) % k
     adjacency = graph.adjacency
@@ -111,7 +116,7 @@ def _rounded_up(graph: Graph, core: np.ndarray, k: int) -> bool:
     return True
 
 
-def _with_core(
+def _equalize_core(
     graph: Graph,
     core: np.ndarray,
     rows: np.ndarray | None,

@@ -1,4 +1,4 @@
-"""What the runs of an experiment add up to: tables, figures, notes, progress."""
+"""Results of all runs of an experiment: tables, figures, notes, progress."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,9 +8,9 @@ import pandas as pd
 
 from anon_transformers.experiments import Panels, Progress
 from anon_transformers_graphs.experiments._findings import Key
+from anon_transformers_graphs.experiments._measures import ERROR, JACCARD
 from anon_transformers_graphs.experiments._profiles import Profiles, profile_figures
 from anon_transformers_graphs.experiments._random_runs import SHARE
-from anon_transformers_graphs.experiments._tasks import ERROR, JACCARD
 
 RANDOM = ("average distance", "diameter", "disconnected", "raised k")
 DEGREES = ("edges modified", "average distance", "diameter")
@@ -19,7 +19,7 @@ LEVELS = ("average distance", "diameter")
 
 
 @dataclass
-class Collected:
+class ExperimentResults:
     """Our numbers, and everything that was measured for them.
 
     Attributes
@@ -27,13 +27,13 @@ class Collected:
     ours : dict
         Numbers by data set, method, k and measure.
     means : dict
-        By data set: averages of random methods, one row a method and share of edges.
+        By data set: averages of random methods, one row per method and share.
     before : dict
         By data set: the same measures of the original.
     degrees : dict
-        By data set: averages of k-degree anonymity, one row a construction and k.
+        By data set: averages of k-degree anonymity, one row per construction and k.
     base_lines : dict
-        By data set: what an index must exceed to tell something.
+        By data set: what an index must exceed to be informative.
     profiles : dict
         By data set: degrees and centralities before and after.
     """
@@ -58,7 +58,7 @@ class Collected:
     def figures(self) -> Iterator[Panels]:
         """Every measure against the share of edges, and against k; then nodes."""
         for name, means in self.means.items():
-            drawn = self._with_nothing_changed(name, means)
+            drawn = self._with_unchanged_point(name, means)
             yield Panels(
                 f"{name}-random",
                 f"{name}: averages of random graphs",
@@ -77,7 +77,7 @@ class Collected:
         for name, found in self.profiles.items():
             yield from profile_figures(name, found)
 
-    def _with_nothing_changed(self, name: str, means: pd.DataFrame) -> pd.DataFrame:
+    def _with_unchanged_point(self, name: str, means: pd.DataFrame) -> pd.DataFrame:
         """Averages from the share 0 on, at which every method leaves the original."""
         methods = means["method"].unique()
         unchanged = {SHARE: 0, "disconnected": 0, **self.before[name]}
@@ -87,7 +87,7 @@ class Collected:
     def _with_base_lines(self, name: str, means: pd.DataFrame, x: str) -> pd.DataFrame:
         """Averages beside the original's numbers, and beside one cluster of all nodes.
 
-        An index that is not above that of one cluster tells nothing.
+        An index that is not above that of one cluster is no information.
         """
         before = self.before[name]
         levels = {
@@ -106,18 +106,18 @@ class Collected:
         """How many graphs an average of distances leaves out."""
         for name, means in self.means.items():
             of = means.groupby("method", sort=False)[["disconnected", "runs"]].sum()
-            told = ", ".join(
+            counts = ", ".join(
                 f"{row.disconnected:,} of {row.runs:,} by {row.Index}"
                 for row in of.itertuples()
             )
             yield (
                 f"{name}: graphs that are not connected have no average distance and "
-                f"no diameter, and are left out of those averages: {told}."
+                f"no diameter, and are left out of those averages: {counts}."
             )
 
 
-class Told:
-    """Progress of the parts of an experiment, told as one."""
+class CombinedProgress:
+    """Progress of the parts of an experiment, reported as one."""
 
     def __init__(self, progress: Progress | None, total: int):
         self.progress = progress
@@ -129,14 +129,14 @@ class Told:
         before = self.done
         self.done += size
 
-        def tell(done: int, _: int, what: str) -> None:
+        def report(done: int, _: int, what: str) -> None:
             if self.progress is not None:
                 self.progress(before + done, self.total, f"{name} {what}".strip())
 
-        return tell
+        return report
 
     def end(self) -> None:
-        """Tell that all is done."""
+        """Report that all is done."""
         if self.progress is not None:
             self.progress(self.total, self.total, "")
 

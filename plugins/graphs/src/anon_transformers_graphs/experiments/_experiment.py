@@ -1,7 +1,7 @@
-"""Published experiments on karate, football and jazz, made again.
+"""Published experiments on karate, football and jazz, repeated.
 
-What was published and recomputed, which runs there are, and why a number differs stands
-in ``data/graphs.json``.
+The published and recomputed numbers, the runs, and the reasons of differences are in
+``data/graphs.json``.
 """
 
 import json
@@ -19,7 +19,6 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.experiments import NUMBER_COLUMNS, Findings, Progress
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
-from anon_transformers_graphs.experiments._collected import Collected, Told
 from anon_transformers_graphs.experiments._data_sets import FILE, read_graphs
 from anon_transformers_graphs.experiments._degree_runs import (
     degree_numbers,
@@ -27,6 +26,7 @@ from anon_transformers_graphs.experiments._degree_runs import (
     least_changes,
 )
 from anon_transformers_graphs.experiments._findings import number_findings
+from anon_transformers_graphs.experiments._measures import ClusteringTasks
 from anon_transformers_graphs.experiments._originals import (
     cluster_numbers,
     original_numbers,
@@ -37,13 +37,16 @@ from anon_transformers_graphs.experiments._random_runs import (
     SHARE,
     claim_findings,
     count_numbers,
+    graph_measures,
     guidance_findings,
     means_of,
-    measured,
     random_runs,
 )
-from anon_transformers_graphs.experiments._tasks import Tasks
-from anon_transformers_graphs.experiments._worked import worked_numbers
+from anon_transformers_graphs.experiments._results import (
+    CombinedProgress,
+    ExperimentResults,
+)
+from anon_transformers_graphs.experiments._worked_examples import worked_numbers
 
 QUICK_STEP = 5
 QUICK_RUNS = 2
@@ -51,26 +54,26 @@ DEGREE_RUNS = 10
 """Runs of k-degree anonymity, whose choice among equal nodes is left to chance."""
 
 
-def published() -> dict[str, Any]:
-    """What was published, and what is known about it."""
+def read_source_numbers() -> dict[str, Any]:
+    """Numbers of the source: printed ones, recomputed ones, and how they are judged."""
     file = files("anon_transformers_graphs.experiments") / "data" / "graphs.json"
     return json.loads(file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
-class Graphs:
+class GraphExperiment:
     """Random edges and k-degree anonymity on three graphs (master's thesis, 2011).
 
     Parameters
     ----------
     data : path, default=None
-        Folder with ``karate.edges.gz``, ``football.edges.gz`` and ``jazz.edges.gz``: a
-        line an edge, two names in it, comments after ``#``. What is not there is not
-        run; karate comes with networkx too.
+        Folder with ``karate.edges.gz``, ``football.edges.gz`` and ``jazz.edges.gz``:
+        one edge per line, two names in it, comments after ``#``. A graph that is
+        missing is not run; karate also comes with networkx.
     quick : bool, default=False
         Few runs of few shares of edges, whose averages are not judged.
     runs : int, default=None
-        Random graphs a share; None: as many as the source made, 100 or 50.
+        Random graphs per share; None: as many as the source made, 100 or 50.
     random_state : int, default=0
         Seeds all of them.
     """
@@ -88,14 +91,16 @@ class Graphs:
 
     def run(self, progress: Progress | None = None) -> Findings:
         """Run every method on the graphs that are there."""
-        known = published()
+        known = read_source_numbers()
         graphs = dict(read_graphs(self.data, known["data_sets"]))
-        told = Told(progress, sum(self._size(known, name) for name in graphs))
-        found = Collected(worked_numbers(known))
+        combined = CombinedProgress(
+            progress, sum(self._size(known, name) for name in graphs)
+        )
+        found = ExperimentResults(worked_numbers(known))
         for name, graph in graphs.items():
-            part = told.part(name, self._size(known, name))
+            part = combined.part(name, self._size(known, name))
             self._run(found, name, graph, known["data_sets"][name], part)
-        told.end()
+        combined.end()
         judged = not self.quick
         numbers = [
             *number_findings(known, found.ours),
@@ -115,18 +120,18 @@ class Graphs:
 
     def _run(
         self,
-        found: Collected,
+        found: ExperimentResults,
         name: str,
         graph: Graph,
         given: Mapping[str, Any],
         progress: Progress,
     ) -> None:
         """Everything on one graph."""
-        tasks = Tasks.of(given)
+        tasks = ClusteringTasks.of(given)
         found.ours |= original_numbers(name, graph)
         found.ours |= cluster_numbers(name, graph, tasks)
         found.ours |= least_changes(name, graph, given["least changes"])
-        measures = measured(graph, tasks, given["degree groups"])
+        measures = graph_measures(graph, tasks, given["degree groups"])
         repeated = QUICK_RUNS if self.quick else DEGREE_RUNS
         runs = degree_runs(graph, measures, given["k"], repeated, self.random_state)
         found.ours |= degree_numbers(name, runs)
@@ -143,7 +148,7 @@ class Graphs:
         found.before[name] = {what: of(itself) for what, of in measures.items()}
 
     def _plan(self, given: Mapping[str, Any]) -> tuple[int, list[int]]:
-        """Runs a share, and shares in percent."""
+        """Runs per share, and shares in percent."""
         shares = range(1, given["largest share"] + 1)
         if self.quick:
             few = [share for share in shares if share % QUICK_STEP == 0]
@@ -162,10 +167,10 @@ class Graphs:
             if name not in graphs:
                 yield (
                     f"{name} was not run: give data=FOLDER (--data FOLDER) with "
-                    f"{FILE.format(name)}, two names of nodes a line."
+                    f"{FILE.format(name)}, two names of nodes per line."
                 )
         if self.quick:
             yield (
-                "few runs are too few to judge averages: leave out quick (--quick) "
-                "for that."
+                "these are too few runs to judge averages: leave out quick "
+                "(--quick) for that."
             )

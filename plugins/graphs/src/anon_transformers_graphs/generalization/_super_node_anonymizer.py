@@ -1,4 +1,4 @@
-"""What all methods share that publish super-nodes."""
+"""Base of the methods that publish super-nodes."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -11,10 +11,10 @@ from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers.privacy import PrivacyModel, Verdict
-from anon_transformers_graphs.generalization._worlds import (
+from anon_transformers_graphs.generalization._generalized_graphs import (
     EDGES_INSIDE,
     NODES,
-    log_worlds,
+    log_graph_count,
     structure_losses,
     super_node_labels,
 )
@@ -50,17 +50,19 @@ class SuperNodeAnonymizer(GraphAnonymizer):
         """Keep counts; the partition itself until names are known, and no longer."""
         self._partition = partition
         self.n_supernodes_ = published.n_nodes
-        self.log_w_ = log_worlds(published)
+        self.log_w_ = log_graph_count(published)
 
     def _keep_promises(self, evidence: GraphEvidence) -> list[Verdict]:
         try:
             return super()._keep_promises(evidence)
         except Exception:
-            # Who is where is not left behind on an estimator that did not fit.
+            # Which node is in which super-node is private: it must not stay on an
+            # estimator whose fit has failed.
             del self._partition
             raise
 
     def _landed(self, n_nodes: int) -> np.ndarray:
+        # Taken off the estimator: whoever gets a fitted one must not get the partition.
         return self.__dict__.pop("_partition")
 
     def _classes(self, published: Graph) -> Classes:
@@ -82,7 +84,7 @@ class SuperNodeAnonymizer(GraphAnonymizer):
         return {"supernodes": self.n_supernodes_, "log_w": self.log_w_}
 
 
-def in_order(partition: np.ndarray) -> np.ndarray:
+def number_by_first_node(partition: np.ndarray) -> np.ndarray:
     """Number super-nodes by their first nodes."""
     firsts = np.unique(partition, return_index=True, return_inverse=True)[1:]
     ranks = np.empty(len(firsts[0]), dtype=np.int64)

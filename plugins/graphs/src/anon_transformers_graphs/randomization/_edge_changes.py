@@ -1,13 +1,17 @@
-"""What random changes need, and what they must leave as it is."""
+"""Random replacement of edges, and what random changes must leave as it is."""
 
 import numpy as np
 
 from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.graphs import Graph
+from anon_transformers_graphs.randomization._kernels.perturb import (
+    draw_distinct,
+    draw_non_edges,
+)
 
 
 def share_of_edges(graph: Graph, p: float) -> int:
-    """The share ``p`` of the edges; a half goes to the even number, as in Python."""
+    """The share ``p`` of the edges; a half is rounded to the even number."""
     return round(graph.n_edges * p)
 
 
@@ -16,7 +20,7 @@ def check_room(graph: Graph, n_changes: int) -> None:
     n_free = graph.n_nodes * (graph.n_nodes - 1) // 2 - graph.n_edges
     if n_changes > graph.n_edges:
         raise InfeasibleError(
-            f"{n_changes} edges cannot go: the graph has {graph.n_edges}."
+            f"{n_changes} edges cannot be removed: the graph has {graph.n_edges}."
         )
     if n_changes > n_free:
         raise InfeasibleError(
@@ -38,3 +42,18 @@ def check_kept(graph: Graph, altered: Graph, *, degrees: bool) -> None:
             f"the number of edges or degrees of {graph.n_nodes} nodes did not stay: "
             "the method is broken."
         )
+
+
+def replace_edges(graph: Graph, n_changes: int, rng: np.random.Generator) -> Graph:
+    """Replace random edges by as many random false ones.
+
+    False edges are chosen first, among pairs that are no edge of the original: an edge
+    that is removed cannot come back.
+    """
+    check_room(graph, n_changes)
+    added = draw_non_edges(graph.edges, graph.n_nodes, n_changes, rng)
+    removed = draw_distinct(graph.n_edges, n_changes, rng)
+    edges = np.concatenate([np.delete(graph.edges, removed, axis=0), added])
+    altered = graph.with_edges(edges, rng)
+    check_kept(graph, altered, degrees=False)
+    return altered
