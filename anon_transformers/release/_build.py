@@ -184,10 +184,12 @@ def refuse_without_model(
         )
     asked = [make_model(t) for t in thresholds if t.kind == "model"]
     if not any(map(stands_alone, asked)):
-        told = ", ".join(number for model in asked for number in _asked_of(model))
+        told = [number for model in asked for number in _asked_of(model)]
+        alone = len(told) == 1
         raise ConfigurationError(
-            f"thresholds: {told} promise nothing by themselves: a person who stands "
-            "alone may pass them; ask for k of at least 2 with "
+            f"thresholds: {', '.join(told)} promise{'s' * alone} nothing by "
+            f"{'itself' if alone else 'themselves'}: a person who stands alone may "
+            "pass; ask for k of at least 2 with "
             f"{{model: {cls.k_model}, k: …}}."
         )
 
