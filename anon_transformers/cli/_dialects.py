@@ -4,7 +4,7 @@ import codecs
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -93,6 +93,28 @@ class Dialect:
 
     separator: str = ","
     encoding: str = "utf-8"
+    option: str = field(default="-", compare=False, repr=False)
+    """What the options that state them begin with, as in ``--original-separator``."""
+
+    def as_options(self) -> dict[str, str]:
+        """What readers and writers of CSV files take."""
+        return {"separator": self.separator, "encoding": self.encoding}
+
+    def shown_separator(self, path: Path) -> str:
+        """The separator that a file shows, or this one where it shows no other."""
+        return _find_separator(path, self.separator, self.encoding, None)
+
+    def advice(self, path: Path) -> str:
+        """The option that helps where a CSV file cannot be read in this dialect."""
+        if not _decodes(path, self.encoding):
+            return f"Name its encoding with {self.option}-encoding, such as latin-1."
+        found = self.shown_separator(path)
+        if found != self.separator:
+            return (
+                f"Fields seem to be separated by {found!r}: state it with "
+                f"{self.option}-separator."
+            )
+        return f"Another separator is stated with {self.option}-separator."
 
 
 def find_dialect(
@@ -117,7 +139,7 @@ def find_dialect(
         encoding = find_encoding(path, beside.encoding, option)
     if separator is None:
         separator = _find_separator(path, beside.separator, encoding, option)
-    return Dialect(separator, encoding)
+    return Dialect(separator, encoding, option or beside.option)
 
 
 def is_utf8(encoding: str) -> bool:

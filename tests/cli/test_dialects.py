@@ -271,3 +271,44 @@ def test_a_message_names_the_encoding_as_people_do(anon, tmp_path, command):
     assert run.exit_code == 2
     assert "in UTF-8 (" in run.output
     assert "sig" not in run.output
+
+
+ROLES = ["-q", "größe", "-q", "ort", "-s", "leiden", "-k", 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("größe;ort;leiden,x\n1,5;a;x\n2,5,1;b;y\n", "another number of fields"),
+        ("größe;ort;leiden\n1,5;a;x\n2,5;b;y\n", "has one column only"),
+        ("größe;ort;leiden\n1;a;x\n2;b;y\n", "has one column only"),
+    ],
+)
+def test_a_table_with_another_separator_is_told_the_option(anon, tmp_path, text, told):
+    path = tmp_path / "leute.csv"
+    path.write_text(text)
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    assert run.exit_code == 2
+    said = " ".join(run.stderr.split())
+    assert told in said
+    assert "separated by ';': state it with --separator." in said
+    beside = ["validate", path, "-q", "ort", "--separator", ";", "-k", 1, "--original"]
+    run = anon(*beside, path, "--original-separator", ",", "-t", "t-closeness,t=1")
+    assert "state it with --original-separator" in " ".join(run.stderr.split())
+
+
+def test_rows_of_other_lengths_name_the_option(anon, tmp_path):
+    path = tmp_path / "leute.csv"
+    path.write_text("größe,ort,leiden\n1,a,x,y\n2,b,y\n")
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    said = " ".join(run.stderr.split())
+    assert "1 rows have another number of fields" in said
+    assert "Another separator is stated with --separator." in said
+
+
+def test_a_table_in_another_encoding_is_told_the_option(anon, people, tmp_path):
+    path = tmp_path / "leute.csv"
+    people.to_csv(path, index=False, encoding="latin-1")
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    assert run.exit_code == 2
+    assert "Name its encoding with --encoding" in " ".join(run.stderr.split())
