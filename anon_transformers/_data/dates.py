@@ -216,14 +216,15 @@ def refuse_written_dates(
         return
     short = "%y" in found
     stated = f"'{found}'" + (", last_year: …" if short else "")
-    option = f"--date 'column={found}{',LAST_YEAR' if short else ''}'"
+    option = f"--date '{series.name}={found}{',LAST_YEAR' if short else ''}'"
+    name = series.name
     raise DataError(
-        f"column {series.name!r} holds texts that look like dates, and as texts they "
+        f"column {name!r} holds texts that look like dates, and as texts they "
         "are not in order. Read them as dates: in a release file with source.columns: "
-        f"{{column: {{date: {stated}}}}} or however they are written, at the command "
+        f"{{{name}: {{date: {stated}}}}} or however they are written, at the command "
         f"line with {option}, in Python with pandas.to_datetime. Or say that they are "
-        "texts, by {column: text} in the file, a categorical dtype, or a hierarchy of "
-        "the column."
+        f"texts, by {{{name}: text}} in the file, a categorical dtype, or a hierarchy "
+        "of the column."
     )
 
 

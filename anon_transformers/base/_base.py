@@ -188,6 +188,10 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         return frame
 
 
+MOST_NAMED = 3
+"""Columns that a warning names; how many more there are is told."""
+
+
 def repeated_identifiers(
     frame: pd.DataFrame, identifiers: Sequence[Hashable]
 ) -> dict[Hashable, int]:
@@ -221,12 +225,14 @@ def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
     if found:
         repeats = "; ".join(
             f"identifier {name!r} repeats ({n_values} values stand in several rows)"
-            for name, n_values in found.items()
+            for name, n_values in list(found.items())[:MOST_NAMED]
         )
+        if len(found) > MOST_NAMED:
+            repeats += f"; and {len(found) - MOST_NAMED} more"
         warnings.warn(
-            f"{repeats}: k counts rows, and a person with several rows may be a class "
-            "alone. Where persons have several, name the column that tells them apart, "
-            f"such as subject={next(iter(found))!r}.",
+            "k counts rows, and a person with several rows may be a class alone. Where "
+            "persons have several, name the column that tells them apart, such as "
+            f"subject={next(iter(found))!r}. Here {repeats}.",
             RepeatedIdentifierWarning,
             stacklevel=level_of_caller(),
         )

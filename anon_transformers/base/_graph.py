@@ -257,10 +257,16 @@ class GraphAnonymizer(BaseAnonymizer):
             weights = None
         if labels is not None and not self.uses_labels:
             if not self.reduce:
+                n_labels = labels.shape[1]
+                told = (
+                    "1 label of nodes is"
+                    if n_labels == 1
+                    else (f"{n_labels} labels of nodes are")
+                )
                 warnings.warn(
-                    f"{labels.shape[1]} labels of nodes are left out: this method does "
-                    "not protect them, and would publish them as they are. reduce=True "
-                    "leaves them out without this warning.",
+                    f"{told} left out: this method does not protect what nodes are "
+                    "labeled with, and would publish it as it is. reduce=True leaves "
+                    "labels out without this warning.",
                     LabelsLeftOutWarning,
                     stacklevel=level_of_caller(),
                 )

@@ -1,4 +1,4 @@
-"""The command ``anon``, and how files are written that commands of plugins read."""
+"""The command ``anon``, and what commands of plugins share with its own."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         find_dialect,
         find_encoding,
     )
+    from anon_transformers.cli._output import percent
 else:  # typer and rich are an extra, and main says so
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -23,6 +24,7 @@ __all__ = [
     "find_dialect",
     "find_encoding",
     "main",
+    "percent",
 ]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from anon_transformers.cli._output import JsonFlag, print_json, run_bar, told
+from anon_transformers.cli._output import JsonFlag, handle_errors, print_json, run_bar
 
 Jobs = Annotated[
     int,
@@ -13,7 +13,7 @@ Jobs = Annotated[
 ]
 
 
-@told
+@handle_errors
 def compile_(jobs: Jobs = 0, json_output: JsonFlag = False) -> None:
     """Compile the loops of this library and of its plugins, so that no run waits.
 

@@ -106,7 +106,8 @@ def make(
         print_json({**made, "file": str(out)}, to_stderr=out == STDOUT)
     else:
         size = f"{len(table):,} rows, {len(table.columns)} columns"
-        typer.echo(f"wrote {out}: {size}", err=out == STDOUT)
+        what = size if out == STDOUT else f"{out}: {size}"
+        typer.echo(f"wrote {what}", err=out == STDOUT)
 
 
 def _table(name: str, options: dict[str, Any]) -> "pd.DataFrame":

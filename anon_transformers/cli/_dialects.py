@@ -4,12 +4,13 @@ import codecs
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from anon_transformers.cli._output import print_warning
 from anon_transformers.exceptions import ConfigurationError, DataError
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
@@ -67,7 +68,8 @@ OriginalEncoding = Annotated[
     str | None,
     typer.Option(
         help="Encoding of the original, if it is CSV; without it, what its byte order "
-        "mark says, or UTF-8 if it is that, or else [bold]--encoding[/bold]."
+        "mark says, or UTF-8 if it is that, or else [bold]--encoding[/bold], or where "
+        "that is UTF-8, with a warning, cp1252 or latin-1."
     ),
 ]
 
@@ -91,6 +93,28 @@ class Dialect:
 
     separator: str = ","
     encoding: str = "utf-8"
+    option: str = field(default="-", compare=False, repr=False)
+    """What the options that state them begin with, as in ``--original-separator``."""
+
+    def as_options(self) -> dict[str, str]:
+        """What readers and writers of CSV files take."""
+        return {"separator": self.separator, "encoding": self.encoding}
+
+    def shown_separator(self, path: Path) -> str:
+        """The separator that a file shows, or this one where it shows no other."""
+        return _find_separator(path, self.separator, self.encoding, None)
+
+    def advice(self, path: Path) -> str:
+        """The option that helps where a CSV file cannot be read in this dialect."""
+        if not _decodes(path, self.encoding):
+            return f"Name its encoding with {self.option}-encoding, such as latin-1."
+        found = self.shown_separator(path)
+        if found != self.separator:
+            return (
+                f"Fields seem to be separated by {found!r}: state it with "
+                f"{self.option}-separator."
+            )
+        return f"Another separator is stated with {self.option}-separator."
 
 
 def find_dialect(
@@ -103,8 +127,8 @@ def find_dialect(
     """Find out how a further file was written, where it is not stated.
 
     ``beside`` is the dialect of the table that the command is about. It decides where
-    the file shows nothing else; where the file shows several separators, or bytes that
-    are no UTF-8, the options of ``option`` must be given, if it has any.
+    the file shows nothing else. Where the file shows several separators, the option
+    that begins with ``option`` must be given, if there is one.
     """
     from anon_transformers.release._files import SUFFIXES, kind_of_file
 
@@ -115,7 +139,7 @@ def find_dialect(
         encoding = find_encoding(path, beside.encoding, option)
     if separator is None:
         separator = _find_separator(path, beside.separator, encoding, option)
-    return Dialect(separator, encoding)
+    return Dialect(separator, encoding, option or beside.option)
 
 
 def is_utf8(encoding: str) -> bool:
@@ -126,30 +150,47 @@ def is_utf8(encoding: str) -> bool:
 
 
 def find_encoding(path: Path, beside: str, option: str | None = None) -> str:
-    """The encoding of the byte order mark, UTF-8, or that of the other table."""
+    """The encoding of the byte order mark, UTF-8, or that of the other table.
+
+    With an ``option`` that takes another one, bytes that are no UTF-8 beside a table in
+    UTF-8 are read as those of Windows or latin-1, with a warning.
+    """
+    marked = _encoding_of_mark(path)
+    if marked is not None:
+        return marked
+    if _decodes(path, "utf-8"):
+        return "utf-8"
+    if option is None or not is_utf8(beside):
+        return beside
+    found = "cp1252" if _decodes(path, "cp1252") else "latin-1"
+    print_warning(
+        f"{path} is not in UTF-8 and is read as {found}; {option}-encoding names "
+        "another encoding."
+    )
+    return found
+
+
+def _encoding_of_mark(path: Path) -> str | None:
     import pyarrow as pa
 
-    decoder = codecs.getincrementaldecoder("utf-8")()
     with pa.input_stream(path) as stream:
-        chunk = stream.read(CHUNK)
-        for mark, encoding in MARKS.items():
-            if chunk.startswith(mark):
-                return encoding
+        start = stream.read(max(map(len, MARKS)))
+    return next((MARKS[mark] for mark in MARKS if start.startswith(mark)), None)
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    """Whether all bytes of a file are characters of an encoding."""
+    import pyarrow as pa
+
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with pa.input_stream(path) as stream:
         try:
-            while chunk:
+            while chunk := stream.read(CHUNK):
                 decoder.decode(chunk)
-                chunk = stream.read(CHUNK)
             decoder.decode(b"", final=True)
-            return "utf-8"
         except UnicodeDecodeError:
-            stated = not is_utf8(beside)
-    if stated or option is None:
-        return beside
-    # Raised out here, so that the error does not carry bytes of the file along.
-    raise DataError(
-        f"{path} is not in UTF-8; name its encoding with {option}-encoding, such as "
-        "latin-1."
-    )
+            return False
+    return True
 
 
 def _find_separator(path: Path, beside: str, encoding: str, option: str | None) -> str:

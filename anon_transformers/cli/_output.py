@@ -32,7 +32,7 @@ BAD_INPUT = 2
 CLOSED_PIPE = 141
 """What a shell reports of a program whose reader went away: no verdict at all."""
 
-_SUBJECT = re.compile(r"such as subject=('.*'|\".*\")\.$", re.DOTALL)
+_SUBJECT = re.compile(r"such as subject=('.*?'|\".*?\")\.(?= Here |$)", re.DOTALL)
 """What helps in Python where an identifier repeats."""
 
 LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
@@ -149,7 +149,8 @@ def _in_options(message: str, category: type[Warning]) -> str:
     if found is None or not issubclass(category, RepeatedIdentifierWarning):
         return message
     name = shlex.quote(str(ast.literal_eval(found[1])))
-    return f"{message[: found.start()]}such as --subject {name}."
+    advice = f"such as --subject {name}."
+    return f"{message[: found.start()]}{advice}{message[found.end() :]}"
 
 
 def _print_error(message: str, as_json: bool) -> None:

@@ -145,7 +145,8 @@ def _print_report(path: Path, report: Mapping[str, Any]) -> None:
             "compare strangers"
         )
     if report["distinguishability"] is not None:
-        _print_distinguishability(report["distinguishability"])
+        judged = [*report["numbers"], *report["nominal"]]
+        _print_distinguishability(report["distinguishability"], judged)
     if report["left_out"]:
         names = ", ".join(report["left_out"])
         typer.echo(f"- left out, for they are published as no numbers: {names}")
@@ -184,14 +185,15 @@ def _moments(changes: Mapping[str, Any]) -> Iterator[str]:
     yield from map(_cell, changes["quantiles"].values())
 
 
-def _print_distinguishability(found: Mapping[str, Any]) -> None:
+def _print_distinguishability(found: Mapping[str, Any], judged: list[str]) -> None:
     rows = [
         ("AUC (0.5: nothing is seen, 1: all is)", _cell(found["auc"])),
         ("pMSE", _cell(found["pmse"])),
         ("pMSE by chance", _cell(found["expected_pmse"])),
         ("ratio (1: as near as another sample)", _cell(found["ratio"])),
     ]
-    print_table("Published rows told from original ones", ["what", "value"], rows)
+    title = f"Published rows told from original ones, by {', '.join(judged)} alone"
+    print_table(title, ["what", "value"], rows)
 
 
 def _cell(value: float | None) -> str:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.cli._dialects import Dialect, existing_file
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,8 +88,12 @@ class TableReader:
             return frame
         options: dict[str, Any] = {}
         if kind == "csv":
-            options = {"separator": dialect.separator, "encoding": dialect.encoding}
-        names = columns_of_file(kind, file, options) or []
+            options = dict(dialect.as_options())
+        with _advising(file, dialect, kind):
+            names = columns_of_file(kind, file, options) or []
+        lacking = set(self.typed) - set(names)
+        if kind == "csv" and len(names) == 1 and lacking:
+            _refuse_other_separator(file, dialect)
         refuse_repeated_columns(names, {*self.typed, *needed}, f"{path}: the table")
         refuse_lacking(names, needed, str(path))
         if dates:
@@ -100,7 +105,8 @@ class TableReader:
             options["columns"] = {**dict.fromkeys(as_text, "text"), **(dates or {})}
         elif dates:
             raise ConfigurationError("--date: this is for CSV files.")
-        frame = readers[kind](file, **options)
+        with _advising(file, dialect, kind):
+            frame = readers[kind](file, **options)
         return frame if self.show_names else self._by_position(frame, path)
 
     def declare(self, columns: Iterable[str]) -> None:
@@ -120,6 +126,30 @@ class TableReader:
                     called = f"column {at} of {path.name}"
                 self._called[name] = called
         return frame.rename(columns=self._called)
+
+
+UNREADABLE = ("another number of fields", "cannot be read as CSV")
+"""What the reader says of a file in another dialect."""
+
+
+@contextmanager
+def _advising(file: Path, dialect: Dialect, kind: str) -> Iterator[None]:
+    """Name the option that helps where a CSV file is in another dialect."""
+    try:
+        yield
+    except DataError as error:
+        told = str(error)
+        if kind != "csv" or not any(text in told for text in UNREADABLE):
+            raise
+    else:
+        return
+    raise DataError(f"{told} {dialect.advice(file)}")
+
+
+def _refuse_other_separator(file: Path, dialect: Dialect) -> None:
+    """Refuse a file of one column that shows another separator."""
+    if dialect.shown_separator(file) != dialect.separator:
+        raise DataError(f"{file} has one column only. {dialect.advice(file)}")
 
 
 def _published(file: Path) -> "pd.DataFrame | None":

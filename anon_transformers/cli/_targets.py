@@ -3,7 +3,6 @@
 import io
 import re
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,7 +31,8 @@ def refuse_target(target: Path, force: bool) -> None:
     scheme = ADDRESS.match(str(target))
     if scheme is not None:
         raise ConfigurationError(
-            f"{target}: nothing here opens {scheme[1]}:// addresses; give a path."
+            f"{scheme[1]}://{str(target)[scheme.end() :]}: nothing here opens "
+            f"{scheme[1]}:// addresses; give a path."
         )
     kind_of_file(target, installed().writers)
     if target.exists() and not force:
@@ -63,7 +63,7 @@ def _write_output(table: "pd.DataFrame", dialect: Dialect) -> None:
     from anon_transformers.release._build import installed
 
     whole = io.BytesIO()
-    installed().writers["csv"](table, whole, **asdict(dialect))
+    installed().writers["csv"](table, whole, **dialect.as_options())
     sys.stdout.buffer.write(whole.getvalue())
 
 
@@ -73,7 +73,7 @@ def _write_file(table: "pd.DataFrame", target: Path, dialect: Dialect) -> None:
 
     writers = installed().writers
     kind = kind_of_file(target, writers)
-    options = asdict(dialect) if kind == "csv" else {}
+    options = dialect.as_options() if kind == "csv" else {}
     draft = target.with_name(f".draft-{target.name}")
     try:
         writers[kind](table, draft, **options)

@@ -293,10 +293,19 @@ def _print_report(path: Path, result: Any, json_output: bool, *, again: bool) ->
         verdict = NOT_AGAIN
     title = f"{path}: {verdict}"
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
+    # A reason is long, and often that of several thresholds.
+    of_reason: dict[str, list[str]] = {}
+    for check in filter(unknown, result.checks):
+        if check.reason:
+            of_reason.setdefault(check.reason, []).append(check.id)
+    for reason, ids in of_reason.items():
+        typer.echo(f"- {', '.join(ids)}: {NOT_AGAIN}: {reason}")
     for reason in result.reasons:
         typer.echo(f"- {reason}")
 
 
 def _failed(reason: str | None, unknown: bool) -> Text:
-    verdict = (NOT_AGAIN, "yellow") if unknown else ("failed", "red")
-    return Text.assemble(verdict, f"{':' if unknown else ''} {reason or ''}")
+    """The verdict, with its reason unless that is told below the table."""
+    if unknown:
+        return Text(NOT_AGAIN, style="yellow")
+    return Text.assemble(("failed", "red"), f" {reason or ''}")

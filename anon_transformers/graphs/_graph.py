@@ -136,17 +136,17 @@ class Graph:
         return sparse.coo_array((ones, (ends[:, 0], ends[:, 1])), shape).tocsr()
 
     def has_edges(self, pairs: np.ndarray) -> np.ndarray:
-        """Which of these pairs of nodes are edges."""
+        """Which of these pairs of nodes are edges; pairs of other nodes are not."""
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         wanted = pairs.min(axis=1) * self.n_nodes + pairs.max(axis=1)
         if not self.n_edges:
             return np.zeros(len(wanted), dtype=bool)
         at = np.minimum(np.searchsorted(self.keys, wanted), self.n_edges - 1)
-        return self.keys[at] == wanted
+        return (self.keys[at] == wanted) & (pairs.max(axis=1) < self.n_nodes)
 
     def common_edges(self, other: "Graph") -> int:
         """Edges that both graphs have, node by node."""
-        return int(np.isin(self.keys, other.keys, assume_unique=True).sum())
+        return int(other.has_edges(self.edges).sum())
 
     def with_edges(
         self, edges: np.ndarray, rng: np.random.Generator | None = None

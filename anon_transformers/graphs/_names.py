@@ -98,11 +98,21 @@ def places_of(names: Sequence[Hashable], among: Sequence[Hashable]) -> np.ndarra
     return index.get_indexer(pd.Index(list(names), dtype=object, tupleize_cols=False))
 
 
-def matched(names: Sequence[Hashable], among: Sequence[Hashable]) -> np.ndarray:
-    """For each published name its place among the original's, all of them found.
+def matched(
+    names: Sequence[Hashable], among: Sequence[Hashable], *, noise: bool = False
+) -> np.ndarray:
+    """For each published name its place among the original's, all of which are found.
 
     Two graphs without one name in common have been given other names: they are refused
     rather than compared by the order in which they happen to list their nodes.
+
+    Parameters
+    ----------
+    names, among : sequences
+        Published names, and those of the original.
+    noise : bool, default=False
+        Whether there may be published nodes that the original lacks; they follow after
+        its own.
 
     Raises
     ------
@@ -110,15 +120,22 @@ def matched(names: Sequence[Hashable], among: Sequence[Hashable]) -> np.ndarray:
         If they are not the same names.
     """
     places = places_of(names, among)
-    strange = int((places < 0).sum())
-    if strange and strange == len(places):
+    strange = places < 0
+    if len(places) and strange.all():
         raise renamed_nodes()
-    if strange:
+    if strange.any() and not noise:
         raise DataError(
-            f"{strange} of {len(places)} nodes of what is published have a name that "
-            "no node of the original has: node by node only graphs with the same "
+            f"{strange.sum()} of {len(places)} nodes of what is published have a name "
+            "that no node of the original has: node by node only graphs with the same "
             "names can be compared; relabel=False keeps them."
         )
+    missing = len(among) - int((~strange).sum())
+    if missing:
+        raise DataError(
+            f"{missing} of {len(among)} nodes of the original have a name that no node "
+            "of what is published has: they cannot be compared node by node."
+        )
+    places[strange] = np.arange(len(among), len(places))
     return places
 
 

@@ -20,11 +20,13 @@ def open_same_nodes(
     Nodes of one name are one node. A ``Graph`` and a matrix have no names: beside one
     of them only the order counts. A published graph that shares no name with its
     original, or a ``Graph`` that was renamed since, is refused without a ``mapping``.
+    Published nodes that the original lacks are noise nodes; without names only a
+    ``mapping`` tells which ones they are.
 
     Parameters
     ----------
     original, published : graph in any form
-        The same nodes.
+        The same nodes, and perhaps noise nodes in what is published.
     mapping : mapping, optional
         New name by old name, as ``mapping_`` of an anonymizer with
         ``keep_mapping=True``; for a ``Graph`` or a matrix, new place by old place.
@@ -32,7 +34,7 @@ def open_same_nodes(
     Returns
     -------
     original, published : Graph
-        Node ``i`` of the one is node ``i`` of the other.
+        Node ``i`` of the one is node ``i`` of the other. Noise nodes come last.
     names : array
         Name of each node in the original.
 
@@ -53,9 +55,9 @@ def open_same_nodes(
     """
     before, form = open_graph(original)
     after, new_form = open_graph(published)
-    places = same_nodes((before, form), (after, new_form), mapping)
+    places = same_nodes((before, form), (after, new_form), mapping, noise=True)
     # Who is who is known now, which is all that a renamed graph lacks.
-    before = before.relabeled(np.arange(len(places)))
+    before = before.relabeled(np.arange(before.n_nodes))
     return before, after.relabeled(places), form.names
 
 
@@ -63,18 +65,25 @@ def same_nodes(
     original: tuple[Graph, GraphForm],
     published: tuple[Graph, GraphForm],
     mapping: Mapping[Any, Hashable] | None = None,
+    *,
+    noise: bool = False,
 ) -> np.ndarray:
-    """For each published node the original one that it is."""
+    """For each published node the original one that it is.
+
+    With ``noise`` there may be nodes that the original lacks, numbered after its own.
+    """
     (before, form), (after, new_form) = original, published
-    if before.n_nodes != after.n_nodes:
+    named = mapping is not None or (form.named and new_form.named)
+    if before.n_nodes != after.n_nodes and not (named and noise):
         raise DataError(
             f"the original has {before.n_nodes} nodes and what is published "
             f"{after.n_nodes}: they cannot be compared node by node."
         )
     if mapping is not None:
-        return matched(new_form.names.tolist(), mapped_names(form.names, mapping))
-    if form.named and new_form.named:
-        return matched(new_form.names.tolist(), form.names.tolist())
+        among = mapped_names(form.names, mapping)
+        return matched(new_form.names.tolist(), among, noise=noise)
+    if named:
+        return matched(new_form.names.tolist(), form.names.tolist(), noise=noise)
     if before.naming != after.naming:
         raise renamed_nodes()
     return np.arange(after.n_nodes)

@@ -29,10 +29,12 @@ def attribute_losses(
 ) -> dict[Hashable, float]:
     """How much of each attribute's domain the published cells cover.
 
-    With ``share`` the part of the ``d`` ground values that a cell may stand for, and
-    ``n`` the rows of the original, the loss of an attribute is ``(sum of shares - n/d)
-    / (n - n/d)``. A suppressed row has share 1, whether it is published as ``*`` or
-    left out. This is what ARX computes by default.
+    The loss of an attribute is the mean share of its cells: where a cell may stand for
+    ``c`` of ``d`` ground values, that is ``(c - 1) / (d - 1)``, as ARX computes it by
+    default. Numbers and dates without a hierarchy are measured by width instead: from
+    the first to the last value that the cell may stand for, as part of the same for all
+    values. These are the losses that an anonymizer reports, unless it was told a step
+    or a domain. A suppressed row has share 1, published as ``*`` or left out.
 
     Parameters
     ----------
@@ -61,8 +63,9 @@ def attribute_losses(
 
     Notes
     -----
-    A missing cell counts like a single value, and what a label says of missing values
-    (``[20, 35] or missing``) is free.
+    A missing cell counts like a single value. What a label says of missing values
+    (``[20, 35] or missing``) is free, but for a range that is measured by width: there
+    it counts like one of ``d + 1`` values.
 
     Examples
     --------
@@ -180,14 +183,33 @@ def _refuse_unknown_values(column: Recoded) -> None:
 
 
 def _loss(column: Recoded, n_before: int, n_after: int) -> float:
-    d = column.domain.n_values
-    if d <= 1:
+    if column.domain.n_values <= 1:
         return 0.0
-    shares = column.cover[:, :-1].sum(axis=1) / d
-    shares[-1] = 1 / d
-    covered = shares[column.labels.codes].sum() + (n_before - n_after)
-    least = n_before / d
-    return float(max(0.0, (covered - least) / (n_before - least)))
+    shares = np.append(_shares(column), 0.0)  # the last line is that of a missing cell
+    lost = shares[column.labels.codes].sum() + (n_before - n_after)
+    return float(lost / n_before)
+
+
+def _shares(column: Recoded) -> np.ndarray:
+    """Share of the domain that each label covers: 0 for one value, 1 for all."""
+    n_values = column.domain.n_values
+    cover = column.cover[:-1, :-1].tocsr()
+    counts = np.diff(cover.indptr)
+    shares = np.maximum(counts - 1, 0) / (n_values - 1)
+    places = column.domain.places
+    if places is None:
+        return shares
+    sets = [str(text).startswith("{") for text in column.labels.texts()]
+    by_width = (counts > 0) & ~np.array(sets, dtype=bool)
+    held = places[cover.indices]
+    starts = cover.indptr[:-1][counts > 0]
+    widths = np.zeros(len(counts))
+    widths[counts > 0] = np.maximum.reduceat(held, starts) - np.minimum.reduceat(
+        held, starts
+    )
+    missing = column.cover[:-1, [-1]].toarray()[:, 0] / (n_values + 1)
+    whole = places.max() - places.min()
+    return np.where(by_width, np.minimum(1.0, widths / whole + missing), shares)
 
 
 def domain_share_loss(column_losses: Iterable[float]) -> float:

@@ -14,7 +14,12 @@ from anon_transformers._data.labels import OR_MISSING
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics._labels_read import GroupReader, ValueReader
+from anon_transformers.metrics._labels_read import (
+    GroupReader,
+    ValueReader,
+    moments_of,
+    numbers_of,
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,19 @@ class Domain:
     def n_values(self) -> int:
         """How many ground values there are."""
         return len(self.ground.values)
+
+    @property
+    def places(self) -> np.ndarray | None:
+        """Where numbers and dates lie; None for other values and in a hierarchy.
+
+        Half of each, for the whole range of doubles would be none.
+        """
+        if self.ground.hierarchy is not None or self.ground.kind == "ordinal":
+            return None
+        places = numbers_of(self.ground, plain=True)
+        if places is None:
+            places = moments_of(self.ground)
+        return None if places is None else places / 2
 
     def rows_by_value(self) -> np.ndarray:
         """Rows of the original by ground value, missing ones last."""

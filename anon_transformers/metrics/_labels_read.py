@@ -55,7 +55,7 @@ class ValueReader:
         self.ordered = ground.kind == "ordinal"
         self.texts = [str(text) for text in ground.texts()]
         self.place = {text: at for at, text in enumerate(self.texts)}
-        self.numbers = _numbers(ground)
+        self.numbers = numbers_of(ground)
 
     def __call__(self, label: str) -> np.ndarray | None:
         """Places of the values that a label may stand for; None if it is no label."""
@@ -113,11 +113,27 @@ def plain_label(text: str, hierarchy: Hierarchy) -> str:
     return unquoted(text.removesuffix(OR_MISSING))
 
 
-def _numbers(ground: Column) -> np.ndarray | None:
-    """Values as numbers, if all of them are."""
+def numbers_of(ground: Column, *, plain: bool = False) -> np.ndarray | None:
+    """Values as numbers, if all of them are; ``plain`` texts have no zero in front."""
     if ground.values.dtype.kind in "iuf":
         return ground.values.astype(float)
     if ground.values.dtype.kind == "M":
         return None
-    numbers = pd.to_numeric(pd.Series(ground.texts(), dtype=object), errors="coerce")
+    texts = pd.Series([str(text) for text in ground.texts()], dtype=object)
+    if plain and texts.str.match(r"-?0\d").any():
+        return None
+    numbers = pd.to_numeric(texts, errors="coerce")
     return None if numbers.isna().any() else numbers.to_numpy(float)
+
+
+def moments_of(ground: Column) -> np.ndarray | None:
+    """Dates and times as numbers, if all values are dates or written as 2026-01-31."""
+    if ground.values.dtype.kind == "M":
+        return ground.values.astype("datetime64[ns]").astype(np.int64).astype(float)
+    texts = pd.Series([str(text) for text in ground.texts()], dtype=str)
+    if not texts.str.match(r"\d{4}-\d{2}-\d{2}").all():
+        return None
+    moments = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    if moments.isna().any():
+        return None
+    return moments.astype("int64").to_numpy(float)

@@ -69,11 +69,12 @@ def refuse_without_model(form: Form, thresholds: Sequence[Threshold]) -> None:
         )
     asked = [make_model(t) for t in thresholds if t.kind == "model"]
     if not any(map(stands_alone, asked)):
-        numbers = ", ".join(number for model in asked for number in _asked_of(model))
+        numbers = [number for model in asked for number in _asked_of(model)]
+        alone = len(numbers) == 1
         raise ConfigurationError(
-            f"thresholds: {numbers} promise nothing by themselves: a person who stands "
-            "alone may pass them; ask for k of at least 2 with "
-            f"{{model: {cls.k_model}, k: …}}."
+            f"thresholds: {', '.join(numbers)} promise{'s' * alone} nothing by "
+            f"{'itself' if alone else 'themselves'}: a person who stands alone may "
+            f"pass; ask for k of at least 2 with {{model: {cls.k_model}, k: …}}."
         )
 
 

@@ -389,3 +389,17 @@ def test_a_repeated_identifier_without_subject_is_warned_of():
         MondrianAnonymizer(["age"], k=2, identifiers=["name"]).fit(frame)
     found = MondrianAnonymizer(["age"], k=2, subject="name").fit(frame)
     assert found.report_.classes["smallest"] == 2
+
+
+def test_of_many_repeated_identifiers_three_are_named_after_the_advice():
+    frame = pd.DataFrame({"age": [1] * 12})
+    for n in range(1, 8):
+        frame[f"id{n}"] = [min(row, n) for row in range(12)]
+    names = [f"id{n}" for n in range(1, 8)]
+    with pytest.warns(RepeatedIdentifierWarning) as caught:
+        MondrianAnonymizer(["age"], k=2, identifiers=names).fit(frame)
+    told = str(caught[0].message)
+    assert told.startswith("k counts rows")
+    assert "such as subject='id7'. Here identifier 'id7' repeats (1 values" in told
+    assert [name for name in names if f"{name!r} repeats" in told] == names[-3:]
+    assert told.endswith("; and 4 more.")

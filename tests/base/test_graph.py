@@ -197,7 +197,7 @@ def test_the_report_counts():
 
 def test_labels_are_left_out_by_a_method_that_does_not_protect_them():
     nodes = pd.DataFrame({"id": ["Ann", "Bob", "Cid", "Dan"], "town": list("xyxy")})
-    with pytest.warns(LabelsLeftOutWarning, match="1 labels"):
+    with pytest.warns(LabelsLeftOutWarning, match="1 label of nodes is"):
         _, listed = Ring().fit_transform((FRIENDS, nodes))
     assert list(listed.columns) == ["id"]
     _, listed = Ring(reduce=True).fit_transform((FRIENDS, nodes))
@@ -265,3 +265,14 @@ def test_weights_that_tell_nodes_apart_are_told():
     assert method.report_.details["telling_weights"] > 0
     bare = Ring(random_state=0).fit(edges[["a", "b"]])
     assert "telling_weights" not in bare.report_.details
+
+
+@pytest.mark.parametrize(
+    ("names", "told"), [(["club"], "1 label of nodes is"), (["a", "b"], "2 labels of")]
+)
+def test_labels_that_are_left_out_are_counted(names, told):
+    labeled = nx.path_graph(4)
+    for name in names:
+        nx.set_node_attributes(labeled, 1, name)
+    with pytest.warns(LabelsLeftOutWarning, match=told):
+        Ring(k=3).fit_transform(labeled)

@@ -296,7 +296,9 @@ class TestDates:
         refused = anon(*call)
         assert refused.exit_code == 2
         reported = " ".join(refused.stderr.split())
-        assert "--date 'column=%d/%m/%y,LAST_YEAR'" in reported
+        assert "--date 'born=%d/%m/%y,LAST_YEAR'" in reported
+        assert "{born: {date: '%d/%m/%y', last_year: …}}" in reported
+        assert "{born: text}" in reported
         made = anon(*call, "--date", "born=%d/%m/%y,2025")
         assert made.exit_code == 0, made.output + made.stderr
         labels = pd.read_csv(tmp_path / "safe.csv")["born"]
@@ -385,4 +387,5 @@ class TestWhatIsSaid:
     def test_an_address_is_no_path(self, anon, people):
         made = anon("anonymize", people, "s3://bucket/o.csv", *ROLES)
         assert made.exit_code == 2
-        assert "nothing here opens s3:// addresses; give a path" in made.stderr
+        told = "s3://bucket/o.csv: nothing here opens s3:// addresses; give a path"
+        assert told in " ".join(made.stderr.split())

@@ -63,6 +63,7 @@ def test_the_file_is_the_table_of_the_library(
 
 def test_it_writes_to_the_output(anon):
     made = anon("make", "independent", "--rows", 3, "-o", "-")
+    assert made.stderr.startswith("wrote 3 rows")
     assert pd.read_csv(io.StringIO(made.stdout)).equals(make_independent(3, 2))
     assert "3 rows" in made.stderr
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_transformers.cli._dialects import Dialect, find_dialect
-from anon_transformers.exceptions import DataError
 
 pytestmark = pytest.mark.usefixtures("declared")
 
@@ -76,18 +75,41 @@ def test_an_original_in_another_dialect_is_read(anon, safe, original, command, h
     assert json.loads(found.stdout) == json.loads(same.stdout)
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_encoding_that_cannot_be_found_out_is_asked_for(
-    anon, safe, original, command
+def test_what_is_no_utf8_is_read_with_a_warning(
+    anon, safe, original, command, encoding
 ):
-    foreign = original(";", "latin-1")
-    asked = anon(*call(command, safe, foreign))
-    assert asked.exit_code == 2
-    assert "not in UTF-8" in asked.stdout
-    assert "--original-encoding" in asked.stdout
-    said = anon(*call(command, safe, foreign, "--original-encoding", "latin-1"))
-    assert said.exit_code in {0, 1}, said.output
-    assert "error" not in json.loads(said.stdout)
+    stated = ["--original-encoding", encoding]
+    same = anon(*call(command, safe, original(";", encoding), *stated))
+    assert "warning" not in same.stderr
+    found = anon(*call(command, safe, original(";", encoding)))
+    assert found.exit_code == same.exit_code, found.output
+    assert json.loads(found.stdout) == json.loads(same.stdout)
+    (line,) = [x for x in found.stderr.splitlines() if x.startswith("warning")]
+    assert "people.csv is not in UTF-8" in line
+    assert "--original-encoding" in line
+    assert "K\xf6ln" not in line
+
+
+@pytest.mark.parametrize(
+    ("cell", "encoding"),
+    [
+        (b"\x80 5", "cp1252"),  # the sign of the euro
+        (b"K\xf6ln", "cp1252"),
+        (b"K\xf6ln \x81", "latin-1"),  # cp1252 has no such byte
+        ("K\xf6ln".encode(), "utf-8"),
+    ],
+)
+def test_the_encoding_that_the_bytes_show(tmp_path, capsys, cell, encoding):
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"ort;x\n" + cell + b";1\n")
+    found = find_dialect(path, Dialect(), option="--original")
+    assert found == Dialect(";", encoding)
+    told = capsys.readouterr().err
+    assert told.count("\n") == (encoding != "utf-8")
+    if told:
+        assert f"read as {encoding}" in " ".join(told.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -137,12 +159,12 @@ def test_a_long_file_is_judged_by_whole_lines(tmp_path):
     assert find_dialect(path, Dialect(), option="--original").separator == ","
 
 
-def test_bytes_at_the_end_tell_the_encoding_too(tmp_path):
+def test_bytes_at_the_end_tell_the_encoding_too(tmp_path, capsys):
     path = tmp_path / "table.csv"
     path.write_bytes(b"a;b\n" + b"1;2\n" * 600_000 + b"K\xf6ln;3\n")
-    with pytest.raises(DataError, match="--original-encoding") as fault:
-        find_dialect(path, Dialect(), option="--original")
-    assert fault.value.__context__ is None
+    found = find_dialect(path, Dialect(), option="--original")
+    assert found == Dialect(";", "cp1252")
+    assert "--original-encoding" in capsys.readouterr().err
     assert find_dialect(path, Dialect(",", "latin-1"), option="--original") == (
         Dialect(";", "latin-1")
     )
@@ -249,3 +271,44 @@ def test_a_message_names_the_encoding_as_people_do(anon, tmp_path, command):
     assert run.exit_code == 2
     assert "in UTF-8 (" in run.output
     assert "sig" not in run.output
+
+
+ROLES = ["-q", "größe", "-q", "ort", "-s", "leiden", "-k", 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("größe;ort;leiden,x\n1,5;a;x\n2,5,1;b;y\n", "another number of fields"),
+        ("größe;ort;leiden\n1,5;a;x\n2,5;b;y\n", "has one column only"),
+        ("größe;ort;leiden\n1;a;x\n2;b;y\n", "has one column only"),
+    ],
+)
+def test_a_table_with_another_separator_is_told_the_option(anon, tmp_path, text, told):
+    path = tmp_path / "leute.csv"
+    path.write_text(text)
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    assert run.exit_code == 2
+    said = " ".join(run.stderr.split())
+    assert told in said
+    assert "separated by ';': state it with --separator." in said
+    beside = ["validate", path, "-q", "ort", "--separator", ";", "-k", 1, "--original"]
+    run = anon(*beside, path, "--original-separator", ",", "-t", "t-closeness,t=1")
+    assert "state it with --original-separator" in " ".join(run.stderr.split())
+
+
+def test_rows_of_other_lengths_name_the_option(anon, tmp_path):
+    path = tmp_path / "leute.csv"
+    path.write_text("größe,ort,leiden\n1,a,x,y\n2,b,y\n")
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    said = " ".join(run.stderr.split())
+    assert "1 rows have another number of fields" in said
+    assert "Another separator is stated with --separator." in said
+
+
+def test_a_table_in_another_encoding_is_told_the_option(anon, people, tmp_path):
+    path = tmp_path / "leute.csv"
+    people.to_csv(path, index=False, encoding="latin-1")
+    run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
+    assert run.exit_code == 2
+    assert "Name its encoding with --encoding" in " ".join(run.stderr.split())

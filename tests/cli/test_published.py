@@ -188,3 +188,15 @@ def test_rows_are_not_passed_off_as_persons(anon, publish, people):
         "persons"
         not in told_by(anon("risk", people, "-q", "age", "--json"))["not_available"]
     )
+
+
+def test_a_reason_stands_once_below_a_narrow_table(anon, publish):
+    folder = publish(**DROPPING)
+    told = anon("validate", folder).stdout
+    (line,) = [
+        x for x in told.splitlines() if x.startswith("- t-closeness: not judged")
+    ]
+    assert "--original FILE" in line
+    table = [x for x in told.splitlines() if x.startswith(("│", "┃"))]
+    assert max(map(len, table)) < 150
+    assert any("not judged again" in x for x in table)

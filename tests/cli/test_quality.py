@@ -73,6 +73,10 @@ def test_a_table_a_topic_for_people(anon, files):
         assert run.stdout.count(title) == 1
     assert "quantile 0.95" in run.stdout
     assert "published as no numbers: column 3" in run.stdout
+    (title,) = [x for x in run.stdout.splitlines() if "told from original" in x]
+    assert " by " in title
+    assert title.strip().endswith(" alone")
+    assert "column 3" not in title
     assert "Lilliput" not in run.output
     assert "e-1" not in run.stdout  # rounding errors are no news
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers.evidence import Classes
-from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.hierarchies import Hierarchy, Intervals
 from anon_transformers.metrics import (
     attribute_losses,
     information_loss,
@@ -178,3 +178,28 @@ def test_a_folder_without_a_hierarchy_is_refused(anon, files):
     run = anon("risk", files / "safe.csv", *ROLES, "--hierarchies", files / "empty")
     assert run.exit_code == 2
     assert "COLUMN.csv" in run.stderr
+
+
+@pytest.mark.parametrize("with_trees", [False, True])
+def test_the_loss_is_the_one_that_anonymize_tells(anon, files, with_trees):
+    table = pd.DataFrame(
+        {
+            "age": [21, 22, 25, 31, 38, 44, 61, 90] * 2,
+            "land": ["FR", "IT", "FR", "IT", "JP", "CN", "CN", "JP"] * 2,
+            "job": ["clerk", "cook"] * 8,
+        }
+    )
+    table.to_csv(files / "people.csv", index=False)
+    safe, trees = files / "made.csv", []
+    made = ["anonymize", files / "people.csv", safe, *ROLES, "-k", 4, "--json"]
+    if with_trees:
+        made += ["-m", "full-domain", "--hierarchy", f"land={files / 'trees/land.csv'}"]
+        ages = Intervals(widths=(10, 20)).build(sorted(set(table["age"].astype(str))))
+        ages.to_csv(files / "trees" / "age.csv")
+        made += ["--hierarchy", f"age={files / 'trees/age.csv'}"]
+        trees = ["--hierarchies", files / "trees"]
+    loss = told_by(anon(*made))["loss"]
+    original = ["--original", files / "people.csv"]
+    told = told_by(anon("risk", safe, *original, *ROLES, *trees, "--json"))
+    assert 0 < told["loss"]["total"] < 1
+    assert told["loss"]["total"] == pytest.approx(loss)

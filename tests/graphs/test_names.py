@@ -243,3 +243,41 @@ def test_the_karate_club_of_networkx_can_be_published_as_it_is():
     assert not any(data for *_, data in published.edges(data=True))
     assert nx.is_isomorphic(published, club)
     Same(reduce=True).fit(club)
+
+
+NAMED = nx.Graph([("a", "b"), ("b", "c")])
+NOISY = nx.Graph([("z", "b"), ("c", "b"), ("b", "a")])
+
+
+def test_nodes_that_the_original_lacks_come_last():
+    before, after, names = open_same_nodes(NAMED, NOISY)
+    assert names.tolist() == ["a", "b", "c"]
+    assert (before.n_nodes, after.n_nodes) == (3, 4)
+    assert before.edges.tolist() == [[0, 1], [1, 2]]
+    assert after.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
+    assert before.common_edges(after) == after.common_edges(before) == 2
+    # Node 3 is none of the original's: the pair is no edge, whatever its key.
+    assert before.has_edges(after.edges).tolist() == [True, True, False]
+    assert not before.has_edges([[0, 4], [0, 5]]).any()
+
+
+def test_a_mapping_tells_which_nodes_are_noise():
+    mapping = {"a": "c", "b": "b", "c": "z"}
+    before, after, _ = open_same_nodes(NAMED, NOISY, mapping)
+    assert after.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
+    matrix = nx.to_scipy_sparse_array(NAMED)
+    more = nx.to_scipy_sparse_array(NOISY, nodelist="zabc")
+    with pytest.raises(DataError, match="3 nodes and what is published 4"):
+        open_same_nodes(matrix, more)
+    before, after, _ = open_same_nodes(matrix, more, {0: 1, 1: 2, 2: 3})
+    assert after.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
+    assert before.common_edges(after) == 2
+
+
+def test_an_original_node_that_is_not_published_is_an_error():
+    with pytest.raises(DataError, match="1 of 4 nodes of the original have a name"):
+        open_same_nodes(NOISY, NAMED)
+    with pytest.raises(DataError, match="1 of 3 nodes of the original have a name"):
+        open_same_nodes(NAMED, nx.path_graph(["a", "b", "x", "y"]))
+    with pytest.raises(DataError, match="node by node"):
+        GraphEvidence(NOISY, NAMED)

@@ -200,7 +200,8 @@ class TestWithoutHierarchies:
              "job": ["{a, b}", "{a, b}", "c or missing", "*"]}
         )  # fmt: skip
         found = attribute_losses(original, published, None, ["age", "job"])
-        assert found["age"] == pytest.approx((3 * 3 / 4 + 1 / 4 - 1) / 3)
+        # Three of four rows are 2 of the 8 years wide that there are from 1 to 9.
+        assert found["age"] == pytest.approx(3 * 2 / 8 / 4)
         assert found["job"] == pytest.approx((2 * 2 / 4 + 1 / 4 + 1 - 1) / 3)
 
     @pytest.mark.parametrize("strange", [1.5, "[4, 8]"])
@@ -213,6 +214,26 @@ class TestWithoutHierarchies:
         published["age"] = [3, None, 3, 9]
         assert attribute_losses(original, published, None, ["age"]) == {"age": 0}
 
+    @pytest.mark.parametrize("as_text", [False, True])
+    def test_the_loss_is_that_of_the_report(self, as_text):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame(
+            {
+                "age": rng.integers(18, 90, 200),
+                "pay": rng.lognormal(3, 1, 200).round(2),
+                "born": pd.Timestamp("1950-01-01")
+                + pd.to_timedelta(rng.integers(0, 20_000, 200), unit="D"),
+                "job": rng.choice(list("abcdef"), 200),
+            }
+        )
+        table.loc[:9, "pay"] = np.nan
+        method = MondrianAnonymizer(k=5, tie_side="both", random_state=0)
+        published = method.fit_transform(table)
+        if as_text:
+            table = table.astype(str).mask(table.isna())
+        found = attribute_losses(table, published, None, list(table))
+        assert found == pytest.approx(method.report_.column_losses)
+
     def test_ranges_of_texts_and_dates(self):
         days = pd.to_datetime(["2020-01-01", "2020-06-01", "2021-01-01", "2021-02-01"])
         original = pd.DataFrame({"day": days, "zip": ["01", "02", "03", "10"]})
@@ -221,7 +242,9 @@ class TestWithoutHierarchies:
              "zip": ["[01, 03]"] * 3 + ["10"]}
         )  # fmt: skip
         found = attribute_losses(original, published, None, ["day", "zip"])
-        assert found["day"] == pytest.approx((4 * 2 / 4 - 1) / 3)
+        # 152 and 31 of the 397 days from the first to the last.
+        assert found["day"] == pytest.approx((152 + 31) / 397 / 2)
+        # A text with a zero in front is no number, and has no width.
         assert found["zip"] == pytest.approx((3 * 3 / 4 + 1 / 4 - 1) / 3)
 
     @pytest.mark.parametrize("boxes", ["tight", "cuts"])

@@ -22,7 +22,7 @@ SHOWN = {
     "adult": {"k-anonymity"},
     "adult-recursive-l": {"k-anonymity", "recursive-cl-diversity"},
     "adult-t-closeness": {"k-anonymity", "t-closeness"},
-    "patients-fuzzy": {"k-anonymity", "q-anonymity"},
+    "patients-fuzzy": {"k-anonymity", "q-anonymity", "fuzzy-l-diversity"},
     "patients-swap": {
         "probabilistic-k-anonymity",
         "distinct-l-diversity",

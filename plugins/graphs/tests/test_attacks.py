@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.graphs import Graph, open_graph
+from anon_transformers_graphs import KAutomorphismAnonymizer
 from anon_transformers_graphs._deadline import Deadline
 from anon_transformers_graphs.attacks import (
     cut_attack,
@@ -296,3 +297,37 @@ def test_illegal_truth_is_refused():
     path = Graph(3, [[0, 1], [1, 2]])
     with pytest.raises(DataError, match="truth"):
         seed_propagation(path, path, [[0, 0]], truth=np.arange(2))
+
+
+def test_noise_nodes_are_candidates_and_nobody_looks_for_them():
+    star = nx.star_graph(["hub", "a", "b"])
+    noisy = nx.Graph([("n", "m"), *star.edges, ("n", "o"), ("o", "m"), ("n", "p")])
+    for attack in (degree_attack, refinement_attack, neighborhood_attack):
+        found = attack(noisy, star)
+        assert found.targets == len(found.candidates) == 3
+    found = degree_attack(noisy, star)
+    # Degrees: hub, m and o have 2; a, b and p have 1; n has 3 and is not looked for.
+    assert found.candidates.tolist() == [3, 3, 3]
+    assert (found.found, found.correct) == (0, 0)
+    assert found.expected_share == pytest.approx(1 / 3)
+    # m and o have neighbors of degrees 2 and 3: only the hub has 1 and 1.
+    found = refinement_attack(noisy, star)
+    assert found.exposed.tolist() == ["hub"]
+
+
+def test_the_labels_of_noise_nodes_are_published_as_others():
+    star = nx.star_graph(["hub", "a", "b"])
+    noisy = nx.Graph([("n", "m"), *star.edges])
+    nx.set_node_attributes(noisy, {n: n in "na" for n in noisy}, "marked")
+    found = refinement_attack(noisy, star, depth=1)
+    # n looks like a; m does not look like b, for its neighbor is marked.
+    assert found.candidates.tolist() == [1, 2, 1]
+
+
+def test_a_graph_with_noise_nodes_is_attacked_by_name():
+    club = nx.Graph(list(nx.karate_club_graph().edges()))
+    published = KAutomorphismAnonymizer(k=3, relabel=False).fit_transform(club)
+    assert len(published) == 36
+    candidates = degree_attack(published, club).candidates
+    assert len(candidates) == 34
+    assert candidates[candidates > 0].min() >= 3

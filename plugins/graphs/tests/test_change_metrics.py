@@ -3,6 +3,7 @@
 import json
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -219,3 +220,30 @@ def test_samples_are_of_the_same_nodes(dataset):
 def test_other_nodes_cannot_be_compared(dataset):
     with pytest.raises(DataError, match="34 nodes and what is published 5"):
         compare_graphs(dataset("karate"), Graph(5, []))
+
+
+def test_noise_nodes_and_their_edges_count_as_added():
+    square = nx.cycle_graph("abcd")
+    noisy = nx.Graph([*square.edges, ("y", "a"), ("y", "z")])
+    noisy.remove_edge("c", "d")
+    found = compare_graphs(square, noisy)
+    assert found.edges == metrics.EdgeChange(kept=3, deleted=1, added=2)
+    assert edge_change(square, noisy) == found.edges
+    assert found.measures().loc["n_nodes"].tolist() == [4, 6, 2]
+    # Over a, b, c, d: degrees were 2 of 3 others, and are 3, 2, 1, 1 of 5.
+    moves = np.array([3 / 5, 2 / 5, 1 / 5, 1 / 5]) - 2 / 3
+    assert found.errors["degree"] == pytest.approx(math.sqrt((moves**2).mean()))
+    # Sums of distances from a, b, c and d in the tree c - b - a - d with a - y - z.
+    means = np.array([7, 9, 13, 11]) / 5 - 4 / 3
+    assert found.errors["mean_distance"] == pytest.approx(math.sqrt((means**2).mean()))
+    sampled = compare_graphs(square, noisy, n_sources=2)
+    assert sampled.edges == found.edges
+
+
+def test_clusters_are_of_the_originals_nodes():
+    two = nx.Graph([*nx.complete_graph("abc").edges, *nx.complete_graph("xyz").edges])
+    noisy = nx.Graph([*two.edges, ("q", "a"), ("q", "b"), ("q", "c"), ("n", "m")])
+    found = metrics.clustering_change(two, noisy)
+    assert found.jaccard == 1
+    assert sorted(map(sorted, found.published)) == [["a", "b", "c"], ["x", "y", "z"]]
+    assert found.published_coverage == 1

@@ -64,7 +64,7 @@ def test_nobody_is_found_where_all_are_alike(anon):
 def test_those_who_are_found_are_counted(anon):
     found = read(anon("attack", "club.csv", "-a", "degree", "--json"), 1)
     assert found["exposed"] == found["attacks"][0]["correct"] == 6
-    assert "17.6%" in anon("attack", "club.csv", "-a", "degree").output
+    assert "17.6 %" in anon("attack", "club.csv", "-a", "degree").output
 
 
 def test_people_are_counted_once(anon):

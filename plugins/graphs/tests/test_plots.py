@@ -62,3 +62,10 @@ def test_without_matplotlib_it_raises(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ConfigurationError, match="plots need matplotlib"):
         draw_before_after(CLUB, CLUB)
+
+
+def test_noise_nodes_are_drawn(drawn):
+    noisy = nx.Graph([("y", 0), ("y", "z"), *CLUB.edges])
+    assert draw_before_after(CLUB, noisy)[1:4] == b"PNG"
+    assert drawn[_before_after.GONE] == set()
+    assert len(drawn[_before_after.NEW]) == 2

@@ -352,7 +352,7 @@ def registered():
 def test_a_promise_that_the_graph_itself_keeps_is_refused(folder, alone):
     file = release(folder, **{"k-degree, k: 3": alone, "name: k-degree": "name: naive"})
     message = (
-        r"promise nothing by themselves.*ask for k of at least 2 with \{model: k-degree"
+        r"promises nothing by itself.*ask for k of at least 2 with \{model: k-degree"
     )
     with pytest.raises(ConfigurationError, match=message):
         load(file)

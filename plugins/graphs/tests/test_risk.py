@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -176,3 +177,13 @@ def test_metrics_keep_the_contract():
 
 def test_a_graph_without_edges_discloses_no_link():
     assert measure(DisclosedLinks(), GraphEvidence(Graph(3, []))) == 0
+
+
+def test_noise_nodes_are_found_by_nobody():
+    path = nx.path_graph("abc")
+    noisy = nx.Graph([*path.edges, ("x", "y"), ("y", "z"), ("z", "x"), ("z", "w")])
+    found = compare_risk(path, noisy)
+    assert found.node_probabilities.tolist() == [0.5, 1, 0.5]
+    # Degree 1: a, c and w; 2: b, x and y; 3: z alone, who is nobody.
+    assert found.group_risks == {1: pytest.approx(1 / 3), 2: pytest.approx(1 / 3), 3: 0}
+    assert (found.k_original, found.k_published, found.unchanged) == (1, 1, 3)

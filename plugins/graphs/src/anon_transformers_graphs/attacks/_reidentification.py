@@ -24,7 +24,7 @@ class Reidentification:
     targets : int
         Nodes that were looked for: all of the original.
     found : int
-        Targets that exactly one published node fits.
+        Targets that exactly one published node fits, noise nodes counted.
     correct : int
         Those among them for which it is the right one.
     expected_share : float
@@ -77,7 +77,8 @@ def degree_attack(
         What the intruder knows. Its nodes have the names of the published ones, or
         the order where one of the graphs has no names, which shows who was found
         rightly; a published graph whose nodes were renamed is refused without a
-        ``mapping``. By default ``published``: a graph that only lost its names.
+        ``mapping``. Nodes that it lacks are noise: nobody looks for them, but they fit
+        like others. By default ``published``: a graph that only lost its names.
     mapping : mapping, optional
         New name by old name; see :func:`anon_transformers.graphs.open_same_nodes`.
 
@@ -193,8 +194,9 @@ def _disjoint_union(
     edges = np.concatenate([known.edges, moved])
     labels = published.labels
     if labels is not None:
-        labels = pd.concat([labels, labels], ignore_index=True)
-    both = Graph(2 * known.n_nodes, edges, labels=labels)
+        own = labels.iloc[: known.n_nodes]  # noise nodes come after them
+        labels = pd.concat([own, labels], ignore_index=True)
+    both = Graph(known.n_nodes + published.n_nodes, edges, labels=labels)
     return both, names
 
 
@@ -206,7 +208,7 @@ def _compare_classes(
     targets, published = classes[:n_targets], classes[n_targets:]
     counts = np.bincount(published, minlength=int(classes.max(initial=-1)) + 1)
     candidates = counts[targets]
-    right = targets == published
+    right = targets == published[:n_targets]
     chances = np.where(right, 1 / np.maximum(candidates, 1), 0)
     exposed = np.flatnonzero(right & (candidates == 1))
     return Reidentification(

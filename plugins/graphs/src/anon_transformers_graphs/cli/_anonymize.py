@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli import Dialect, Encoding, Separator, percent
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -173,9 +173,9 @@ def _print_summary(out: Path, report: Any, loss_means: str) -> None:
         ("nodes", report.rows, ""),
         ("classes", report.classes["count"],
          f"smallest {report.classes['smallest']} nodes"),
-        ("average risk", f"{report.risk['average-risk']:.2%}",
-         f"highest {report.risk['highest-risk']:.2%}"),
-        ("loss", f"{report.loss:.2%}", loss_means),
+        ("average risk", percent(report.risk["average-risk"]),
+         f"highest {percent(report.risk['highest-risk'])}"),
+        ("loss", percent(report.loss), loss_means),
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
     rows += [

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli import Dialect, Encoding, Separator, percent
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -275,7 +275,7 @@ def _print_summary(
                 report["attack"],
                 report["targets"],
                 report["exposed"],
-                f"{report['exposed'] / max(report['targets'], 1):.1%}",
+                percent(report["exposed"] / max(report["targets"], 1)),
             )
             for report in found["attacks"]
         ]

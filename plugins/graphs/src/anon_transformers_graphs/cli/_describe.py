@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli import Dialect, Encoding, Separator, percent
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
     Edges,
@@ -76,7 +76,7 @@ def _print_summary(name: str, found: dict[str, Any]) -> None:
     levels = list(next(iter(found["candidates"].values())))[1:]
     header = ["who knows", "smallest set", *(readable_name(level) for level in levels)]
     rows = [
-        (query, row["k"], *(f"{row[level]:.1%}" for level in levels))
+        (query, row["k"], *(percent(row[level]) for level in levels))
         for query, row in found["candidates"].items()
     ]
     print_table("Nodes that look alike for an intruder", header, rows)

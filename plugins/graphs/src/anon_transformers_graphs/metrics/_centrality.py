@@ -14,6 +14,7 @@ from anon_transformers_graphs.metrics._distances import (
     Seed,
     chosen_sources,
     distances,
+    distances_from,
 )
 from anon_transformers_graphs.metrics._kernels.betweenness import add_shares
 
@@ -77,16 +78,17 @@ def centralities(
     """
     # One sample for both, so that they are numbers of the same paths.
     seed = int(generator(random_state).integers(2**63))
-    return centralities_of(graph, distances(graph, n_sources, seed), n_sources, seed)
+    sources = chosen_sources(graph, n_sources, seed)
+    return centralities_from(graph, distances_from(graph, sources), sources)
 
 
-def centralities_of(
-    graph: Graph, found: DistanceSummary, n_sources: int | None, seed: Seed
+def centralities_from(
+    graph: Graph, found: DistanceSummary, sources: np.ndarray
 ) -> Centralities:
-    """Centralities of a graph whose distances are known."""
+    """Centralities of a graph whose distances from these nodes are known."""
     mean = mean_distances(found)
     return Centralities(
-        betweenness(graph, n_sources=n_sources, random_state=seed),
+        _betweenness_from(graph, sources),
         np.where(np.isnan(mean), 0.0, 1 / mean),
         degree_centrality(graph),
         mean,
@@ -146,10 +148,13 @@ def betweenness(
     >>> betweenness(Graph(4, [[0, 1], [1, 2], [2, 3]])).round(3)
     array([0.   , 0.667, 0.667, 0.   ])
     """
+    return _betweenness_from(graph, chosen_sources(graph, n_sources, random_state))
+
+
+def _betweenness_from(graph: Graph, sources: np.ndarray) -> np.ndarray:
     n_nodes = graph.n_nodes
     if n_nodes < LEAST:
         return np.zeros(n_nodes)
-    sources = chosen_sources(graph, n_sources, random_state)
     indptr, indices = neighbor_lists(graph)
     sums = np.zeros((min(N_PARTS, len(sources)), n_nodes))
     add_shares(indptr, indices, sources, sums)

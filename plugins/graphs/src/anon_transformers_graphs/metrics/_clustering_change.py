@@ -33,7 +33,8 @@ class ClusteringChange:
         What a single cluster of all nodes would have reached. An index near it is
         worthless.
     original, published : list of sets
-        Clusters of both graphs, by names of the original; see :func:`markov_clusters`.
+        Clusters of both graphs, by names of the original, without noise nodes; see
+        :func:`markov_clusters`.
     original_coverage, published_coverage : float
         Share of the nodes that are in some cluster.
     """
@@ -93,7 +94,10 @@ def clustering_change(
     if not original.n_nodes:
         raise DataError("the graphs have no nodes: there is nothing to cluster.")
     groups = [METHODS[method](graph, **options) for graph in (original, published)]
-    before, after = (named_sets(found, names) for found in groups)
+    own = [[group[group < len(names)] for group in found] for found in groups]
+    before, after = (
+        named_sets([group for group in found if len(group)], names) for found in own
+    )
     return ClusteringChange(
         clustering_jaccard(before, after),
         single_cluster_baseline(before, len(names)),

@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers.graphs import open_same_nodes
+from anon_transformers.graphs import Graph, open_same_nodes
 from anon_transformers.parameters import generator
-from anon_transformers_graphs.metrics._centrality import Centralities, centralities_of
-from anon_transformers_graphs.metrics._distances import Seed, distances
+from anon_transformers_graphs.metrics._centrality import (
+    Centralities,
+    centralities_from,
+)
+from anon_transformers_graphs.metrics._distances import (
+    Seed,
+    chosen_sources,
+    distances_from,
+)
 from anon_transformers_graphs.metrics._spectrum import SpectralReport, spectral_report
 from anon_transformers_graphs.metrics._structure import (
     StructuralReport,
@@ -65,8 +72,8 @@ class GraphComparison:
     edges : EdgeChange
         Edges that were deleted, added and kept.
     errors : mapping of str to float
-        For each centrality, the root of the mean squared difference over the nodes. The
-        mean distance looks at nodes that have edges in both graphs.
+        For each centrality, the root of the mean squared difference over the nodes of
+        the original. The mean distance looks at nodes that have edges in both graphs.
     distribution_changes : mapping of str to float
         For degrees and path lengths, the share of nodes or pairs that would have to
         take another value to get from one distribution to the other.
@@ -115,6 +122,7 @@ def compare_graphs(
     original, published : Graph, or a graph in any form
         The same nodes: they go by name, or by order where one has no names. A graph
         that was anonymized with ``relabel=False`` has the names of its original.
+        Nodes that the original lacks are noise: they and their edges count as added.
     mapping : mapping, optional
         New name by old name, for a published graph whose nodes were renamed; see
         :func:`anon_transformers.graphs.open_same_nodes`.
@@ -136,23 +144,30 @@ def compare_graphs(
     [2.0, 3.0, 1.0]
     """
     original, published, _ = open_same_nodes(original, published, mapping)
-    edges = edge_change(original, published)
     seed = int(generator(random_state).integers(2**63))
-    both = [distances(graph, n_sources, seed) for graph in (original, published)]
+    graphs = (original, published)
+    if n_sources is None:
+        sources = [chosen_sources(graph, None, seed) for graph in graphs]
+    else:  # those of the original, which are in both
+        sources = [chosen_sources(original, n_sources, seed)] * 2
+    both = [
+        distances_from(graph, starts)
+        for graph, starts in zip(graphs, sources, strict=True)
+    ]
     reports = [
         report_from_distances(graph, found)
-        for graph, found in zip((original, published), both, strict=True)
+        for graph, found in zip(graphs, both, strict=True)
     ]
     nodes = [
-        centralities_of(graph, found, n_sources, seed)
-        for graph, found in zip((original, published), both, strict=True)
+        centralities_from(graph, found, starts)
+        for graph, found, starts in zip(graphs, both, sources, strict=True)
     ]
     return GraphComparison(
         reports[0],
         reports[1],
         spectral_report(original, random_state=seed),
         spectral_report(published, random_state=seed),
-        edges,
+        _edge_change(original, published),
         centrality_errors(*nodes),
         {
             "degrees": _total_variation(
@@ -189,14 +204,20 @@ def edge_change(
     2
     """
     original, published, _ = open_same_nodes(original, published, mapping)
+    return _edge_change(original, published)
+
+
+def _edge_change(original: Graph, published: Graph) -> EdgeChange:
     kept = original.common_edges(published)
     return EdgeChange(kept, original.n_edges - kept, published.n_edges - kept)
 
 
 def centrality_errors(before: Centralities, after: Centralities) -> dict[str, float]:
     """Root of the mean squared difference of each centrality."""
+    n_nodes = len(before.degree)  # noise nodes come after them
     return {
-        name: rms(getattr(after, name) - getattr(before, name)) for name in CENTRALITIES
+        name: rms(getattr(after, name)[:n_nodes] - getattr(before, name))
+        for name in CENTRALITIES
     }
 
 

@@ -67,7 +67,11 @@ def distances(
     graph: Graph, n_sources: int | None = None, random_state: Seed = 0
 ) -> DistanceSummary:
     """Search from all nodes, or from a random sample of them."""
-    sources = chosen_sources(graph, n_sources, random_state)
+    return distances_from(graph, chosen_sources(graph, n_sources, random_state))
+
+
+def distances_from(graph: Graph, sources: np.ndarray) -> DistanceSummary:
+    """Search from these nodes."""
     if not graph.n_nodes:
         return DistanceSummary(np.zeros(1, int), np.zeros(0, int), np.zeros(0, int), 0)
     # With near nodes in near places searches that share a word share most of their way.

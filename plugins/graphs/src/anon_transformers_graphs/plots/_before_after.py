@@ -26,8 +26,9 @@ def draw_before_after(
     """Draw a graph and what was published of it, and the degrees of both.
 
     Every node is at the same place in both drawings. Edges that are gone are red in the
-    first, and new ones green in the second. No name is drawn, but places show which
-    node is which: the picture is for those who hold both graphs.
+    first, and new ones green in the second, as are noise nodes, which the original
+    lacks. No name is drawn, but places show which node is which: the picture is for
+    those who hold both graphs.
 
     Parameters
     ----------
@@ -70,24 +71,34 @@ def draw_before_after(
     # Without pyplot there is no window system and nothing that stays behind.
     figure = Figure(figsize=(14, 4.6), layout="constrained")
     left, right, degrees = figure.subplots(1, 3, width_ratios=(2, 2, 1.4))
-    places = _layout(before)
+    places = _layout(before, after)
     gone, new = ~after.has_edges(before.edges), ~before.has_edges(after.edges)
     _draw(left, before, places, gone, GONE)
     _draw(right, after, places, new, NEW)
+    noise = after.n_nodes - before.n_nodes
+    right.scatter(*places[before.n_nodes :].T, s=_area(after), color=NEW, zorder=3)
+    more = f", {noise:,} new nodes" if noise else ""
     left.set_title(f"original: {before.n_edges:,} edges, {gone.sum():,} of them gone")
-    right.set_title(f"published: {after.n_edges:,} edges, {new.sum():,} of them new")
+    right.set_title(
+        f"published: {after.n_edges:,} edges, {new.sum():,} of them new{more}"
+    )
     _draw_degrees(degrees, before, after)
     file = BytesIO()
     figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()
 
 
-def _layout(graph: Graph) -> np.ndarray:
-    """A place for each node, neighbors near each other; always the same."""
-    drawn = nx.empty_graph(graph.n_nodes)
-    drawn.add_edges_from(graph.edges.tolist())
+def _layout(before: Graph, after: Graph) -> np.ndarray:
+    """A place for each node, neighbors near each other; always the same.
+
+    Edges of the original decide, and for noise nodes their own.
+    """
+    drawn = nx.empty_graph(after.n_nodes)
+    drawn.add_edges_from(before.edges.tolist())
+    of_noise = after.edges.max(axis=1, initial=0) >= before.n_nodes
+    drawn.add_edges_from(after.edges[of_noise].tolist())
     places = nx.spring_layout(drawn, seed=0)
-    return np.array([places[node] for node in range(graph.n_nodes)]).reshape(-1, 2)
+    return np.array([places[node] for node in range(after.n_nodes)]).reshape(-1, 2)
 
 
 def _draw(
@@ -99,9 +110,14 @@ def _draw(
     lines = places[graph.edges]
     axis.add_collection(LineCollection(list(lines[~marked]), colors=KEPT, lw=0.7))
     axis.add_collection(LineCollection(list(lines[marked]), colors=color, lw=1.4))
-    size = np.clip(LARGEST * 10 / max(graph.n_nodes, 1), SMALLEST, LARGEST)
-    axis.scatter(*places.T, s=size, color=NODES, zorder=2)
+    own = places[: graph.n_nodes]
+    axis.scatter(*own.T, s=_area(graph), color=NODES, zorder=2)
     axis.set_axis_off()
+
+
+def _area(graph: Graph) -> float:
+    """Area of the dot of a node."""
+    return float(np.clip(LARGEST * 10 / max(graph.n_nodes, 1), SMALLEST, LARGEST))
 
 
 def _draw_degrees(axis: Any, before: Graph, after: Graph) -> None:

@@ -18,10 +18,11 @@ class RiskComparison:
     Attributes
     ----------
     node_probabilities : float array of shape (n_nodes,)
-        For each node the chance to be found: one divided by the number of nodes of its
-        degree in the original, or 0 if its degree has changed.
+        For each node of the original the chance to be found: one divided by the number
+        of nodes of its degree there, or 0 if its degree has changed.
     group_risks : mapping of int to float
-        By published degree: the mean chance of its nodes, over their number.
+        By published degree: the mean chance of its nodes, over their number. Noise
+        nodes are nobody's, with a chance of 0.
     k_original, k_published : int
         Nodes of the rarest degree in either graph.
     k_bound : int
@@ -91,11 +92,11 @@ def compare_risk(
     original, published, _ = open_same_nodes(original, published, mapping)
     if not original.n_nodes:
         raise DataError("the graphs have no nodes: there is nobody to look for.")
-    before, after = original.degrees, published.degrees
+    before, after = original.degrees, published.degrees[: original.n_nodes]
     histogram = published.degree_histogram
     probabilities = np.where(before == after, 1 / original.degree_histogram[before], 0)
     degrees = np.flatnonzero(histogram)
-    sums = np.bincount(after, probabilities)[degrees]
+    sums = np.bincount(after, probabilities, len(histogram))[degrees]
     risks = sums / histogram[degrees]
     k_original = smallest_degree_class(original)
     k_published = smallest_degree_class(published)
