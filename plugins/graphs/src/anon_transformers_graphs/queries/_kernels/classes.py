@@ -60,7 +60,7 @@ def _refine(table, seat, budget):
         table.marks[i] = np.int64(mixed(total))
 
 
-@njit("Lists, int64[::1], int64, Walk, Table, int64[::1], int64, int64[::1]")
+@njit("Lists, int64[::1], int64, Walk, BallTable, int64[::1], int64, int64[::1]")
 def ball_marks(lists, roots, radius, walk, table, marks, start, budget):
     """One number for each ball from the place ``start`` on; isomorphic ones share it.
 
@@ -169,7 +169,7 @@ def _settle(place, shapes, firsts, state):
 
 
 @njit(
-    "Lists, int64[::1], int64[::1], int64, Walk, Table, Search, int64[::1], "
+    "Lists, int64[::1], int64[::1], int64, Walk, BallTable, IsomorphismSearch, int64[::1], "
     "int64[::1], int64[::1], int64[::1]"
 )
 def split_by_shape(
