@@ -145,7 +145,7 @@ def test_nothing_is_overwritten_unasked(anon, tmp_path):
         (["-o", "relabel=false"], 2, "fresh entropy"),
         (["-o", "reduce=true", "-o", "reduce=true"], 2, "twice"),
         (["-o", "sequence=best"], 2, "sequence"),
-        (["--nodes-out", "safe.csv"], 2, "a file each"),
+        (["--nodes-out", "safe.csv"], 2, "one file each"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_nothing_written(
@@ -264,7 +264,7 @@ def test_no_mapping_is_written_unless_asked(anon, tmp_path):
     assert refused.exit_code == 2
     assert "--mapping FILE" in refused.output
     shared = ["anonymize", "club.csv", "s.csv", "--mapping", "s.csv"]
-    assert "a file each" in anon(*shared).output
+    assert "one file each" in anon(*shared).output
 
 
 @pytest.mark.parametrize(

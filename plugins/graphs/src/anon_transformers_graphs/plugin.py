@@ -37,7 +37,7 @@ ANONYMIZERS = {
     ),
     "k-automorphism": (
         "anon_transformers_graphs.automorphism:KAutomorphismAnonymizer",
-        "Make every node one of ``k`` that no knowledge of the structure tells apart.",
+        "Make every node one of ``k`` that look the same in the whole structure.",
     ),
     "node-clusters": (
         "anon_transformers_graphs.generalization:NodeClusterGeneralizer",

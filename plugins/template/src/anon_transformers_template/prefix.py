@@ -157,7 +157,7 @@ class _Codes:
     def cut(self, n_cut: int, fill: str) -> PublishedColumn:
         """Label of each value, the missing one last, when ``n_cut`` characters go.
 
-        The shares tell how much of the column's values a label covers, which is the
+        The shares are those of the column's values that a label covers, which is the
         loss it causes.
         """
         labels: list[str | None] = list(self.texts)

@@ -16,7 +16,7 @@ from anon_transformers_graphs.privacy import KAutomorphism
 
 
 class KAutomorphismAnonymizer(GraphAnonymizer):
-    """Make every node one of ``k`` that no knowledge of the structure tells apart.
+    """Make every node one of ``k`` that look the same in the whole structure.
 
     K-Match: nodes are put into a table of ``k`` columns (the blocks) such that the
     columns are much alike; then edges are added until moving every node some columns

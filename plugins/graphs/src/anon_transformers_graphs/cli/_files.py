@@ -64,7 +64,7 @@ def read_network(
         check_node_file(nodes)
         network = network, read_table(nodes, 1, dialect, further=True)
     elif network.empty:
-        raise _empty(edges)
+        raise _empty_error(edges)
     if reduce:
         graph, form = open_graph(network, reduce=True)
         return form.write(graph, form.names)
@@ -100,29 +100,29 @@ def read_table(
 
     The dialect of a ``further`` file is detected, if the file shows one of its own.
     """
-    how = _checked(dialect or Dialect())
+    how = _check_dialect(dialect or Dialect())
     if not path.is_file():
         raise DataError(f"{path} does not exist.")
     kind = kind_of(path)
     if not path.stat().st_size:
-        raise _empty(path)
+        raise _empty_error(path)
     if kind == "edges":
         other = find_encoding(path, how.encoding) if further else how.encoding
         return _read_lines(path, other)
     readers = registry().readers
     if kind == "parquet":
-        return _named(readers["parquet"](path), n_names)
+        return _names_as_text(readers["parquet"](path), n_names)
     how = find_dialect(path, how) if further else how
     written: dict[str, Any] = {"sep": how.separator, "encoding": how.encoding}
     try:
         header = pd.read_csv(path, nrows=0, dtype=str, **written).columns
     except (ValueError, OSError) as error:  # the message may quote the file
-        raise _unreadable(path, "CSV", error, how.encoding) from None
+        raise _unreadable_error(path, "CSV", error, how.encoding) from None
     texts = dict.fromkeys(header[:n_names], "text")
     return readers["csv"](path, columns=texts, **how.as_options())
 
 
-def _checked(dialect: Dialect) -> Dialect:
+def _check_dialect(dialect: Dialect) -> Dialect:
     """Refuse an illegal separator, and an unknown encoding."""
     if len(dialect.separator) != 1:
         raise ConfigurationError(
@@ -145,18 +145,18 @@ def kind_of(path: Path) -> str:
     >>> kind_of(Path("friends.v2.csv.gz"))
     'csv'
     """
-    packed = is_packed(path)
-    kind = KINDS.get((path.with_suffix("") if packed else path).suffix.lower())
+    compressed = is_compressed(path)
+    kind = KINDS.get((path.with_suffix("") if compressed else path).suffix.lower())
     if kind is None:
         raise ConfigurationError(
             f"{path}: unknown file type; choices: {', '.join(sorted(KINDS))}."
         )
-    if packed and kind == "parquet":
+    if compressed and kind == "parquet":
         raise ConfigurationError(f"{path}: Parquet packs itself; leave out {GZIP}.")
     return kind
 
 
-def is_packed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
     """Whether a file is compressed, by its name."""
     return path.suffix.lower() == GZIP
 
@@ -176,7 +176,7 @@ def _read_lines(path: Path, encoding: str) -> pd.DataFrame:
             encoding=encoding,
         )  # fmt: skip
     except (ValueError, OSError) as error:  # the message may quote the file
-        raise _unreadable(path, "pairs of names", error, encoding) from None
+        raise _unreadable_error(path, "pairs of names", error, encoding) from None
     # Longer lines would make an index of their first names.
     if not isinstance(table.index, pd.RangeIndex) or table.pop("more").notna().any():
         raise DataError(f"{path}: a line holds two names and maybe a weight, no more.")
@@ -189,7 +189,7 @@ def _read_lines(path: Path, encoding: str) -> pd.DataFrame:
     return table.assign(weight=weights)
 
 
-def _named(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
+def _names_as_text(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
     for column in table.columns[:n_names]:
         held = table[column]
         if pd.api.types.is_float_dtype(held.dtype) and (held.dropna() % 1 == 0).all():
@@ -198,9 +198,11 @@ def _named(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
     return table
 
 
-def _unreadable(path: Path, what: str, error: Exception, encoding: str) -> DataError:
+def _unreadable_error(
+    path: Path, what: str, error: Exception, encoding: str
+) -> DataError:
     if isinstance(error, pd.errors.EmptyDataError):
-        return _empty(path)
+        return _empty_error(path)
     if isinstance(error, UnicodeError):
         encoding_name = "UTF-8" if encoding == Dialect().encoding else encoding
         return DataError(
@@ -210,5 +212,5 @@ def _unreadable(path: Path, what: str, error: Exception, encoding: str) -> DataE
     return DataError(f"{path}: cannot be read as {what} ({type(error).__name__}).")
 
 
-def _empty(path: Path) -> DataError:
+def _empty_error(path: Path) -> DataError:
     return DataError(f"{path} is empty: it names no nodes.")

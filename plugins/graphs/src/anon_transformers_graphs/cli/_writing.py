@@ -14,7 +14,7 @@ import typer
 from anon_transformers.cli import Dialect
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.registry import registry
-from anon_transformers_graphs.cli._files import is_packed, kind_of
+from anon_transformers_graphs.cli._files import is_compressed, kind_of
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 PICTURE = ".png"
@@ -27,7 +27,7 @@ def check_targets(
     sources, seen = list(sources), list[Path]()
     for target in targets:
         kind_of(target)
-        if any(_one_file(target, other) for other in seen):
+        if any(_is_same_file(target, other) for other in seen):
             raise ConfigurationError(
                 f"{target}: edges, nodes and mapping need one file each."
             )
@@ -45,7 +45,7 @@ def check_picture(target: Path, sources: Iterable[Path], force: bool) -> None:
 def _check_place(target: Path, sources: Iterable[Path], force: bool) -> None:
     if not target.absolute().parent.is_dir():
         raise ConfigurationError(f"{target.absolute().parent} is not a folder.")
-    if any(_one_file(target, source) for source in sources):
+    if any(_is_same_file(target, source) for source in sources):
         raise ConfigurationError(f"{target} is a source itself.")
     if target.is_dir():
         raise ConfigurationError(f"{target} is a folder.")
@@ -53,7 +53,7 @@ def _check_place(target: Path, sources: Iterable[Path], force: bool) -> None:
         raise ConfigurationError(f"{target} is there; --force overwrites it.")
 
 
-def _one_file(one: Path, other: Path) -> bool:
+def _is_same_file(one: Path, other: Path) -> bool:
     """Whether two paths lead to one file, written differently or linked."""
     if one.resolve() == other.resolve():
         return True
@@ -65,7 +65,7 @@ def write_picture(picture: bytes, path: Path) -> None:
     try:
         path.write_bytes(picture)
     except OSError as error:
-        raise _unwritten(path, error) from None
+        raise _write_error(path, error) from None
 
 
 def write_tables(
@@ -91,7 +91,7 @@ def write_tables(
                     draft.chmod(0o600)
                 draft.replace(path)
             except OSError as error:
-                raise _unwritten(path, error) from None
+                raise _write_error(path, error) from None
 
 
 def _draft(
@@ -105,13 +105,13 @@ def _draft(
         folder = TemporaryDirectory(prefix=".draft-", dir=path.absolute().parent)
         draft = Path(drafts.enter_context(folder)) / "table"
         if kind_of(path) == "edges":
-            draft.write_text(_lines(table, path), encoding=dialect.encoding)
+            draft.write_text(_edge_lines(table, path), encoding=dialect.encoding)
         else:
             how = dialect.as_options() if kind_of(path) == "csv" else {}
             registry().writers[kind_of(path)](table, draft, **how)
-        return _packed(draft) if is_packed(path) else draft
+        return _compress(draft) if is_compressed(path) else draft
     except OSError as error:
-        raise _unwritten(path, error) from None
+        raise _write_error(path, error) from None
     except UnicodeEncodeError:
         pass  # raised below, so that the error does not carry a name along
     raise ConfigurationError(
@@ -120,12 +120,12 @@ def _draft(
     )
 
 
-def _unwritten(path: Path, error: OSError) -> ConfigurationError:
+def _write_error(path: Path, error: OSError) -> ConfigurationError:
     why = error.strerror or type(error).__name__
     return ConfigurationError(f"{path} cannot be written: {why}.")
 
 
-def _packed(draft: Path) -> Path:
+def _compress(draft: Path) -> Path:
     """The file, compressed, without its name and the time in the header."""
     packed = draft.with_name("packed")
     with (
@@ -137,7 +137,7 @@ def _packed(draft: Path) -> Path:
     return packed
 
 
-def _lines(table: pd.DataFrame, path: Path) -> str:
+def _edge_lines(table: pd.DataFrame, path: Path) -> str:
     names = table.iloc[:, :2].astype("string")
     unfit = int(names.apply(lambda c: c.str.contains(r"[\s#]", na=False)).sum().sum())
     if unfit:

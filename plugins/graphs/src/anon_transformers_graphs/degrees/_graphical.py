@@ -5,7 +5,7 @@ import numpy as np
 from anon_transformers.exceptions import DataError
 
 
-def checked_degrees(degrees: np.ndarray) -> np.ndarray:
+def check_degrees(degrees: np.ndarray) -> np.ndarray:
     """Degrees as whole numbers that nodes of a simple graph can have."""
     found = np.asarray(degrees)
     if found.ndim != 1 or not len(found) or found.dtype.kind not in "iu":

@@ -7,7 +7,7 @@ import numpy as np
 from anon_transformers.exceptions import InfeasibleError, ParameterError
 from anon_transformers.parameters import whole
 from anon_transformers_graphs.degrees._degree_sums import with_even_sum, with_sum
-from anon_transformers_graphs.degrees._graphical import checked_degrees, is_graphical
+from anon_transformers_graphs.degrees._graphical import check_degrees, is_graphical
 from anon_transformers_graphs.degrees._kernels.exact import exact_targets
 from anon_transformers_graphs.degrees._kernels.groups import (
     best_targets,
@@ -211,7 +211,7 @@ def _greedy_sequence(falling: np.ndarray, k: int, *, only_up: bool) -> np.ndarra
 
 def check_degrees_and_k(degrees: np.ndarray, k: int) -> tuple[np.ndarray, int]:
     """Degrees and k, if there are enough nodes for one group."""
-    degrees, k = checked_degrees(degrees), whole("k", k)
+    degrees, k = check_degrees(degrees), whole("k", k)
     if k > len(degrees):
         raise InfeasibleError(
             f"k={k} is more than the {len(degrees)} nodes of the graph."

@@ -97,10 +97,13 @@ def _all_values(values: pd.Series, failed: bool) -> RunValues | str:
 
 def least_changes(name: str, graph: Graph, ks: list[int]) -> dict[Key, Any]:
     """Least sum of changes of degrees for each k, their sum being kept."""
-    return {(name, METHOD, k, "least change of degrees"): _least(graph, k) for k in ks}
+    return {
+        (name, METHOD, k, "least change of degrees"): _least_change(graph, k)
+        for k in ks
+    }
 
 
-def _least(graph: Graph, k: int) -> int | str:
+def _least_change(graph: Graph, k: int) -> int | str:
     try:
         found = exact_sequence(graph.degrees, k)
     except InfeasibleError:

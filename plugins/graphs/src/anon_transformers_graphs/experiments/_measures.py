@@ -56,7 +56,7 @@ class ClusteringTasks:
             names[WALKS] = WALKS
         return cls(tasks, names)
 
-    def kept(self, name: str, original: Graph) -> Measure:
+    def similarity_to(self, name: str, original: Graph) -> Measure:
         """Jaccard index of the clusters of a published graph with the original's."""
         task = self.clusterings[name]
         before = task(original)
@@ -85,24 +85,24 @@ def centrality_change(centrality: str, original: Graph) -> Measure:
     """How far a centrality has moved: root of the mean square over the nodes."""
     field = CENTRALITIES[centrality]
     before = getattr(centralities(original), field)
-    return lambda e: rms(getattr(centralities_of(e.published), field) - before)
+    return lambda e: rms(getattr(cached_centralities(e.published), field) - before)
 
 
 @lru_cache(maxsize=1)
-def centralities_of(graph: Graph) -> Centralities:
+def cached_centralities(graph: Graph) -> Centralities:
     """Centralities of a graph; several measures in a row ask for the same ones."""
     return centralities(graph)
 
 
 @lru_cache(maxsize=1)
-def report_of(graph: Graph) -> StructuralReport:
+def cached_report(graph: Graph) -> StructuralReport:
     """Structure of a graph; several measures in a row ask for the same one."""
     return structural_report(graph)
 
 
 def distance_numbers(graph: Graph) -> dict[str, float]:
     """Distances and transitivity, as the numbers of the source are called."""
-    found = report_of(graph)
+    found = cached_report(graph)
     return {
         "average distance": found.average_distance,
         "diameter": found.diameter,

@@ -12,7 +12,10 @@ from anon_transformers.evidence import GraphEvidence
 from anon_transformers.experiments import Panels
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs.experiments._degree_runs import METHOD, source_method
-from anon_transformers_graphs.experiments._measures import CENTRALITIES, centralities_of
+from anon_transformers_graphs.experiments._measures import (
+    CENTRALITIES,
+    cached_centralities,
+)
 from anon_transformers_graphs.experiments._random_runs import METHODS
 from anon_transformers_graphs.experiments._sweep import sweep
 
@@ -39,7 +42,7 @@ class Profile:
         """Averages over graphs, of which there is at least one."""
         longest = max(len(graph.degree_histogram) for graph in graphs)
         degrees = [_padded(graph.degree_histogram, longest) for graph in graphs]
-        found = [centralities_of(graph) for graph in graphs]
+        found = [cached_centralities(graph) for graph in graphs]
         return cls(
             np.mean(degrees, axis=0),
             {

@@ -22,8 +22,8 @@ from anon_transformers_graphs.experiments._measures import (
     ERROR,
     JACCARD,
     ClusteringTasks,
+    cached_report,
     centrality_change,
-    report_of,
 )
 from anon_transformers_graphs.experiments._sweep import (
     Measure,
@@ -48,8 +48,8 @@ def graph_measures(
 ) -> dict[str, Measure]:
     """What is measured of each published graph."""
     found: dict[str, Measure] = {
-        "average distance": lambda e: report_of(e.published).average_distance,
-        "diameter": lambda e: report_of(e.published).diameter,
+        "average distance": lambda e: cached_report(e.published).average_distance,
+        "diameter": lambda e: cached_report(e.published).diameter,
         "k reached": lambda e: smallest_degree_class(e.published),
         "raised k": lambda e: (
             smallest_degree_class(e.published) > smallest_degree_class(graph)
@@ -62,7 +62,7 @@ def graph_measures(
     for name, (low, high) in groups.items():
         found[name] = partial(_nodes_between, low=low, high=high)
     for name in tasks.clusterings:
-        found[f"{JACCARD} {name}"] = tasks.kept(name, graph)
+        found[f"{JACCARD} {name}"] = tasks.similarity_to(name, graph)
     return found
 
 

@@ -63,7 +63,7 @@ class ExperimentResults:
                 f"{name}-random",
                 f"{name}: averages of random graphs",
                 self._with_base_lines(name, drawn, SHARE),
-                {column: column for column in _drawn(means, RANDOM)},
+                {column: column for column in _drawn_columns(means, RANDOM)},
                 SHARE,
                 every_x=False,
             )
@@ -72,7 +72,7 @@ class ExperimentResults:
                 f"{name}-k-degree",
                 f"{name}: averages of k-degree anonymity",
                 self._with_base_lines(name, means, "k"),
-                {column: column for column in _drawn(means, DEGREES)},
+                {column: column for column in _drawn_columns(means, DEGREES)},
             )
         for name, found in self.profiles.items():
             yield from profile_figures(name, found)
@@ -141,6 +141,6 @@ class CombinedProgress:
             self.progress(self.total, self.total, "")
 
 
-def _drawn(table: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:
+def _drawn_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:
     found = [name for name in map(str, table) if name.startswith((ERROR, JACCARD))]
     return [*columns, *found]

@@ -62,6 +62,7 @@ class EdgeCost:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> one, other = Graph(3, [[0, 1], [1, 2]]), Graph(3, [[0, 1], [0, 2]])
     >>> EdgeCost().measure(GraphEvidence(one, other))
     2
@@ -83,6 +84,7 @@ class ModifiedEdges:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> one, other = Graph(3, [[0, 1], [1, 2]]), Graph(3, [[0, 1], [0, 2]])
     >>> ModifiedEdges().measure(GraphEvidence(one, other))
     0.5
@@ -111,6 +113,7 @@ class StructuralChange:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> square = Graph(4, [[0, 1], [1, 2], [2, 3], [0, 3]])
     >>> path = Graph(4, [[0, 1], [1, 2], [2, 3]])
     >>> StructuralChange("diameter").measure(GraphEvidence(path, square))
@@ -152,6 +155,7 @@ class CentralityError:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> square = Graph(4, [[0, 1], [1, 2], [2, 3], [0, 3]])
     >>> path = Graph(4, [[0, 1], [1, 2], [2, 3]])
     >>> round(CentralityError("degree").measure(GraphEvidence(path, square)), 4)
@@ -192,6 +196,7 @@ class ClusteringSimilarity:
 
     Examples
     --------
+    >>> from anon_transformers.graphs import Graph
     >>> two = Graph(6, [[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
     >>> ClusteringSimilarity().measure(GraphEvidence(two, two))
     1.0

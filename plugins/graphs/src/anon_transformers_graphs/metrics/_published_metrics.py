@@ -32,9 +32,9 @@ class PublishedMetric:
 
     def measure(self, evidence: GraphEvidence) -> float:
         """Take the number of the published graph."""
-        return finite(self.name, self._of(evidence.published))
+        return finite(self.name, self._measure_graph(evidence.published))
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         raise NotImplementedError
 
 
@@ -78,7 +78,7 @@ class AverageDistance(_DistanceMetric):
 
     name: ClassVar[str] = "average-distance"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         connected = components(graph)[0] == 1
         return distances(graph, self.n_sources).average if connected else math.nan
 
@@ -99,7 +99,7 @@ class Diameter(PublishedMetric):
     name: ClassVar[str] = "diameter"
     better: ClassVar[str] = "lower"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         connected = components(graph)[0] == 1
         return distances(graph).diameter if connected else math.nan
 
@@ -121,7 +121,7 @@ class HarmonicDistance(_DistanceMetric):
 
     name: ClassVar[str] = "harmonic-distance"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return distances(graph, self.n_sources).harmonic_mean
 
 
@@ -138,7 +138,7 @@ class Transitivity(PublishedMetric):
 
     name: ClassVar[str] = "transitivity"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return transitivity(graph) if graph.n_nodes else math.nan
 
 
@@ -154,7 +154,7 @@ class LargestComponentShare(PublishedMetric):
 
     name: ClassVar[str] = "largest-component-share"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return components(graph)[1]
 
 
@@ -170,7 +170,7 @@ class AverageDegree(PublishedMetric):
 
     name: ClassVar[str] = "average-degree"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return 2 * graph.n_edges / graph.n_nodes if graph.n_nodes else math.nan
 
 
@@ -186,7 +186,7 @@ class Lambda1(PublishedMetric):
 
     name: ClassVar[str] = "lambda1"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return lambda1(graph)
 
 
@@ -202,7 +202,7 @@ class Mu2(PublishedMetric):
 
     name: ClassVar[str] = "mu2"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return mu2(graph)
 
 
@@ -220,7 +220,7 @@ class LogSubgraphCentrality(PublishedMetric):
 
     name: ClassVar[str] = "log-subgraph-centrality"
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         return log_subgraph_centrality(graph)
 
 
@@ -247,7 +247,7 @@ class ClusterModularity(PublishedMetric):
         inflation = real("inflation", self.inflation, 1, above=True)
         object.__setattr__(self, "inflation", inflation)
 
-    def _of(self, graph: Graph) -> float:
+    def _measure_graph(self, graph: Graph) -> float:
         if not graph.n_edges:
             return math.nan
         return group_modularity(graph, markov_groups(graph, self.inflation))

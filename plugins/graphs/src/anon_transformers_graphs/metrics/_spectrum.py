@@ -98,7 +98,7 @@ def lambda1(graph: Graph, *, random_state: Seed = 0) -> float:
     if graph.n_nodes <= SMALL:
         return float(_spectrum(graph)[-1])
     matrix = graph.adjacency.astype(float)
-    return float(_leading(matrix, 1, _start(graph, random_state))[0][0])
+    return float(_leading_pairs(matrix, 1, _start(graph, random_state))[0][0])
 
 
 @any_form
@@ -134,7 +134,7 @@ def mu2(graph: Graph, *, random_state: Seed = 0) -> float:
         return found - found.mean()
 
     inverse = LinearOperator((n, n), matvec=solve, dtype=float)
-    _, vectors = _leading(inverse, 1, _start(graph, random_state))
+    _, vectors = _leading_pairs(inverse, 1, _start(graph, random_state))
     vector = vectors[:, 0]
     # The quotient is far more accurate than the vector that it is taken of.
     return float(vector @ (laplacian @ vector) / (vector @ vector))
@@ -189,7 +189,7 @@ def log_subgraph_centrality(graph: Graph, *, random_state: Seed = 0) -> float:
         return float(logsumexp(_spectrum(graph))) - math.log(n)
     rng = generator(random_state)
     matrix = graph.adjacency.astype(float)
-    leading, vectors = _leading(matrix, N_LEADING, _start(graph, rng))
+    leading, vectors = _leading_pairs(matrix, N_LEADING, _start(graph, rng))
     rests = [_quadrature(matrix, vectors, rng) for _ in range(N_PROBES)]
     rest = float(logsumexp(rests)) - math.log(N_PROBES)
     return float(np.logaddexp(logsumexp(leading), rest)) - math.log(n)
@@ -223,7 +223,7 @@ def _quadrature(
     return 2 * math.log(length) + float(logsumexp(values, b=parts[0] ** 2))
 
 
-def _leading(
+def _leading_pairs(
     matrix: sparse.csr_array | LinearOperator, count: int, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     try:

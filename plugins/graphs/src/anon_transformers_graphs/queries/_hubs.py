@@ -169,13 +169,13 @@ def known_hubs(graph: Graph, count: int) -> np.ndarray:
 
 
 def _equal_counts(fingerprints: np.ndarray) -> np.ndarray:
-    return class_sizes(_folded_columns(fingerprints))
+    return class_sizes(_combined_columns(fingerprints))
 
 
 def _compatible_counts(fingerprints: np.ndarray) -> np.ndarray:
     """Nodes with the same distance to every hub to which it is known."""
     sizes = np.empty(len(fingerprints), dtype=np.int64)
-    patterns = _folded_columns((fingerprints > 0).astype(np.int32))
+    patterns = _combined_columns((fingerprints > 0).astype(np.int32))
     # Nodes whose known hubs are the same are served together: there are few patterns.
     for pattern in range(int(patterns.max()) + 1 if len(patterns) else 0):
         members = np.flatnonzero(patterns == pattern)
@@ -184,7 +184,7 @@ def _compatible_counts(fingerprints: np.ndarray) -> np.ndarray:
     return sizes
 
 
-def _folded_columns(table: np.ndarray) -> np.ndarray:
+def _combined_columns(table: np.ndarray) -> np.ndarray:
     classes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
         classes = combined_codes(classes, column, int(column.max(initial=0)) + 1)

@@ -171,7 +171,7 @@ class FeatureChain(GraphAnonymizer):
 
     def _alter(self, graph: Graph, rng: np.random.Generator) -> Graph:
         adjacency = graph.adjacency
-        aims = self._aims(graph)
+        targets = self._feature_targets(graph)
         self.n_steps_ = round(self.steps_per_edge * graph.n_edges)
         self.n_accepted_ = 0
         altered = graph
@@ -179,15 +179,15 @@ class FeatureChain(GraphAnonymizer):
             chain = new_chain(
                 graph.edges, adjacency.indptr, adjacency.indices, int(self.block)
             )
-            quick = set(aims) <= {"transitivity"}
-            run = _run_quickly if quick else _run
-            self.n_accepted_ = run(chain, self.n_steps_, aims, rng)
+            quick = set(targets) <= {"transitivity"}
+            run = _run_triangle_chain if quick else _run_feature_chain
+            self.n_accepted_ = run(chain, self.n_steps_, targets, rng)
             altered = graph.with_edges(chain.edges, rng)
             check_kept(graph, altered, degrees=True)
             self._check_moved()
         lists = altered.adjacency.indptr, altered.adjacency.indices
-        self.features_ = {name: FEATURES[name](*lists) for name in aims}
-        if _error(self.features_, aims) == math.inf:
+        self.features_ = {name: FEATURES[name](*lists) for name in targets}
+        if _cost(self.features_, targets) == math.inf:
             raise InfeasibleError(
                 "a feature of the result, computed anew, is not within its bounds."
             )
@@ -207,9 +207,9 @@ class FeatureChain(GraphAnonymizer):
                 f"original graph. What may help: {', '.join(ways)}."
             )
 
-    def _aims(self, graph: Graph) -> dict[str, "_Aim"]:
+    def _feature_targets(self, graph: Graph) -> dict[str, "_FeatureTarget"]:
         """Where each feature should stay."""
-        aims = {}
+        targets = {}
         bounds = dict(self.features) if isinstance(self.features, Mapping) else {}
         metropolis = self.method == "metropolis"
         for name in self.features:
@@ -227,8 +227,10 @@ class FeatureChain(GraphAnonymizer):
                     "and the chain starts there."
                 )
             strength = self.strength * graph.n_edges if metropolis else 0.0
-            aims[name] = _Aim(value, low, high, strength / (abs(value) or 1.0))
-        return aims
+            targets[name] = _FeatureTarget(
+                value, low, high, strength / (abs(value) or 1.0)
+            )
+        return targets
 
     def _details(self) -> dict[str, Any]:
         return {
@@ -238,7 +240,7 @@ class FeatureChain(GraphAnonymizer):
         }
 
 
-class _Aim(NamedTuple):
+class _FeatureTarget(NamedTuple):
     """Value of the original, bounds, and what one unit of distance costs."""
 
     value: float
@@ -256,49 +258,62 @@ def _check_bounds(name: str, bounds: object) -> None:
         )
 
 
-def _error(values: Mapping[str, float], aims: Mapping[str, _Aim]) -> float:
+def _cost(values: Mapping[str, float], targets: Mapping[str, _FeatureTarget]) -> float:
     """Cost of these features; infinite if one is out of bounds."""
     total = 0.0
-    for name, aim in aims.items():
-        if not aim.low <= values[name] <= aim.high:
+    for name, target in targets.items():
+        if not target.low <= values[name] <= target.high:
             return math.inf
-        total += aim.strength * abs(values[name] - aim.value)
+        total += target.strength * abs(values[name] - target.value)
     return total
 
 
-def _run_quickly(
-    chain: Switched, n_steps: int, aims: Mapping[str, _Aim], rng: np.random.Generator
+def _run_triangle_chain(
+    chain: Switched,
+    n_steps: int,
+    targets: Mapping[str, _FeatureTarget],
+    rng: np.random.Generator,
 ) -> int:
     """The chain where triangles are all that counts; steps that changed the graph."""
-    free = _Aim(0.0, -math.inf, math.inf, 0.0)
-    aim = aims.get("transitivity", free)
+    free = _FeatureTarget(0.0, -math.inf, math.inf, 0.0)
+    target = targets.get("transitivity", free)
     scale = triangle_share(chain.starts)
     return int(
         triangle_chain(
-            chain, n_steps, scale, aim.low, aim.high, aim.value, aim.strength, rng
+            chain,
+            n_steps,
+            scale,
+            target.low,
+            target.high,
+            target.value,
+            target.strength,
+            rng,
         )
     )
 
 
-def _run(
-    chain: Switched, n_steps: int, aims: Mapping[str, _Aim], rng: np.random.Generator
+def _run_feature_chain(
+    chain: Switched,
+    n_steps: int,
+    targets: Mapping[str, _FeatureTarget],
+    rng: np.random.Generator,
 ) -> int:
     """The chain where features are computed anew in each step."""
-    error, n_accepted = 0.0, 0
+    cost, n_accepted = 0.0, 0
     for _ in range(n_steps):
         n_done, _ = walk(chain, len(chain.log), rng)
         if not n_done:
             continue
         # The cheap features of the table come first, and the first one out of bounds
         # decides: only then distances and eigenvalues are worth their time.
-        new_error = 0.0
-        for name in (name for name in FEATURES if name in aims):
+        new_cost = 0.0
+        for name in (name for name in FEATURES if name in targets):
             value = FEATURES[name](chain.starts, chain.neighbors)
-            new_error += _error({name: value}, {name: aims[name]})
-            if new_error == math.inf:
+            new_cost += _cost({name: value}, {name: targets[name]})
+            if new_cost == math.inf:
                 break
-        if is_accepted(error, new_error, rng):
-            error = new_error
+        if is_accepted(cost, new_cost, rng):
+            cost = new_cost
             n_accepted += 1
         else:
             walk_back(chain, n_done)

@@ -87,21 +87,23 @@ def laplacian_pair(adjacency: sparse.csr_array, start: np.ndarray) -> EigenPair:
     n = adjacency.shape[0]
     n_parts, parts = connected_components(adjacency, directed=False)
     if n_parts > 1:
-        return EigenPair(0.0, _side(n_parts, parts))
+        return EigenPair(0.0, _component_vector(n_parts, parts))
     degrees = adjacency.sum(axis=1)
     # Above the largest eigenvalue of the Laplacian, so that μ2 becomes the largest one
     # after the constant vector is taken out; no matrix is factorized.
     above = 2 * float(degrees.max())
 
-    def turned(vector: np.ndarray) -> np.ndarray:
+    def shifted_laplacian(vector: np.ndarray) -> np.ndarray:
         vector = vector.ravel()
         return (above - degrees) * vector + adjacency @ vector - above * vector.mean()
 
-    pair = largest_pair(LinearOperator((n, n), matvec=turned, dtype=float), start)
+    pair = largest_pair(
+        LinearOperator((n, n), matvec=shifted_laplacian, dtype=float), start
+    )
     return EigenPair(above - pair.value, pair.vector)
 
 
-def _side(n_parts: int, parts: np.ndarray) -> np.ndarray:
+def _component_vector(n_parts: int, parts: np.ndarray) -> np.ndarray:
     """Vector of μ2 = 0: one part against the other, where only an edge between counts.
 
     Of more than two parts an edge can join but two, and μ2 stays: zeros say so.

@@ -260,7 +260,7 @@ def isomorphic(lists, firsts, size, kinds, colors, search, budget):
 
 @njit
 def twin_marks(indptr, indices, labels):
-    """Two numbers per node: one that twins without an edge share, one for the others."""
+    """Two numbers per node: one for twins without an edge, one for twins with one."""
     apart = np.empty(len(labels), dtype=np.int64)
     joined = np.empty(len(labels), dtype=np.int64)
     for node in range(len(labels)):
