@@ -65,6 +65,10 @@ class TellingColumnsWarning(UserWarning):
     """Published columns that nobody protects tell persons apart together."""
 
 
+class ExtraSuppressionWarning(UserWarning):
+    """More rows are suppressed for the suppressed class than break the promise."""
+
+
 class SpellingWarning(UserWarning):
     """Values of a quasi-identifier differ only in how they are written."""
 

@@ -1,6 +1,7 @@
 """Anonymizers of tables that learn a recoding rule."""
 
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
@@ -38,7 +39,12 @@ from anon_transformers.evidence._references import (
     by_set,
     scaled_reference,
 )
-from anon_transformers.exceptions import NotEvaluable, ParameterError
+from anon_transformers.exceptions import (
+    ExtraSuppressionWarning,
+    NotEvaluable,
+    ParameterError,
+    level_of_caller,
+)
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.metrics import (
     AverageRisk,
@@ -298,7 +304,22 @@ class TableAnonymizer(FrameAnonymizer):
         self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
         self.n_suppressed_ = int(self.suppressed_mask_.sum())
         self.n_extra_suppressed_ = approval.outcome.n_extra_rows
+        self._warn_of_extra_rows()
         return approval.outcome
+
+    def _warn_of_extra_rows(self) -> None:
+        """Warn where whole classes go for the sake of a few rows."""
+        extra = self.n_extra_suppressed_
+        violating = self.n_suppressed_ - extra
+        if extra > violating:
+            warnings.warn(
+                f"{self.n_suppressed_} rows are suppressed, though {violating} break "
+                "the promise: suppressed rows are published as one class, which must "
+                f"keep it too, and so further classes with {extra} rows went, smallest "
+                "first. With suppression='drop' none of these goes.",
+                ExtraSuppressionWarning,
+                stacklevel=level_of_caller(),
+            )
 
     def _can_publish(self, table: CodedTable, published: list, models: AllOf) -> bool:
         """Whether these columns keep the promise; for a search that tries several."""

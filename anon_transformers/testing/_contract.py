@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from anon_transformers.exceptions import (
+    ExtraSuppressionWarning,
     PluginError,
     RepeatedIdentifierWarning,
     SpellingWarning,
@@ -56,8 +57,9 @@ def bind(
 
 
 def _run(check: Callable[[Any], None], instance: Any) -> None:
-    """Run a check; the examples spell values in several ways and repeat persons."""
+    """Run a check; the examples are small, spell values variously, repeat persons."""
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtraSuppressionWarning)
         warnings.simplefilter("ignore", SpellingWarning)
         warnings.simplefilter("ignore", RepeatedIdentifierWarning)
         check(instance)

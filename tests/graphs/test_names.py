@@ -235,7 +235,7 @@ def test_a_warning_that_is_an_error_leaves_nothing_fitted():
 def test_the_karate_club_of_networkx_can_be_published_as_it_is():
     club = nx.karate_club_graph()
     with (
-        pytest.warns(LabelsLeftOutWarning, match=r"1 labels.*reduce=True"),
+        pytest.warns(LabelsLeftOutWarning, match=r"1 label of.*reduce=True"),
         pytest.warns(WeightsLeftOutWarning, match="78 edges"),
     ):
         published = Same().fit_transform(club)

@@ -264,7 +264,7 @@ def test_labels_and_weights_are_left_out():
     assert {w for *_, w in published.edges(data="weight")} <= {1, 2, 3}
     nx.set_node_attributes(graph, "x", "name")
     with (
-        pytest.warns(LabelsLeftOutWarning, match="1 labels"),
+        pytest.warns(LabelsLeftOutWarning, match="1 label of nodes is"),
         pytest.warns(WeightsLeftOutWarning),
     ):
         published = NodeClusterGeneralizer(2, random_state=0).fit_transform(graph)

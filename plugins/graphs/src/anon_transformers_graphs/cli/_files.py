@@ -1,7 +1,6 @@
 """Networks from files."""
 
 import csv
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,7 +119,7 @@ def read_table(
     except (ValueError, OSError) as error:  # the message may quote the file
         raise _unreadable_error(path, "CSV", error, how.encoding) from None
     texts = dict.fromkeys(header[:n_names], "text")
-    return readers["csv"](path, columns=texts, **asdict(how))
+    return readers["csv"](path, columns=texts, **how.as_options())
 
 
 def _check_dialect(dialect: Dialect) -> Dialect:

@@ -4,7 +4,6 @@ import gzip
 import shutil
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -108,7 +107,7 @@ def _draft(
         if kind_of(path) == "edges":
             draft.write_text(_edge_lines(table, path), encoding=dialect.encoding)
         else:
-            how = asdict(dialect) if kind_of(path) == "csv" else {}
+            how = dialect.as_options() if kind_of(path) == "csv" else {}
             registry().writers[kind_of(path)](table, draft, **how)
         return _compress(draft) if is_compressed(path) else draft
     except OSError as error:
