@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
-from anon_transformers._data.columns import Column, identify, to_text
-from anon_transformers._data.dates import single_moment_texts
+from anon_transformers._data.columns import Column, identify, single_texts, to_text
 from anon_transformers._data.readings import read_text, read_value, read_values
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
@@ -148,12 +148,14 @@ def moved_faults(
 def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Texts of two columns that are the same where the cells are.
 
-    A column of days is written otherwise once it has a time of day, so that moments
-    are written one by one. All others already are.
+    A column of days is written otherwise once it has a time of day, and one of whole
+    numbers once it has a fraction or a missing cell, so that moments and numbers are
+    written one by one. All others already are.
     """
-    moments = [pd.api.types.is_datetime64_any_dtype(s.dtype) for s in (before, after)]
-    spell = single_moment_texts if all(moments) else to_text
-    return spell(before), spell(after)
+    for is_kind in (types.is_datetime64_any_dtype, types.is_any_real_numeric_dtype):
+        if is_kind(before.dtype) and is_kind(after.dtype):
+            return single_texts(before), single_texts(after)
+    return to_text(before), to_text(after)
 
 
 def _suppressed_rows(

@@ -46,9 +46,10 @@ from anon_transformers.release._faults import (
     telling_faults,
 )
 from anon_transformers.release._files import (
-    guess_again,
     kind_of_file,
+    published_kinds,
     read_parquet,
+    single_cells,
     write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
@@ -127,7 +128,7 @@ class TableForm(Form):
         refuse_repeated_identifiers(frame, roles)
         refuse_several_values(frame, config)
         refuse_unstated_dates(frame, config)
-        return {INPUT: frame}
+        return {INPUT: single_cells(frame, unstated_columns(config))}
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
@@ -148,7 +149,7 @@ class TableForm(Form):
         refuse_other_rows(table, source, rows)
         # A lost column is the gate's to refuse.
         kept = [name for name in unstated_columns(config) if name in table.columns]
-        table = guess_again(table, kept)
+        table = published_kinds(table, kept, **what_cells_are(config))
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
         noted = self.write_links(draft, anonymizer, rows[order])
@@ -299,13 +300,18 @@ def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFra
 
 
 def unstated_columns(config: ReleaseConfig) -> list[str]:
-    """Columns that are published as they are, and whose kind was guessed."""
-    path, kind = config.source.path, config.source.kind
-    if path is None or (kind or kind_of_file(path, ())) != "csv":
-        return []
+    """Columns that are published as they are, and of which no kind is stated."""
     kept = (*config.roles.sensitive, *config.roles.insensitive)
     stated = {*config.stated_columns, *config.roles.quasi_identifiers}
     return [name for name in kept if name not in stated]
+
+
+def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
+    """Whether the source has texts alone, and whether these may be numbers."""
+    path, kind = config.source.path, config.source.kind
+    if not kind and path is not None:
+        kind = kind_of_file(path, ())
+    return {"written": kind == "csv", "texts": kind != "parquet"}
 
 
 def refuse_other_rows(
