@@ -1,5 +1,7 @@
 """What no candidate may be: other rows and cells, lying labels, telling columns."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +24,8 @@ from anon_transformers.release import (
     validate,
 )
 from anon_transformers.release._faults import telling_share
+
+yaml = pytest.importorskip("yaml")
 
 
 class Lying(MondrianAnonymizer):
@@ -414,16 +418,42 @@ def test_every_identifier_that_repeats_is_named(release):
 
 def test_t_is_not_evaluable_where_persons_have_several_values(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
-    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
-    with pytest.raises(AnonymizationError, match="one value per person"):
+    with pytest.raises(DataError, match="one_value_per_person: .* have several values"):
         run_release(release.file)
     of_persons(release, visits(), one_value_per_person=["job"])
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
+    run_release(release.file)
+
+
+@pytest.mark.parametrize("about", [{}, {"sensitive": "ill"}], ids=["all", "one"])
+@pytest.mark.parametrize("declared", [[], ["job"]])
+def test_t_is_refused_until_one_value_per_person_is_declared(release, about, declared):
+    # Each person has one value here, and nobody said so.
+    rows = visits(ill=lambda number, visit: "xyz"[number % 3])
+    columns = {"sensitive": ["job", "ill"], "insensitive": []}
+    of_persons(release, rows, **columns, one_value_per_person=declared)
+    asked = {"model": "t-closeness", "t": 1, **about}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, asked])
+    told = release.refusal()
+    assert "t-closeness: t-closeness compares" in told
+    line = re.search(r"'(one_value_per_person: .*?)' under roles", told)[1]
+    of_persons(release, rows, **columns, **yaml.safe_load(line))
+    run_release(release.file)
+
+
+def test_t_about_a_declared_column_says_nothing_of_others(release):
+    rows = visits(ill=lambda number, visit: "xyz"[visit])
+    of_persons(release, rows, sensitive=["job", "ill"], insensitive=[],
+               one_value_per_person=["job"])  # fmt: skip
+    asked = {"model": "t-closeness", "t": 1, "sensitive": "job"}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, asked])
     run_release(release.file)
 
 
