@@ -7,7 +7,6 @@ anybody: its word is taken for one thing only, what it publishes (``publishes``)
 labels that are names of its own are searched for identifiers and no more.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
@@ -18,7 +17,7 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._data.columns import Column, identify, single_texts, to_text
-from anon_transformers._data.readings import read_text, read_value, read_values
+from anon_transformers._data.readings import read_values
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.exceptions import DataError
@@ -26,6 +25,7 @@ from anon_transformers.metrics._coverage import Domain
 from anon_transformers.metrics._labels_read import plain_label
 from anon_transformers.privacy.probabilistic._dependence import functional_dependences
 from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._identifiers import identifier_faults
 
 INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
@@ -33,12 +33,6 @@ SENSITIVE_LIMIT = 0.5
 """The same of a sensitive column, which is meant to differ between persons."""
 GIVEN_LIMIT = 0.95
 """From this share of persons on a column that stayed gives one that was swapped."""
-SHORTEST_NAME = 4
-"""An identifier of as many characters is looked for within labels too."""
-SHORTEST_NUMBER = 6
-"""A number of as many digits is looked for however they are divided."""
-DIVIDED = re.compile(r"\d(?:[\s.'/_\u2019\u2010-\u2015-]{0,2}\d)*")
-"""Digits that blanks, dots, hyphens and the like may divide."""
 
 
 def table_faults(
@@ -261,72 +255,6 @@ def _moments(series: pd.Series) -> pd.Series:
         return series
     moments = pd.to_datetime(series, utc=True)
     return (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
-
-
-def identifier_faults(
-    source: pd.DataFrame, table: pd.DataFrame, roles: DeclaredRoles, publishes: str
-) -> list[str]:
-    """Identifiers that stand in a published column, and did not in the source.
-
-    Labels that are names of the anonymizer's own may hold anything, so that numbers
-    are looked for in them however they are divided: ``920 23 7613`` is ``920-23-7613``.
-    """
-    hidden = {*roles.identifiers, *([roles.subject] if roles.subject else [])}
-    names = {text for column in hidden for text in _read(source[column])}
-    numbers = {n for text in names for n in _numbers_in(text) if _is_number(text)}
-    faults = []
-    for name in roles.quasi_identifiers:
-        counted = pd.api.types.is_numeric_dtype(table[name].dtype)
-        # A mean may be anybody's number; whether it is one, center_faults has asked.
-        if not names or (counted and publishes != "names"):
-            continue
-        own = _read(source[name])
-        labels = {
-            text: _spellings(text) for text in to_text(table[name]).dropna().unique()
-        }
-        new = {text: read for text, read in labels.items() if not read & own}
-        naming = {text for text, read in new.items() if read & names}
-        # What is short may stand in many a text by chance.
-        within = "\n".join(read for text in new for read in new[text])
-        long = [n for n in names if len(n) >= SHORTEST_NAME and n in within]
-        if not counted:
-            naming |= {
-                t for t, read in new.items() if any(n in r for n in long for r in read)
-            }
-        if publishes == "names":
-            naming |= {text for text in new if _numbers_in(text) & numbers}
-        if naming:
-            count = int(to_text(table[name]).isin(naming).sum())
-            faults.append(f"column {name!r} holds identifiers in {count} rows")
-    return faults
-
-
-def _read(series: pd.Series) -> set[str]:
-    return {
-        read for text in to_text(series).dropna().unique() for read in _spellings(text)
-    }
-
-
-def _spellings(text: str) -> set[str]:
-    """A text as people read it, with its signs and without those that mean nothing."""
-    return {read_text(text), read_value(text)}
-
-
-def _numbers_in(text: str) -> set[str]:
-    """Long numbers of a text, without what divides their digits and leading zeros.
-
-    Examples
-    --------
-    >>> sorted(_numbers_in("no. 920-23-7613 and [20, 35]"))
-    ['920237613']
-    """
-    whole = re.sub(r"\.0+\Z", "", read_text(text))  # as a float is written
-    runs = (re.sub(r"\D", "", run) for run in DIVIDED.findall(whole))
-    return {run.lstrip("0") for run in runs if len(run) >= SHORTEST_NUMBER}
-
-
-def _is_number(text: str) -> bool:
-    return not any(letter.isalpha() for letter in text)
 
 
 def telling_faults(
