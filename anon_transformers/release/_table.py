@@ -62,6 +62,7 @@ from anon_transformers.release._source import (
     refuse_repeated_identifiers,
     refuse_several_values,
     refuse_unstated_dates,
+    stated_marks,
 )
 
 LINKS = "links.parquet"
@@ -119,11 +120,18 @@ class TableForm(Form):
         sensitive = self.config.roles.sensitive
         return [c for c in sensitive if None not in judged and c not in judged]
 
+    def stated_marks(self) -> dict[str, tuple[str, ...] | None]:
+        """Marks of missing values that thresholds name, by published column."""
+        columns = self.published_columns
+        return {name: stated_marks(self.config, name) for name in columns}
+
     def read(self) -> dict[str, pd.DataFrame]:
         """Read the source and check its columns, persons and values."""
         config, roles = self.config, self.config.roles
         frame = read_source(config)
-        check_columns(frame, roles, exempt=self.swapped_columns)
+        check_columns(
+            frame, roles, exempt=self.swapped_columns, marks=self.stated_marks()
+        )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
         refuse_several_values(frame, config)
@@ -283,8 +291,14 @@ class TableForm(Form):
                     stacklevel=2,
                 )
 
-        moved = moved_columns(candidate)
-        return telling_faults(frame, roles, subject, exempt=moved, on_share=warn)
+        return telling_faults(
+            frame,
+            roles,
+            subject,
+            exempt=moved_columns(candidate),
+            marks=self.stated_marks(),
+            on_share=warn,
+        )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

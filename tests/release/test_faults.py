@@ -23,7 +23,8 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._faults import telling_share
+from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._faults import telling_faults, telling_share
 
 yaml = pytest.importorskip("yaml")
 
@@ -371,11 +372,12 @@ def test_marks_that_a_threshold_states_are_no_further_value(release):
 
 def test_a_release_says_in_which_column_persons_have_several_values(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
-    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
-    with pytest.raises(AnonymizationError, match="several in column 'ill'"):
+    with pytest.raises(DataError, match="several values in column 'ill'"):
         run_release(release.file)
 
 
@@ -423,7 +425,7 @@ def test_t_is_not_evaluable_where_persons_have_several_values(release):
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
-    with pytest.raises(DataError, match="one_value_per_person: .* have several values"):
+    with pytest.raises(DataError, match=r"one_value_per_person: .* have several"):
         run_release(release.file)
     of_persons(release, visits(), one_value_per_person=["job"])
     release.write(
@@ -509,6 +511,62 @@ def test_a_column_that_few_rows_fill_tells_those_apart(release):
     assert "'mail', where it is filled: 100% of the rows" in message
     of_rows(release, rows, insensitive=["mail"], accept_unique=["mail"])
     run_release(release.file)
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "none", "None", "-", "n/a", "N.A.", "unknown", "NULL"]
+)
+def test_a_column_is_filled_as_people_read_it(mark):
+    mail = [f"p{i}@example.org" for i in range(40)] + [mark] * 960
+    table = pd.DataFrame({"mail": mail, "other": ["x", "y"] * 500})
+    roles = DeclaredRoles(insensitive=("mail", "other"))
+    (told,) = telling_faults(table, roles)
+    assert "'mail', where it is filled: 100% of the rows" in told
+
+
+def test_a_column_is_filled_beside_marks_that_are_stated(release):
+    mail = [f"p{i}@example.org" if i < 4 else "geheim" for i in range(120)]
+    rows = rows_of(mail=mail)
+    of_rows(release, rows, sensitive=["mail"])
+    diverse = {"model": "distinct-l-diversity", "l": 1, "sensitive": "mail"}
+    thresholds = [{"model": "k-anonymity", "k": 3}]
+    release.write(thresholds=[*thresholds, {**diverse, "missing_marks": ["geheim"]}])
+    assert "'mail', where it is filled: 100% of the rows" in release.refusal(DataError)
+    release.write(thresholds=[*thresholds, diverse])
+    run_release(release.file)
+
+
+@pytest.mark.parametrize("mark", [None, "-"])
+@pytest.mark.parametrize("more", [0, 4])
+def test_a_pair_that_few_rows_fill_tells_those_apart(mark, more):
+    user = [f"u{i % 6}" for i in range(36)] + [mark] * 964
+    domain = [f"d{i // 6}.org" for i in range(36)] + [mark] * 964
+    domain[36 : 36 + more] = ["d0.org"] * more
+    table = pd.DataFrame({"user": user, "domain": domain})
+    roles = DeclaredRoles(insensitive=("user", "domain"))
+    shares = []
+    (told,) = telling_faults(table, roles, on_share=shares.append)
+    share = 36 / (36 + more)
+    assert f"together, where they are filled: {share:.0%} of the rows" in told
+    assert shares == [pytest.approx(share)]
+    accepted = roles.model_copy(update={"accept_unique": (("user", "domain"),)})
+    assert telling_faults(table, accepted) == []
+
+
+def test_a_pair_that_few_persons_fill_tells_those_apart():
+    who = np.repeat(np.arange(1000), 2)
+    user = [f"u{i // 2 % 6}" for i in range(72)] + [None] * 1928
+    domain = [f"d{i // 12}.org" for i in range(72)] + [None] * 1928
+    table = pd.DataFrame({"user": user, "domain": domain})
+    roles = DeclaredRoles(insensitive=("user", "domain"), subject="who")
+    (told,) = telling_faults(table, roles, pd.Series(who))
+    assert "together, where they are filled: 100% of the persons" in told
+
+
+def test_a_pair_of_which_one_column_is_filled_is_judged_by_all_rows():
+    flag = ["y"] * 10 + [None] * 990
+    table = pd.DataFrame({"flag": flag, "ward": [f"w{i % 10}" for i in range(1000)]})
+    assert telling_faults(table, DeclaredRoles(insensitive=("flag", "ward"))) == []
 
 
 def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
