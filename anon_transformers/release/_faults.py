@@ -449,6 +449,9 @@ def swap_faults(
     alone = {name for name, _ in found}
     rest = [name for name in swapped if name not in alone]
     found += _linear_rules(source, rest, stayed, persons)
+    alone = {name for name, _ in found}
+    rest = [name for name in swapped if name not in alone]
+    found += _tables_of_two(coded, rest, stayed, persons, roles.small_group)
     accepted = [set(names) for names in roles.accepted_sets]
     return [
         f"column {name!r} was swapped, and what stayed gives it: "
@@ -489,6 +492,34 @@ def _worst_share(
             who = None if persons is None else persons[filled]
             shares.append(given_share(one, other, who, small_group))
     return max(shares)
+
+
+def _tables_of_two(
+    coded: Mapping[str, Sequence[Column]],
+    swapped: Sequence[str],
+    stayed: Sequence[str],
+    persons: np.ndarray | None,
+    small_group: int,
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Columns that two others give together, as a table of pay by grade and step."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for pair in combinations(stayed, 2) if swapped else ():
+        # As they are, and both as people read them.
+        ways = [_joined([coded[name][at] for name in pair]) for at in (0, -1)]
+        found += [
+            (name, pair)
+            for name in swapped
+            if name not in {given for given, _ in found}
+            and _worst_share(coded[name], ways, persons, small_group) >= GIVEN_LIMIT
+        ]
+    return found
+
+
+def _joined(columns: Sequence[Column]) -> Column:
+    """Several columns as one, whose values are their combinations."""
+    groups = group_rows([c.codes for c in columns], [c.cardinality for c in columns])
+    names = ", ".join(str(column.name) for column in columns)
+    return Column(names, "category", np.arange(len(groups.sizes)), groups.labels)
 
 
 def _linear_rules(
