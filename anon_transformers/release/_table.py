@@ -34,6 +34,7 @@ from anon_transformers.metrics import (
     domain_share_loss,
     released_losses,
 )
+from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
@@ -113,10 +114,10 @@ class TableForm(Form):
         refuse_misspelt_columns(self.config)
 
     def unjudged_columns(self) -> list[str]:
-        """Sensitive columns whose values no threshold is about."""
+        """Sensitive columns of whose values no threshold asks anything."""
         thresholds = self.config.thresholds
         models = [make_model(t) for t in thresholds if t.kind == "model"]
-        judged = [model.sensitive for model in models if hasattr(model, "sensitive")]
+        judged = [getattr(m, "sensitive", None) for m in models if asks_of_values(m)]
         sensitive = self.config.roles.sensitive
         return [c for c in sensitive if None not in judged and c not in judged]
 

@@ -7,11 +7,14 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from anon_transformers.release import run_release
+from anon_transformers.release._config import read_config
+from anon_transformers.release._forms import form_of
 
 PROGRAM = """
 import json, sys
@@ -256,5 +259,36 @@ def test_sensitive_columns_that_no_threshold_is_about_are_named(release):
     assert release.manifest()["not_judged"] == ["job"]
     page = (release.target / "current" / "validation.html").read_text()
     assert "judged by no threshold</td><td>job<" in page
-    release_with(release, [{"model": "distinct-l-diversity", "l": 1}])
+    release_with(release, [{"model": "distinct-l-diversity", "l": 2}])
     assert release.manifest()["not_judged"] == []
+
+
+@pytest.mark.parametrize(
+    "model, asks",
+    [
+        ({"model": "distinct-l-diversity", "l": 1}, False),
+        ({"model": "distinct-l-diversity", "l": 2}, True),
+        ({"model": "entropy-l-diversity", "l": 1}, False),
+        ({"model": "entropy-l-diversity", "l": 1.5}, True),
+        ({"model": "recursive-cl-diversity", "c": 3, "l": 1}, False),
+        ({"model": "recursive-cl-diversity", "c": 0.5, "l": 1}, True),
+        ({"model": "recursive-cl-diversity", "c": 3, "l": 2}, True),
+        ({"model": "t-closeness", "t": 1}, False),
+        ({"model": "t-closeness", "t": 0.9}, True),
+        ({"model": "alpha-k-anonymity", "alpha": 1, "k": 5}, False),
+        ({"model": "alpha-k-anonymity", "alpha": 0.9, "k": 1}, True),
+        ({"model": "belief-bound", "positive": 1}, False),
+        ({"model": "beta-likeness", "beta": 2}, True),
+        ({"model": "distinct-l-diversity", "l": 2, "sensitive": "job"}, True),
+    ],
+)
+def test_a_threshold_that_asks_nothing_judges_nothing(release, model, asks):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, model])
+    columns = form_of(read_config(release.file)).unjudged_columns()
+    assert columns == ([] if asks else ["job"])
+
+
+@pytest.mark.parametrize("name", ["patients-swap", "karate"])
+def test_values_that_are_swapped_are_not_called_unjudged(name):
+    (path,) = Path("releases").glob(f"{name}*.yaml")
+    assert form_of(read_config(path)).unjudged_columns() == []
