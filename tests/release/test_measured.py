@@ -22,6 +22,8 @@ from anon_transformers.release import measure_published
 print(json.dumps(measure_published(sys.argv[1], sys.argv[2])))
 """
 
+RELEASES = Path(__file__).parents[2] / "releases"
+
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 FUNCTION = {"rows", "suppressed_rows", "classes", "risk", "column_losses", "loss",
@@ -288,7 +290,13 @@ def test_a_threshold_that_asks_nothing_judges_nothing(release, model, asks):
     assert columns == ([] if asks else ["job"])
 
 
-@pytest.mark.parametrize("name", ["patients-swap", "karate"])
-def test_values_that_are_swapped_are_not_called_unjudged(name):
-    (path,) = Path("releases").glob(f"{name}*.yaml")
-    assert form_of(read_config(path)).unjudged_columns() == []
+def test_values_that_are_swapped_are_not_called_unjudged(release):
+    release.write(
+        anonymizer={"name": "group-swap"},
+        thresholds=[{"model": "probabilistic-k-anonymity", "k": 3}],
+    )
+    assert form_of(read_config(release.file)).unjudged_columns() == []
+
+
+def test_a_graph_has_no_values_to_judge():
+    assert form_of(read_config(RELEASES / "karate.yaml")).unjudged_columns() == []
