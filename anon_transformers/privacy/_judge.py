@@ -206,8 +206,8 @@ def asks_of_values(model: PrivacyModel) -> bool:
     """
     if not hasattr(model, "sensitive"):
         return False
-    asked = {
-        name: getattr(model, name, None)
+    asked: dict[str, Any] = {
+        name: getattr(model, name)
         for name in (*model.tighter, "negative")
         if name != "k" and getattr(model, name, None) is not None
     }

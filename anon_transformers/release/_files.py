@@ -398,7 +398,7 @@ def _own_kind(cells: pd.Series) -> pd.Series:
         known = cells[cells.notna()].to_numpy(dtype=cells.dtype.kind + "8")
         if known.dtype.kind == "f" and not is_whole(known).all():
             return cells
-        room = "Int64" if known.max() <= _LARGEST else "UInt64"
+        room: Any = "Int64" if known.max() <= _LARGEST else "UInt64"
         whole = cells.astype(room)
         return whole if whole.isna().any() else whole.astype(room.lower())
     if types.is_datetime64_any_dtype(cells.dtype):

@@ -43,7 +43,7 @@ def identifier_faults(
         before, after = to_text(source[name]), to_text(table[name])
         own = _read(before)
         labels = {text: _spellings(text) for text in after.dropna().unique()}
-        told = {
+        naming = {
             text
             for text, read in labels.items()
             if not read & own and known.stand_in(text, read, publishes, counted)
@@ -51,7 +51,7 @@ def identifier_faults(
         same = {
             text for text, read in labels.items() if read & own and known.is_one(text)
         }
-        count = int(after.isin(told).sum()) + _rows_beyond(before, after, same)
+        count = int(after.isin(naming).sum()) + _rows_beyond(before, after, same)
         if count:
             faults.append(f"column {name!r} holds identifiers in {count} rows")
     return faults
@@ -64,9 +64,9 @@ def _rows_beyond(before: pd.Series, after: pd.Series, texts: Collection[str]) ->
     there: Counter[str] = Counter()
     most: Counter[str] = Counter()
     for text, rows in after[after.isin(texts)].value_counts().items():
-        there[_letters(text)] += rows
+        there[_letters(str(text))] += rows
     for text, rows in before.value_counts().items():
-        most[_letters(text)] += rows
+        most[_letters(str(text))] += rows
     return sum((there - most).values())
 
 
