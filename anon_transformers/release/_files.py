@@ -381,10 +381,11 @@ def published_kinds(
     kinds = {}
     for name in columns:
         cells = _canonical(frame[name])
-        if written or (texts and _kind_of(cells) == "text"):
+        if written or (texts and types.infer_dtype(cells, skipna=True) == "string"):
             known = to_text(cells)
-            cells = _as_kind(known, _guess(known, exact=True))
-        kinds[name] = cells if written else _own_kind(cells)
+            kinds[name] = _as_kind(known, _guess(known, exact=True))
+        else:
+            kinds[name] = _own_kind(cells)
     return frame.assign(**kinds)
 
 

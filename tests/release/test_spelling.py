@@ -250,6 +250,39 @@ def test_a_kept_column_is_what_its_published_cells_are(
         assert found[0][1]["schema"]["kept"] == "integer"
 
 
+@pytest.mark.parametrize("role", ["sensitive", "insensitive"])
+@pytest.mark.parametrize(
+    "kept, two, kind",
+    [
+        (PAYS, (50, "x"), "integer"),
+        ([float(pay) for pay in PAYS], (50.0, "x"), "integer"),
+        ([float(pay) for pay in PAYS], (50.0, None), "integer"),
+        ([f"{pay}.0" for pay in PAYS], ("50.0", "x"), "number"),
+        ([f"0{pay}" for pay in PAYS], ("050", "1"), "text"),
+        ([True, False] * 60, (True, None), "text"),
+    ],
+    ids=["whole", "floats", "missing", "texts", "codes", "truth"],
+)
+@pytest.mark.usefixtures("same_order")
+def test_readers_of_plugins_tell_no_more(tmp_path, registered, role, kept, two, kind):
+    found, frames = [], []
+    registered("readers", "typed", lambda: frames[-1])
+    for at, last in enumerate(two):
+        cells = [*kept, *kept[:4], last]
+        path = write_kept(tmp_path / str(at), role, MONTHS + MONTHS[:5], source="csv",
+                          target="parquet")  # fmt: skip
+        kept_cells = pd.Series(cells, dtype=object)
+        if not any(isinstance(cell, str) for cell in cells):
+            kept_cells = kept_cells.infer_objects()
+        frames.append(pd.DataFrame({"known": [*FEW, *FAR, 95], "kept": kept_cells}))
+        content = yaml.safe_load(path.read_text())
+        content["source"] = {"kind": "typed"}
+        path.write_text(yaml.safe_dump(content))
+        found.append(published(path))
+    assert found[0] == found[1]
+    assert found[0][1]["schema"]["kept"] == kind
+
+
 @pytest.mark.usefixtures("same_order")
 def test_a_stated_kind_stays(tmp_path):
     path = write_kept(
