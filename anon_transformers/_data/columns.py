@@ -6,7 +6,8 @@ A cell's identity is the text it is published as: within a column of mixed objec
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
+from decimal import Decimal
 from functools import partial
 from typing import Any, Literal
 
@@ -27,9 +28,9 @@ from anon_transformers._data.dates import (
     zone_of,
 )
 from anon_transformers._data.numbers import (
-    LARGEST_WHOLE,
     as_doubles,
     comparable,
+    is_whole,
     read_numbers,
 )
 from anon_transformers.exceptions import (
@@ -147,11 +148,7 @@ class Column:
             return values
         if values.dtype.kind == "M":
             return single_moment_texts(in_zone(values, self.zone)).to_numpy(object)
-        texts = to_text(pd.Series(values)).to_numpy(dtype=object, copy=True)
-        if values.dtype.kind == "f":
-            whole = (np.abs(values) < LARGEST_WHOLE) & (values == np.trunc(values))
-            texts[whole] = values[whole].astype(np.int64).astype(str).astype(object)
-        return texts
+        return single_texts(pd.Series(values)).to_numpy(dtype=object)
 
     def encode_more(self, series: pd.Series) -> "Column":
         """Code other rows with the values of this column."""
@@ -218,6 +215,40 @@ def to_text(series: pd.Series) -> pd.Series:
         texts = _unsigned_zeros(series).astype(object).map(str)
     texts = texts.astype(object)
     return texts.mask(missing | (texts == "").to_numpy(), None)
+
+
+def single_texts(series: pd.Series) -> pd.Series:
+    """The text of each cell by itself, whatever the others are; None if it is missing.
+
+    A whole number has no decimals, a midnight no time.
+
+    Examples
+    --------
+    >>> single_texts(pd.Series([50.0, 50.5, None])).tolist()
+    ['50', '50.5', None]
+    """
+    if types.is_datetime64_any_dtype(series.dtype):
+        return single_moment_texts(series)
+    if isinstance(series.dtype, pd.CategoricalDtype) or series.dtype == object:
+        return to_text(series.astype(object).map(_single_value, na_action="ignore"))
+    texts = to_text(series)
+    if types.is_float_dtype(series.dtype):
+        floats = as_doubles(series.to_numpy(na_value=np.nan))
+        whole = is_whole(floats)
+        texts[whole] = floats[whole].astype(np.int64).astype(str).astype(object)
+    return texts
+
+
+def _single_value(cell: Any) -> Any:
+    if isinstance(cell, Decimal):
+        return f"{cell.normalize():f}"
+    if isinstance(cell, float | np.floating):
+        return single_texts(pd.Series([cell]))[0]
+    return single_moment_texts(pd.Series([cell]))[0] if _is_moment(cell) else cell
+
+
+def _is_moment(cell: Any) -> bool:
+    return isinstance(cell, datetime | np.datetime64)
 
 
 def _unsigned_zeros(series: pd.Series) -> pd.Series:

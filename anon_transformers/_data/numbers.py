@@ -58,6 +58,12 @@ def as_doubles(floats: np.ndarray) -> np.ndarray:
     return floats.astype(np.str_).astype(np.float64)
 
 
+def is_whole(floats: np.ndarray) -> np.ndarray:
+    """Whether each float is a whole number that no other is rounded to."""
+    with np.errstate(invalid="ignore"):
+        return (np.abs(floats) < LARGEST_WHOLE) & (floats == np.trunc(floats))
+
+
 def comparable(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both as they are; as Python numbers where numpy would round to compare them."""
     kinds = {one.dtype.kind, other.dtype.kind}

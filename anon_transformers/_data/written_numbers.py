@@ -39,7 +39,7 @@ def numbers_of(series: pd.Series) -> np.ndarray | None:
     if types.is_numeric_dtype(series.dtype):
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     if types.is_datetime64_any_dtype(series.dtype):
-        return _seconds(pd.DatetimeIndex(pd.to_datetime(series, utc=True)))
+        return seconds(pd.DatetimeIndex(pd.to_datetime(series, utc=True)))
     if types.is_timedelta64_dtype(series.dtype):
         return series.dt.total_seconds().to_numpy(dtype=np.float64)
     column = identify(series)
@@ -73,15 +73,15 @@ def _read_days(texts: list[str]) -> np.ndarray:
         found = pd.to_datetime(
             pd.Series(texts, dtype=object), format="ISO8601", errors="coerce", utc=True
         )
-        return _seconds(pd.DatetimeIndex(found))
+        return seconds(pd.DatetimeIndex(found))
     written = DateFormat(pattern, LAST_YEAR if "%y" in pattern else None)
     days = [written.read(text.strip()) for text in texts]
-    return _seconds(
+    return seconds(
         pd.to_datetime(pd.Series(days, dtype=object), errors="coerce", utc=True)
     )
 
 
-def _seconds(moments: pd.DatetimeIndex | pd.Series) -> np.ndarray:
+def seconds(moments: pd.DatetimeIndex | pd.Series) -> np.ndarray:
     """Seconds since 1970, NaN for none."""
     since = pd.DatetimeIndex(moments) - pd.Timestamp(0, tz="UTC")
     return since.total_seconds().to_numpy(dtype=np.float64)

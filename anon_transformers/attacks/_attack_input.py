@@ -10,6 +10,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.frames import to_frame
+from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.evidence import SUPPRESSED, Classes
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
@@ -145,3 +146,18 @@ class AttackInput:
         coded = identify(self.reference_column(column))
         rows = np.bincount(coded.codes, minlength=coded.cardinality)
         return coded.texts(), rows[:-1]
+
+
+def count_persons(labels: np.ndarray, persons: Column, n_labels: int) -> np.ndarray:
+    """Known persons who have a row with each label; rows without one are -1.
+
+    Examples
+    --------
+    >>> persons = identify(pd.Series(["anna", "anna", "bob", None]))
+    >>> count_persons(np.array([0, 0, 1, 2]), persons, 3)
+    array([1, 1, 0])
+    """
+    known = (labels >= 0) & (persons.codes != persons.missing_code)
+    at, who = labels[known], persons.codes[known]
+    pairs = group_rows([at, who], [n_labels, persons.cardinality])
+    return np.bincount(at[pairs.first], minlength=n_labels)

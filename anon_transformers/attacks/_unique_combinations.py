@@ -7,7 +7,7 @@ import numpy as np
 
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.attacks._attack import Attack, AttackResult
-from anon_transformers.attacks._attack_input import AttackInput
+from anon_transformers.attacks._attack_input import AttackInput, count_persons
 
 OF_A_PERSON = (
     "All records with these quasi-identifiers are of one person: whoever knows them "
@@ -80,7 +80,5 @@ def _n_unique(columns: list[Any], persons: Any, n_rows: int = 0) -> int:
         labels = group_rows([c.codes for c in columns], sizes).labels
     if persons is None:
         return int(np.count_nonzero(np.bincount(labels) == 1))
-    known = persons.codes != persons.missing_code
-    pairs = np.unique(np.stack([labels[known], persons.codes[known]]), axis=1)
-    held = np.bincount(pairs[0], minlength=labels.max(initial=0) + 1)
+    held = count_persons(labels, persons, int(labels.max(initial=0)) + 1)
     return int(np.count_nonzero(held[labels] <= 1))

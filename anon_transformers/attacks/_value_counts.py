@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_transformers.attacks._attack_input import AttackInput
+from anon_transformers.attacks._attack_input import AttackInput, count_persons
 
 ROUNDING = 1e-12
 """Shares that differ by less are one: 0.3 of 10 rows is 3 rows."""
@@ -57,10 +57,7 @@ class ValueCounts:
     def n_persons(self, attack_input: AttackInput) -> np.ndarray:
         """Persons who hold the value of each entry in its class."""
         persons = attack_input.coded(attack_input.subject)
-        known = (self.row_entry >= 0) & (persons.codes != persons.missing_code)
-        pairs = np.stack([self.row_entry[known], persons.codes[known]])
-        held = np.unique(pairs, axis=1)[0]
-        return np.bincount(held, minlength=len(self.at))
+        return count_persons(self.row_entry, persons, len(self.at))
 
     def rows_of(self, entries: np.ndarray) -> np.ndarray:
         """Which rows hold one of the ``entries``, given as booleans."""

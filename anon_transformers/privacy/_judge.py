@@ -1,7 +1,7 @@
 """What a privacy model is, and how a table passes it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -14,6 +14,15 @@ Direction = Literal["higher", "lower"]
 
 COUNTS = ("k", "l", "q")
 """Parameters that count persons, nodes or values of a unit, in every model."""
+LOOSEST: Mapping[str, Callable[[float], bool]] = {
+    "l": lambda values: values <= 1,
+    "c": lambda c: c > 1,
+    "t": lambda t: t >= 1,
+    "alpha": lambda alpha: alpha >= 1,
+    "beta": math.isinf,
+    "positive": lambda belief: belief >= 1,
+}
+"""When parameters of models about values let every class pass."""
 FEWEST = 2
 """What such a parameter asks for at least: one person is what every table holds."""
 
@@ -179,6 +188,33 @@ def judge_each(model: PrivacyModel, evidence: Sequence[Any]) -> Verdict:
 def judges_values(model: PrivacyModel) -> bool:
     """Whether a model is about the sensitive values of classes."""
     return model.evidence == "classes" and hasattr(model, "sensitive")
+
+
+def asks_of_values(model: PrivacyModel) -> bool:
+    """Whether a model asks anything of sensitive values: l = 1 and t = 1 do not.
+
+    It asks nothing where each of its parameters is as loose as can be; ``k`` asks for
+    persons, and not for values.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import KAnonymity, TCloseness
+    >>> [asks_of_values(model) for model in (TCloseness(0.9), TCloseness(1))]
+    [True, False]
+    >>> asks_of_values(KAnonymity(k=5))
+    False
+    """
+    if not hasattr(model, "sensitive"):
+        return False
+    asked: dict[str, Any] = {
+        name: getattr(model, name)
+        for name in (*model.tighter, "negative")
+        if name != "k" and getattr(model, name, None) is not None
+    }
+    return not asked or any(
+        name not in LOOSEST or not LOOSEST[name](number)
+        for name, number in asked.items()
+    )
 
 
 def describe_exposed(report: Mapping[str, Any]) -> str:

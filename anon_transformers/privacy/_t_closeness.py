@@ -70,6 +70,8 @@ class TCloseness(ReferenceModel):
     name: ClassVar[str] = "t-closeness"
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {"t": "lower"}
+    one_value_per_person: ClassVar[bool] = True
+    """A release with a subject declares it of every column that is judged."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,25 +7,26 @@ anybody: its word is taken for one thing only, what it publishes (``publishes``)
 labels that are names of its own are searched for identifiers and no more.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
-from anon_transformers._data.columns import Column, identify, to_text
-from anon_transformers._data.dates import single_moment_texts
-from anon_transformers._data.readings import read_text, read_value, read_values
-from anon_transformers._data.written_numbers import numbers_of
+from anon_transformers._data.columns import Column, identify, single_texts, to_text
+from anon_transformers._data.readings import read_values
+from anon_transformers._data.written_numbers import numbers_of, seconds
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.exceptions import DataError
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.metrics._labels_read import plain_label
 from anon_transformers.privacy.probabilistic._dependence import functional_dependences
 from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._identifiers import identifier_faults
 
 INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
@@ -33,12 +34,6 @@ SENSITIVE_LIMIT = 0.5
 """The same of a sensitive column, which is meant to differ between persons."""
 GIVEN_LIMIT = 0.95
 """From this share of persons on a column that stayed gives one that was swapped."""
-SHORTEST_NAME = 4
-"""An identifier of as many characters is looked for within labels too."""
-SHORTEST_NUMBER = 6
-"""A number of as many digits is looked for however they are divided."""
-DIVIDED = re.compile(r"\d(?:[\s.'/_\u2019\u2010-\u2015-]{0,2}\d)*")
-"""Digits that blanks, dots, hyphens and the like may divide."""
 
 
 def table_faults(
@@ -148,12 +143,14 @@ def moved_faults(
 def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Texts of two columns that are the same where the cells are.
 
-    A column of days is written otherwise once it has a time of day, so that moments
-    are written one by one. All others already are.
+    A column of days is written otherwise once it has a time of day, and one of whole
+    numbers once it has a fraction or a missing cell, so that moments and numbers are
+    written one by one. All others already are.
     """
-    moments = [pd.api.types.is_datetime64_any_dtype(s.dtype) for s in (before, after)]
-    spell = single_moment_texts if all(moments) else to_text
-    return spell(before), spell(after)
+    for is_kind in (types.is_datetime64_any_dtype, types.is_any_real_numeric_dtype):
+        if is_kind(before.dtype) and is_kind(after.dtype):
+            return single_texts(before), single_texts(after)
+    return to_text(before), to_text(after)
 
 
 def _suppressed_rows(
@@ -240,7 +237,7 @@ def _outside(
     """Rows whose center is none of its class: beyond its extremes, or no value."""
     shown = after.notna().to_numpy() & (to_text(after) != suppression_label).to_numpy()
     numbers = [pd.to_numeric(s, errors="coerce") for s in (_moments(before), after)]
-    if pd.api.types.is_datetime64_any_dtype(after.dtype):
+    if types.is_datetime64_any_dtype(after.dtype):
         numbers[1] = _moments(after)
     if numbers[0].notna().any() and numbers[1][shown].notna().all():
         by_class = numbers[0].groupby(labels)
@@ -255,76 +252,9 @@ def _outside(
 
 def _moments(series: pd.Series) -> pd.Series:
     """Dates in seconds; anything else as it is."""
-    if not pd.api.types.is_datetime64_any_dtype(series.dtype):
+    if not types.is_datetime64_any_dtype(series.dtype):
         return series
-    moments = pd.to_datetime(series, utc=True)
-    return (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
-
-
-def identifier_faults(
-    source: pd.DataFrame, table: pd.DataFrame, roles: DeclaredRoles, publishes: str
-) -> list[str]:
-    """Identifiers that stand in a published column, and did not in the source.
-
-    Labels that are names of the anonymizer's own may hold anything, so that numbers
-    are looked for in them however they are divided: ``920 23 7613`` is ``920-23-7613``.
-    """
-    hidden = {*roles.identifiers, *([roles.subject] if roles.subject else [])}
-    names = {text for column in hidden for text in _read(source[column])}
-    numbers = {n for text in names for n in _numbers_in(text) if _is_number(text)}
-    faults = []
-    for name in roles.quasi_identifiers:
-        counted = pd.api.types.is_numeric_dtype(table[name].dtype)
-        # A mean may be anybody's number; whether it is one, center_faults has asked.
-        if not names or (counted and publishes != "names"):
-            continue
-        own = _read(source[name])
-        labels = {
-            text: _spellings(text) for text in to_text(table[name]).dropna().unique()
-        }
-        new = {text: read for text, read in labels.items() if not read & own}
-        naming = {text for text, read in new.items() if read & names}
-        # What is short may stand in many a text by chance.
-        within = "\n".join(read for text in new for read in new[text])
-        long = [n for n in names if len(n) >= SHORTEST_NAME and n in within]
-        if not counted:
-            naming |= {
-                t for t, read in new.items() if any(n in r for n in long for r in read)
-            }
-        if publishes == "names":
-            naming |= {text for text in new if _numbers_in(text) & numbers}
-        if naming:
-            count = int(to_text(table[name]).isin(naming).sum())
-            faults.append(f"column {name!r} holds identifiers in {count} rows")
-    return faults
-
-
-def _read(series: pd.Series) -> set[str]:
-    return {
-        read for text in to_text(series).dropna().unique() for read in _spellings(text)
-    }
-
-
-def _spellings(text: str) -> set[str]:
-    """A text as people read it, with its signs and without those that mean nothing."""
-    return {read_text(text), read_value(text)}
-
-
-def _numbers_in(text: str) -> set[str]:
-    """Long numbers of a text, without what divides their digits and leading zeros.
-
-    Examples
-    --------
-    >>> sorted(_numbers_in("no. 920-23-7613 and [20, 35]"))
-    ['920237613']
-    """
-    whole = re.sub(r"\.0+\Z", "", read_text(text))  # as a float is written
-    runs = (re.sub(r"\D", "", run) for run in DIVIDED.findall(whole))
-    return {run.lstrip("0") for run in runs if len(run) >= SHORTEST_NUMBER}
-
-
-def _is_number(text: str) -> bool:
-    return not any(letter.isalpha() for letter in text)
+    return pd.Series(seconds(pd.to_datetime(series, utc=True)), series.index)
 
 
 def telling_faults(
@@ -333,9 +263,13 @@ def telling_faults(
     subject: pd.Series | None = None,
     *,
     exempt: Collection[str] = (),
+    marks: Mapping[str, Collection[str] | None] | None = None,
     on_share: Callable[[float], None] | None = None,
 ) -> list[str]:
     """Columns, and pairs of insensitive ones, that tell persons apart.
+
+    A column of mail addresses that few persons have would hide behind all the others,
+    so that the share is also taken of those alone of whom something is known.
 
     Parameters
     ----------
@@ -347,14 +281,22 @@ def telling_faults(
         The person of each row.
     exempt : collection of str
         Columns whose cells were swapped: they hide whose they are.
+    marks : mapping of column to collection of str
+        Texts that say that a value is missing, beside the usual ones.
     on_share : callable, optional
         Called with the share that all insensitive columns together tell apart.
     """
     persons = None if subject is None else _numbered(identify(subject))
     coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
 
-    def share(names: Sequence[str]) -> float:
-        return telling_share([coded[n] for n in names], persons, roles.small_group)
+    @cache
+    def filled(name: str) -> np.ndarray:
+        return _is_filled(coded[name], (marks or {}).get(name))
+
+    def shares(names: Sequence[str]) -> tuple[float, float]:
+        some = np.logical_or.reduce([filled(name) for name in names])
+        columns = [coded[name] for name in names]
+        return telling_shares(columns, persons, roles.small_group, some)
 
     accepted = [set(names) for names in roles.accepted_sets]
     limits = [(name, "insensitive", INSENSITIVE_LIMIT) for name in roles.insensitive]
@@ -365,40 +307,59 @@ def telling_faults(
     ]
     faults, alone = [], set()
     for name, role, limit in limits:
-        found, what = share([name]), f"{role} column {name!r}"
-        if found <= limit:
-            # A column of mail addresses that few persons have hides behind the others.
-            found = filled_share(coded[name], persons, roles.small_group)
-            what += ", where it is filled"
-        if found > limit:
+        found = shares([name])
+        if max(found) > limit:
             alone.add(name)  # and so does every pair that it is in
             if {name} not in accepted:
-                faults.append(_telling(what, found, limit, roles))
+                what = f"{role} column {name!r}"
+                faults.append(_telling(what, "it is", found, limit, roles))
     rest = [name for name in roles.insensitive if name not in alone]
     for pair in combinations(rest, 2):
         if any(names.issuperset(pair) for names in accepted):
             continue
-        found = share(pair)
-        if found > INSENSITIVE_LIMIT:
+        found = shares(pair)
+        if max(found) > INSENSITIVE_LIMIT:
             both = f"insensitive columns {pair[0]!r} and {pair[1]!r} together"
-            faults.append(_telling(both, found, INSENSITIVE_LIMIT, roles))
+            how = (found, INSENSITIVE_LIMIT, roles)
+            faults.append(_telling(both, "they are", *how))
     if on_share is not None and len(roles.insensitive) > 1:
-        on_share(share(roles.insensitive))
+        on_share(max(shares(roles.insensitive)))
     return faults
 
 
-def _telling(what: str, share: float, limit: float, roles: DeclaredRoles) -> str:
+def _telling(
+    what: str,
+    they_are: str,
+    shares: tuple[float, float],
+    limit: float,
+    roles: DeclaredRoles,
+) -> str:
+    of_all, of_filled = shares
+    where = "" if of_all > limit else f", where {they_are} filled"
     return (
-        f"{what}: {share:.0%} of the {'persons' if roles.subject else 'rows'} hold "
+        f"{what}{where}: {of_all if of_all > limit else of_filled:.0%} of the "
+        f"{'persons' if roles.subject else 'rows'} hold "
         f"values that fewer than {roles.small_group} do (limit {limit:.0%}); give "
         "another role, or accept it (accept_unique)"
     )
 
 
+def _is_filled(column: Column, marks: Collection[str] | None) -> np.ndarray:
+    """Where a column says something, as people read it."""
+    known = column.codes != column.missing_code
+    if column.kind in {"number", "date"}:
+        return known
+    read = read_values(column.texts().tolist(), marks)
+    return known if read is None else read[column.codes] != read[-1]
+
+
 def telling_share(
-    columns: Sequence[Column], persons: np.ndarray | None, small_group: int
+    columns: Sequence[Column],
+    persons: np.ndarray | None,
+    small_group: int,
+    filled: np.ndarray | None = None,
 ) -> float:
-    """Share of persons with a combination of values that too few others have.
+    """The larger one of :func:`telling_shares`.
 
     Examples
     --------
@@ -408,8 +369,41 @@ def telling_share(
     >>> telling_share([mail], np.array([0, 0, 1, 1]), small_group=2)
     1.0
     """
+    if filled is None:
+        known = [column.codes != column.missing_code for column in columns]
+        filled = np.logical_or.reduce(known)
+    return max(telling_shares(columns, persons, small_group, filled))
+
+
+def telling_shares(
+    columns: Sequence[Column],
+    persons: np.ndarray | None,
+    small_group: int,
+    filled: np.ndarray,
+) -> tuple[float, float]:
+    """Share of persons with a combination of values that too few others have.
+
+    Of all persons, and of those in the rows where one of the columns is filled.
+
+    Examples
+    --------
+    >>> mail = identify(pd.Series(["a@x", None, None, None, None]))
+    >>> telling_shares([mail], None, 3, mail.codes != mail.missing_code)
+    (0.2, 1.0)
+    """
     codes, cardinalities = [c.codes for c in columns], [c.cardinality for c in columns]
     labels = group_rows(codes, cardinalities).labels
+    of_all = _small_share(labels, persons, small_group)
+    if filled.all() or not filled.any():
+        return of_all, of_all
+    who = None if persons is None else persons[filled]
+    return of_all, _small_share(labels[filled], who, small_group)
+
+
+def _small_share(
+    labels: np.ndarray, persons: np.ndarray | None, small_group: int
+) -> float:
+    """Share of persons, or of rows, in a group that is too small."""
     if persons is None:
         return float((np.bincount(labels)[labels] < small_group).mean())
     sizes = [int(codes.max(initial=0)) + 1 for codes in (labels, persons)]
@@ -417,24 +411,6 @@ def telling_share(
     of_pair, who = labels[pairs.first], persons[pairs.first]
     small = np.bincount(of_pair)[of_pair] < small_group
     return len(np.unique(who[small])) / len(np.unique(who))
-
-
-def filled_share(column: Column, persons: np.ndarray | None, small_group: int) -> float:
-    """The same share of one column, among the persons of whom it holds a value.
-
-    Examples
-    --------
-    >>> mail = identify(pd.Series(["a@x", None, None, None, None]))
-    >>> telling_share([mail], None, 3), filled_share(mail, None, 3)
-    (0.2, 1.0)
-    """
-    filled = column.codes != column.missing_code
-    if not filled.any():
-        return 0.0
-    held = replace(column, codes=column.codes[filled])
-    return telling_share(
-        [held], None if persons is None else persons[filled], small_group
-    )
 
 
 def swap_faults(
@@ -473,6 +449,9 @@ def swap_faults(
     alone = {name for name, _ in found}
     rest = [name for name in swapped if name not in alone]
     found += _linear_rules(source, rest, stayed, persons)
+    alone = {name for name, _ in found}
+    rest = [name for name in swapped if name not in alone]
+    found += _tables_of_two(coded, rest, stayed, persons, roles.small_group)
     accepted = [set(names) for names in roles.accepted_sets]
     return [
         f"column {name!r} was swapped, and what stayed gives it: "
@@ -486,7 +465,7 @@ def swap_faults(
 def _ways_to_read(series: pd.Series) -> list[Column]:
     """A column as it is, and as people read it, where that is something else."""
     column = identify(series)
-    if pd.api.types.is_numeric_dtype(series.dtype):
+    if types.is_numeric_dtype(series.dtype):
         return [column]
     read = read_values(column.texts().tolist())
     if read is None:
@@ -510,13 +489,37 @@ def _worst_share(
         elif filled.any():
             # An empty cell has nothing to give.
             one, other = (replace(c, codes=c.codes[filled]) for c in (column, given_by))
-            who = None if persons is None else _renumbered(persons[filled])
+            who = None if persons is None else persons[filled]
             shares.append(given_share(one, other, who, small_group))
     return max(shares)
 
 
-def _renumbered(persons: np.ndarray) -> np.ndarray:
-    return np.unique(persons, return_inverse=True)[1]
+def _tables_of_two(
+    coded: Mapping[str, Sequence[Column]],
+    swapped: Sequence[str],
+    stayed: Sequence[str],
+    persons: np.ndarray | None,
+    small_group: int,
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Columns that two others give together, as a table of pay by grade and step."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for pair in combinations(stayed, 2) if swapped else ():
+        # As they are, and both as people read them.
+        ways = [_joined([coded[name][at] for name in pair]) for at in (0, -1)]
+        found += [
+            (name, pair)
+            for name in swapped
+            if name not in {given for given, _ in found}
+            and _worst_share(coded[name], ways, persons, small_group) >= GIVEN_LIMIT
+        ]
+    return found
+
+
+def _joined(columns: Sequence[Column]) -> Column:
+    """Several columns as one, whose values are their combinations."""
+    groups = group_rows([c.codes for c in columns], [c.cardinality for c in columns])
+    names = ", ".join(str(column.name) for column in columns)
+    return Column(names, "category", np.arange(len(groups.sizes)), groups.labels)
 
 
 def _linear_rules(

@@ -20,8 +20,9 @@ import pyarrow.csv
 import pyarrow.parquet
 from pandas.api import types
 
-from anon_transformers._data.columns import to_text
-from anon_transformers._data.dates import DateFormat
+from anon_transformers._data.columns import single_texts, to_text
+from anon_transformers._data.dates import DateFormat, plain_moments
+from anon_transformers._data.numbers import is_whole
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,
@@ -357,18 +358,79 @@ def _integers(texts: pd.Series) -> pd.Series:
         return texts.astype("UInt64") if missing else texts.astype("uint64")
 
 
-def guess_again(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """A part of a CSV file with columns of texts taken for what this part holds.
+def published_kinds(
+    frame: pd.DataFrame, columns: Iterable[str], *, written: bool, texts: bool = True
+) -> pd.DataFrame:
+    """A part of a source whose columns are what the cells of this part are.
 
-    One text among numbers makes a column of texts. If its row is dropped, the kind of
-    the column must not tell that it was there.
+    One text or one fraction among whole numbers makes another column of them all, and
+    so does a missing cell. If its row is dropped, neither the kind of the column nor
+    how the others are spelt may tell that it was there.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows that are published.
+    columns : iterable of str
+        Those of its columns that are published as they are.
+    written : bool
+        Whether cells are texts, as in a CSV file, so that 50.0 is not 50.
+    texts : bool
+        Whether columns of texts may be numbers; not where a file says what they are.
     """
     kinds = {}
     for name in columns:
-        if _kind_of(frame[name]) == "text":
-            texts = to_text(frame[name])
-            kinds[name] = _as_kind(texts, _guess(texts, exact=True))
+        cells = _canonical(frame[name])
+        if written or (texts and types.infer_dtype(cells, skipna=True) == "string"):
+            known = to_text(cells)
+            kinds[name] = _as_kind(known, _guess(known, exact=True))
+        else:
+            kinds[name] = _own_kind(cells)
     return frame.assign(**kinds)
+
+
+def _own_kind(cells: pd.Series) -> pd.Series:
+    """A column in the type that its own cells ask for."""
+    if cells.isna().all():
+        return pd.Series(None, cells.index, dtype=object)
+    if types.is_bool_dtype(cells.dtype):
+        return cells
+    if types.is_numeric_dtype(cells.dtype) and cells.dtype.kind in "iuf":
+        known = cells[cells.notna()].to_numpy(dtype=cells.dtype.kind + "8")
+        if known.dtype.kind == "f" and not is_whole(known).all():
+            return cells
+        room: Any = "Int64" if known.max() <= _LARGEST else "UInt64"
+        whole = cells.astype(room)
+        return whole if whole.isna().any() else whole.astype(room.lower())
+    if types.is_datetime64_any_dtype(cells.dtype):
+        short = plain_moments(cells).dt.as_unit("us")
+        return short if (short == cells)[cells.notna()].all() else cells
+    return cells
+
+
+def single_cells(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """The table with cells that are what they are, whatever other rows hold.
+
+    Categories are values of one type, and so are decimals of one number of digits: one
+    that is not published would tell itself by the others.
+    """
+    return frame.assign(**{name: _single_cells(frame[name]) for name in columns})
+
+
+def _single_cells(series: pd.Series) -> pd.Series:
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        values = pd.Series(series.cat.categories)
+        if types.is_string_dtype(values.dtype):
+            return series
+        if series.cat.ordered:
+            texts = single_texts(values)
+            plain = texts.is_unique and texts.notna().all()
+            return series.cat.rename_categories(texts.tolist()) if plain else series
+        cells = [*values.astype(object), None]
+        rows = pd.Series([cells[code] for code in series.cat.codes], series.index)
+        return _single_cells(rows.infer_objects())
+    several = series.dtype == object and types.infer_dtype(series) in _SEVERAL
+    return single_texts(series) if several else series
 
 
 def schema_of(frame: pd.DataFrame) -> dict[str, Any]:
@@ -534,6 +596,8 @@ def _is_nested(dtype: Any) -> bool:
 
 
 _UNMIXED = {"boolean", "date", "datetime", "empty"}
+_SEVERAL = {"decimal", "mixed", "mixed-integer"}
+_LARGEST = 2**63 - 1
 
 
 def columns_of_file(

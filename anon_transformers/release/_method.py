@@ -42,6 +42,7 @@ def check_gate(form: Form, thresholds: Sequence[Threshold]) -> None:
     refuse_unmade_columns(form, thresholds)
     refuse_unjudgeable(thresholds, Scope(form.judged_columns, config.roles.sensitive))
     refuse_without_model(form, thresholds)
+    refuse_undeclared_values(form, thresholds)
     if config.suite is not None:
         read_suite(config.path(config.suite))
 
@@ -76,6 +77,34 @@ def refuse_without_model(form: Form, thresholds: Sequence[Threshold]) -> None:
             f"{'itself' if alone else 'themselves'}: a person who stands alone may "
             f"pass; ask for k of at least 2 with {{model: {cls.k_model}, k: …}}."
         )
+
+
+def refuse_undeclared_values(form: Form, thresholds: Sequence[Threshold]) -> None:
+    """Refuse models of one value per person, unless the file says that it is so.
+
+    A source in which persons happen to have one value today may have several tomorrow,
+    and these have no distribution over persons. What is declared is checked when the
+    source is loaded.
+    """
+    roles = form.config.roles
+    if roles.subject is None:
+        return
+    for threshold in (t for t in thresholds if t.kind == "model"):
+        model = make_model(threshold)
+        if not getattr(model, "one_value_per_person", False):
+            continue
+        named = getattr(model, "sensitive", None)
+        judged = roles.sensitive if named is None else [named]
+        lacking = [c for c in judged if c not in roles.one_value_per_person]
+        if lacking:
+            declared = [*roles.one_value_per_person, *lacking]
+            raise ConfigurationError(
+                f"thresholds, {threshold.id}: {threshold.name} compares distributions "
+                "of one value per person, and roles names a subject. If each person "
+                f"has one value in {', '.join(map(repr, lacking))}, declare it with "
+                f"'one_value_per_person: [{', '.join(declared)}]' under roles; if not, "
+                "judge by another model."
+            )
 
 
 def _asked_of(model: PrivacyModel) -> list[str]:

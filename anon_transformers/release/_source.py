@@ -5,7 +5,7 @@ personal data until they match the declared roles: messages of a release name de
 columns only, and others by where they stand.
 """
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,11 @@ def call_reader(
 
 
 def check_columns(
-    frame: pd.DataFrame, roles: DeclaredRoles, *, exempt: Collection[str] = ()
+    frame: pd.DataFrame,
+    roles: DeclaredRoles,
+    *,
+    exempt: Collection[str] = (),
+    marks: Mapping[str, Collection[str] | None] | None = None,
 ) -> None:
     """Every column has a declared role, and none tells persons apart."""
     if not len(frame):
@@ -88,7 +92,7 @@ def check_columns(
     refuse_other_columns(list(frame.columns), roles)
     refuse_nested(frame)
     subject = None if roles.subject is None else frame[roles.subject]
-    faults = telling_faults(frame, roles, subject, exempt=exempt)
+    faults = telling_faults(frame, roles, subject, exempt=exempt, marks=marks)
     if faults:
         raise DataError("\n".join(f"{fault}." for fault in faults))
 

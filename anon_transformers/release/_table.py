@@ -34,6 +34,7 @@ from anon_transformers.metrics import (
     domain_share_loss,
     released_losses,
 )
+from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
@@ -46,9 +47,10 @@ from anon_transformers.release._faults import (
     telling_faults,
 )
 from anon_transformers.release._files import (
-    guess_again,
     kind_of_file,
+    published_kinds,
     read_parquet,
+    single_cells,
     write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
@@ -61,6 +63,7 @@ from anon_transformers.release._source import (
     refuse_repeated_identifiers,
     refuse_several_values,
     refuse_unstated_dates,
+    stated_marks,
 )
 
 LINKS = "links.parquet"
@@ -111,23 +114,30 @@ class TableForm(Form):
         refuse_misspelt_columns(self.config)
 
     def unjudged_columns(self) -> list[str]:
-        """Sensitive columns whose values no threshold is about."""
+        """Sensitive columns of whose values no threshold asks anything."""
         thresholds = self.config.thresholds
         models = [make_model(t) for t in thresholds if t.kind == "model"]
-        judged = [model.sensitive for model in models if hasattr(model, "sensitive")]
+        judged = [getattr(m, "sensitive", None) for m in models if asks_of_values(m)]
         sensitive = self.config.roles.sensitive
         return [c for c in sensitive if None not in judged and c not in judged]
+
+    def stated_marks(self) -> dict[str, tuple[str, ...] | None]:
+        """Marks of missing values that thresholds name, by published column."""
+        columns = self.published_columns
+        return {name: stated_marks(self.config, name) for name in columns}
 
     def read(self) -> dict[str, pd.DataFrame]:
         """Read the source and check its columns, persons and values."""
         config, roles = self.config, self.config.roles
         frame = read_source(config)
-        check_columns(frame, roles, exempt=self.swapped_columns)
+        check_columns(
+            frame, roles, exempt=self.swapped_columns, marks=self.stated_marks()
+        )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
         refuse_several_values(frame, config)
         refuse_unstated_dates(frame, config)
-        return {INPUT: frame}
+        return {INPUT: single_cells(frame, unstated_columns(config))}
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
@@ -148,7 +158,7 @@ class TableForm(Form):
         refuse_other_rows(table, source, rows)
         # A lost column is the gate's to refuse.
         kept = [name for name in unstated_columns(config) if name in table.columns]
-        table = guess_again(table, kept)
+        table = published_kinds(table, kept, **what_cells_are(config))
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
         noted = self.write_links(draft, anonymizer, rows[order])
@@ -282,8 +292,14 @@ class TableForm(Form):
                     stacklevel=2,
                 )
 
-        moved = moved_columns(candidate)
-        return telling_faults(frame, roles, subject, exempt=moved, on_share=warn)
+        return telling_faults(
+            frame,
+            roles,
+            subject,
+            exempt=moved_columns(candidate),
+            marks=self.stated_marks(),
+            on_share=warn,
+        )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
@@ -299,13 +315,18 @@ def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFra
 
 
 def unstated_columns(config: ReleaseConfig) -> list[str]:
-    """Columns that are published as they are, and whose kind was guessed."""
-    path, kind = config.source.path, config.source.kind
-    if path is None or (kind or kind_of_file(path, ())) != "csv":
-        return []
+    """Columns that are published as they are, and of which no kind is stated."""
     kept = (*config.roles.sensitive, *config.roles.insensitive)
     stated = {*config.stated_columns, *config.roles.quasi_identifiers}
     return [name for name in kept if name not in stated]
+
+
+def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
+    """Whether the source has texts alone, and whether these may be numbers."""
+    path, kind = config.source.path, config.source.kind
+    if not kind and path is not None:
+        kind = kind_of_file(path, ())
+    return {"written": kind == "csv", "texts": kind != "parquet"}
 
 
 def refuse_other_rows(

@@ -343,3 +343,10 @@ def test_texts_of_cells(cells, texts):
     found = to_text(pd.Series(cells, index=range(5, 5 + len(cells))))
     assert found.tolist() == texts
     assert found.index.tolist() == list(range(5, 5 + len(cells)))
+
+
+def test_a_category_that_no_row_has_does_not_show_in_the_others():
+    moments = ["2020-01-01", "2020-02-01", "2020-01-01 10:00"]
+    series = pd.Series(pd.Categorical(pd.to_datetime(moments, format="ISO8601")))
+    assert to_text(series[:2]).tolist() == ["2020-01-01", "2020-02-01"]
+    assert to_text(series)[0] == "2020-01-01T00:00:00"

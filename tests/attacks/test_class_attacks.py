@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers._data.columns import identify
 from anon_transformers.attacks import (
     BackgroundKnowledge,
     DiversityLimits,
@@ -20,6 +21,7 @@ from anon_transformers.attacks import (
     SmallClasses,
     UniqueCombinations,
 )
+from anon_transformers.attacks._attack_input import count_persons
 from anon_transformers.attacks._diversity_limits import most_classes
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
@@ -392,3 +394,40 @@ def test_an_original_without_the_sensitive_column_is_told(attack):
             sensitive=["s"],
             original=release[["q"]],
         )
+
+
+def test_rows_of_nobody_may_be_anybodys():
+    release = pd.DataFrame(
+        {"q": [1, 1, 2, 2, 3, 3], "who": ["a", "b", None, None, "c", None]}
+    )
+    report = UniqueCombinations().run(release, quasi_identifiers=["q"], subject="who")
+    # All of class 2 may be of one person, and of class 3 one is known.
+    assert report.exposed == 4
+    assert report.exposed_units == 2
+    assert report.details["q"] == {"alone": 4, "without": 0}
+
+
+def test_small_classes_are_compared_with_persons_of_the_original():
+    # By rows, one person with thirty of them would make b the usual value.
+    who = [*range(10), *[10] * 30]
+    table = pd.DataFrame(
+        {"q": [1, *[2] * 39], "s": ["a"] * 10 + ["b"] * 30, "who": who}
+    )
+    report = SmallClasses(t=0.2).run(
+        table,
+        quasi_identifiers=["q"],
+        sensitive=["s"],
+        original=table,
+        subject="who",
+    )
+    assert report.exposed == 1
+
+
+@given(st.lists(st.tuples(st.integers(-1, 4), st.sampled_from("abc")), max_size=20))
+def test_persons_are_counted_as_by_sets(cells):
+    labels = np.array([label for label, _ in cells], dtype=np.int64)
+    persons = identify(pd.Series([who for _, who in cells], dtype=object))
+    found = count_persons(labels, persons, 5)
+    assert found.tolist() == [
+        len({who for label, who in cells if label == number}) for number in range(5)
+    ]

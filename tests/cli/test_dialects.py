@@ -7,9 +7,11 @@ import json
 
 import pandas as pd
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_transformers.cli._app import app
 from anon_transformers.cli._dialects import Dialect, find_dialect
 
 pytestmark = pytest.mark.usefixtures("declared")
@@ -196,6 +198,27 @@ def test_a_plain_header_tells_the_separator_whatever_the_cells_hold(
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=separator).writerows([["x", "y", "z"], *rows])
     assert find_dialect(path, Dialect(), option="--original").separator == separator
+
+
+WITHOUT_A_TABLE = {
+    "anon init", "anon list", "anon release", "anon reproduce", "anon hierarchy",
+    "anon dataset", "anon dataset list", "anon dataset make",
+}  # fmt: skip
+"""Commands that read no table, or whose file says how it is read."""
+
+
+def commands(group, name="anon"):
+    for key, command in getattr(group, "commands", {}).items():
+        yield f"{name} {key}", command
+        yield from commands(command, f"{name} {key}")
+
+
+def test_every_command_that_takes_a_table_takes_its_encoding():
+    found = dict(commands(typer.main.get_command(app)))
+    assert set(found) > WITHOUT_A_TABLE
+    for name in set(found) - WITHOUT_A_TABLE:
+        options = {option for taken in found[name].params for option in taken.opts}
+        assert "--encoding" in options, name
 
 
 @pytest.mark.parametrize(

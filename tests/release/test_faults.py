@@ -1,5 +1,7 @@
 """What no candidate may be: other rows and cells, lying labels, telling columns."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,6 @@ from anon_transformers.exceptions import (
     DataError,
     ExtremesWarning,
     GateError,
-    TellingColumnsWarning,
 )
 from anon_transformers.release import (
     anonymize,
@@ -21,7 +22,8 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._faults import telling_share
+
+yaml = pytest.importorskip("yaml")
 
 
 class Lying(MondrianAnonymizer):
@@ -367,11 +369,12 @@ def test_marks_that_a_threshold_states_are_no_further_value(release):
 
 def test_a_release_says_in_which_column_persons_have_several_values(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
-    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
-    with pytest.raises(AnonymizationError, match="several in column 'ill'"):
+    with pytest.raises(DataError, match="several values in column 'ill'"):
         run_release(release.file)
 
 
@@ -414,16 +417,42 @@ def test_every_identifier_that_repeats_is_named(release):
 
 def test_t_is_not_evaluable_where_persons_have_several_values(release):
     rows = visits(ill=lambda number, visit: "xyz"[visit])
-    of_persons(release, rows, sensitive=["ill"], insensitive=["job"])
+    of_persons(release, rows, sensitive=["ill"], insensitive=["job"],
+               one_value_per_person=["ill"])  # fmt: skip
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
-    with pytest.raises(AnonymizationError, match="one value per person"):
+    with pytest.raises(DataError, match=r"one_value_per_person: .* have several"):
         run_release(release.file)
     of_persons(release, visits(), one_value_per_person=["job"])
     release.write(
         thresholds=[{"model": "k-anonymity", "k": 3}, {"model": "t-closeness", "t": 1}]
     )
+    run_release(release.file)
+
+
+@pytest.mark.parametrize("about", [{}, {"sensitive": "ill"}], ids=["all", "one"])
+@pytest.mark.parametrize("declared", [[], ["job"]])
+def test_t_is_refused_until_one_value_per_person_is_declared(release, about, declared):
+    # Each person has one value here, and nobody said so.
+    rows = visits(ill=lambda number, visit: "xyz"[number % 3])
+    columns = {"sensitive": ["job", "ill"], "insensitive": []}
+    of_persons(release, rows, **columns, one_value_per_person=declared)
+    asked = {"model": "t-closeness", "t": 1, **about}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, asked])
+    told = release.refusal()
+    assert "t-closeness: t-closeness compares" in told
+    line = re.search(r"'(one_value_per_person: .*?)' under roles", told)[1]
+    of_persons(release, rows, **columns, **yaml.safe_load(line))
+    run_release(release.file)
+
+
+def test_t_about_a_declared_column_says_nothing_of_others(release):
+    rows = visits(ill=lambda number, visit: "xyz"[visit])
+    of_persons(release, rows, sensitive=["job", "ill"], insensitive=[],
+               one_value_per_person=["job"])  # fmt: skip
+    asked = {"model": "t-closeness", "t": 1, "sensitive": "job"}
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, asked])
     run_release(release.file)
 
 
@@ -461,85 +490,3 @@ def of_rows(release, rows, anonymizer="mondrian", **roles):
         thresholds=[{"model": "k-anonymity", "k": 3}],
     )
     return release
-
-
-def test_values_that_occur_exactly_twice_tell_persons_apart(release):
-    rows = rows_of(code=[i // 2 for i in range(60)])
-    of_rows(release, rows, insensitive=["code"])
-    assert "fewer than 3 do (limit 5%)" in release.refusal(DataError)
-    of_rows(release, rows, insensitive=["code"], small_group=2)
-    run_release(release.file)
-
-
-def test_a_column_that_few_rows_fill_tells_those_apart(release):
-    mail = [f"p{i}@example.org" if i < 4 else "" for i in range(120)]
-    rows = rows_of(mail=mail)
-    of_rows(release, rows, insensitive=["mail"])
-    message = release.refusal(DataError)
-    assert "'mail', where it is filled: 100% of the rows" in message
-    of_rows(release, rows, insensitive=["mail"], accept_unique=["mail"])
-    run_release(release.file)
-
-
-def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
-    rows = rows_of(day=[i % 8 for i in range(64)], ward=[i // 8 for i in range(64)])
-    of_rows(release, rows, insensitive=["day", "ward"])
-    assert "'day' and 'ward' together: 100% of the rows" in release.refusal(DataError)
-    of_rows(release, rows, insensitive=["day", "ward"], accept_unique=["day"])
-    assert "'day' and 'ward' together" in release.refusal(DataError)
-    accepted = [["ward", "day"]]
-    of_rows(release, rows, insensitive=["day", "ward"], accept_unique=accepted)
-    with pytest.warns(TellingColumnsWarning, match="together tell 100% of the rows"):
-        run_release(release.file)
-
-
-def test_three_columns_together_warn(release):
-    n = 216
-    columns = {"a": [i % 6 for i in range(n)], "b": [i // 6 % 6 for i in range(n)],
-               "c": [i // 36 for i in range(n)]}  # fmt: skip
-    of_rows(release, rows_of(**columns), insensitive=list(columns))
-    with pytest.warns(TellingColumnsWarning, match="tell 100% of the rows apart"):
-        run_release(release.file)
-
-
-def test_a_sensitive_column_that_is_nearly_unique_is_refused(release):
-    rows = rows_of(account=range(60))
-    of_rows(release, rows, sensitive=["account"])
-    assert "sensitive column 'account': 100%" in release.refusal(DataError)
-    of_rows(release, rows, sensitive=["account"], accept_unique=["account"])
-    run_release(release.file)
-
-
-def test_telling_columns_are_judged_on_the_candidate(release):
-    # Of 100 rows 4 are told apart; 30 others are dropped, and 4 of 70 are too many.
-    ages = ["20"] * 70 + [str(30 + i) for i in range(30)]
-    notes = ["a", "b", "c", "d"] + ["n"] * 96
-    release.write_rows([["age", "note"], *map(list, zip(ages, notes, strict=True))])
-    release.write(
-        roles={"quasi_identifiers": ["age"], "insensitive": ["note"]},
-        hierarchies={"age": {"kind": "intervals", "widths": [50]}},
-        anonymizer={
-            "name": "datafly",
-            "suppression": "drop",
-            "suppression_limit": 0.4,
-        },
-        thresholds=[{"model": "k-anonymity", "k": 5}],
-    )
-    with pytest.raises(GateError, match="'note': 6% of the rows hold values that"):
-        run_release(release.file)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_share_that_is_told_apart_by_a_plain_count(seed):
-    from anon_transformers._data.columns import identify
-
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"a": rng.integers(0, 6, 40), "b": rng.integers(0, 4, 40)})
-    who = rng.integers(0, 15, 40)
-    holders = {}
-    for pair, person in zip(frame.itertuples(index=False), who, strict=True):
-        holders.setdefault(tuple(pair), set()).add(person)
-    told = set().union(*(people for people in holders.values() if len(people) < 3))
-    columns = [identify(frame[name]) for name in frame]
-    share = telling_share(columns, who, small_group=3)
-    assert share == pytest.approx(len(told) / len(set(who)))

@@ -1,6 +1,8 @@
 """How published values are written tells nothing of rows that are not published."""
 
 import json
+from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -164,3 +166,131 @@ def test_cells_are_compared_whatever_an_emptied_row_held():
     assert moved_faults(source, table, np.arange(4), ["when"], hidden) == []
     shown = np.zeros(4, dtype=bool)
     assert len(moved_faults(source, table, np.arange(4), ["when"], shown)) == 1
+
+
+PAYS = [50, 60, 70, 80] * 30
+MONTHS = [f"2020-0{month}-01" for month in (1, 2, 3, 4)] * 30
+DROPPED = {
+    # name of the dropped cell: what all others are, and this one, in two sources
+    "the same kind": (PAYS, 50, 90),
+    "missing": (PAYS, 50, None),
+    "fraction": (PAYS, 50, 50.5),
+    "too large": (PAYS, 50, 2**63),
+    "text": (PAYS, 50, "x"),
+    "whole floats": ([f"{pay}.0" for pay in PAYS], "50.0", "50"),
+    "the only one": ([None] * 120, 50, None),
+    "category": (PAYS, 50, 50.5),
+    "category and missing": (PAYS, 50, None),
+    "ordered category": (PAYS, 50, 50.5),
+    "category of dates": (pd.to_datetime(MONTHS), DAY, HOUR),
+    "ordered category of dates": (pd.to_datetime(MONTHS), DAY, HOUR),
+    "decimals": ([Decimal(pay) for pay in PAYS], Decimal(50), Decimal("50.5")),
+    "truth": ([True, False] * 60, True, None),
+    "nanoseconds": (
+        pd.to_datetime(MONTHS),
+        DAY,
+        pd.Timestamp("2020-01-01 10:00:00.000000001"),
+    ),
+}
+EVERYWHERE = ["the same kind", "missing", "fraction", "text", "category"]
+OF_PARQUET = ["category", "decimals", "nanoseconds"]
+
+
+def write_kept(folder, role, cells, *, source, target, ordered=None):
+    """A release whose last five rows are dropped, with a column that is kept."""
+    column = pd.Series(cells)
+    if ordered is not None:
+        # As one type: what pandas makes of all values.
+        column = column.astype(pd.CategoricalDtype(sorted({*cells} - {None}), ordered))
+    outliers = [*FAR, 95]
+    path = write_release(folder, FEW, outliers, WIDTHS, source=source, target=target)
+    file = folder / f"people.{source}"
+    table = pd.DataFrame({"known": [*FEW, *outliers], "kept": column})
+    table.to_csv(file, index=False) if source == "csv" else table.to_parquet(file)
+    content = yaml.safe_load(path.read_text())
+    content["roles"] = {
+        "quasi_identifiers": ["known"],
+        role: ["kept"],
+        "accept_unique": ["kept"],
+    }
+    if role == "sensitive":
+        content["thresholds"].append({"model": "t-closeness", "t": 0.5})
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    "source, target, role, dropped",
+    [
+        (source, target, role, dropped)
+        for source, target in product(("csv", "parquet"), repeat=2)
+        for role, dropped in product(("sensitive", "insensitive"), DROPPED)
+        if not (source == "csv" and any(word in dropped for word in OF_PARQUET))
+        and not (source == "parquet" and dropped == "text")
+        and (dropped in EVERYWHERE or (target, role) == ("parquet", "sensitive"))
+    ],
+)
+@pytest.mark.usefixtures("same_order")
+def test_a_kept_column_is_what_its_published_cells_are(
+    tmp_path, source, target, role, dropped
+):
+    kept, *two = DROPPED[dropped]
+    ordered = dropped.startswith("ordered") if "category" in dropped else None
+    found = []
+    for at, last in enumerate(two):
+        cells = [*kept, *kept[:4], last]
+        if source == "csv":
+            cells = ["" if cell is None else str(cell) for cell in cells]
+        how = {"source": source, "target": target, "ordered": ordered}
+        path = write_kept(tmp_path / str(at), role, cells, **how)
+        found.append(published(path))
+    assert found[0] == found[1]
+    assert found[0][1]["measured"]["rows"] == len(kept)
+    if dropped == "fraction":
+        assert found[0][1]["schema"]["kept"] == "integer"
+
+
+@pytest.mark.parametrize("role", ["sensitive", "insensitive"])
+@pytest.mark.parametrize(
+    "kept, two, kind",
+    [
+        (PAYS, (50, "x"), "integer"),
+        ([float(pay) for pay in PAYS], (50.0, "x"), "integer"),
+        ([float(pay) for pay in PAYS], (50.0, None), "integer"),
+        ([f"{pay}.0" for pay in PAYS], ("50.0", "x"), "number"),
+        ([f"0{pay}" for pay in PAYS], ("050", "1"), "text"),
+        ([True, False] * 60, (True, None), "text"),
+    ],
+    ids=["whole", "floats", "missing", "texts", "codes", "truth"],
+)
+@pytest.mark.usefixtures("same_order")
+def test_readers_of_plugins_tell_no_more(tmp_path, registered, role, kept, two, kind):
+    found, frames = [], []
+    registered("readers", "typed", lambda: frames[-1])
+    for at, last in enumerate(two):
+        cells = [*kept, *kept[:4], last]
+        path = write_kept(tmp_path / str(at), role, MONTHS + MONTHS[:5], source="csv",
+                          target="parquet")  # fmt: skip
+        kept_cells = pd.Series(cells, dtype=object)
+        if not any(isinstance(cell, str) for cell in cells):
+            kept_cells = kept_cells.infer_objects()
+        frames.append(pd.DataFrame({"known": [*FEW, *FAR, 95], "kept": kept_cells}))
+        content = yaml.safe_load(path.read_text())
+        content["source"] = {"kind": "typed"}
+        path.write_text(yaml.safe_dump(content))
+        found.append(published(path))
+    assert found[0] == found[1]
+    assert found[0][1]["schema"]["kept"] == kind
+
+
+@pytest.mark.usefixtures("same_order")
+def test_a_stated_kind_stays(tmp_path):
+    path = write_kept(
+        tmp_path / "a", "sensitive", [*PAYS, *PAYS[:5]], source="csv", target="csv"
+    )
+    content = yaml.safe_load(path.read_text())
+    content["source"]["columns"] = {"kept": "number"}
+    path.write_text(yaml.safe_dump(content))
+    data, told = published(path)
+    assert told["schema"]["kept"] == "number"
+    assert b"50.0" in data

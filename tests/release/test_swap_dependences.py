@@ -260,3 +260,58 @@ def test_a_value_that_nearly_all_hold_is_given_by_nothing():
     rare = identify(pd.Series(np.where(rng.random(900) < 0.02, "yes", "no")))
     town = identify(pd.Series(rng.integers(0, 30, 900)))
     assert given_share(rare, town, None, 3) < 0.2
+
+
+def pay_by_grade_and_step(n_rows=1200, broken=0.0, cells=36):
+    """Pay that a table of six grades and six steps gives, and neither of them alone."""
+    rng = np.random.default_rng(0)
+    grade, step = rng.integers(0, 6, n_rows), rng.integers(0, 6, n_rows)
+    table = rng.permutation(36).reshape(6, 6) % cells
+    pay = np.where(rng.random(n_rows) < broken, rng.integers(0, cells, n_rows), -1)
+    pay = np.where(pay < 0, table[grade, step], pay)
+    return pd.DataFrame(
+        {
+            "grade": [f"g{number}" for number in grade],
+            "step": [f"s{number}" for number in step],
+            "ward": [f"w{number}" for number in rng.integers(0, 4, n_rows)],
+            "pay": [f"band {number}" for number in pay],
+        }
+    )
+
+
+OF_TWO = DeclaredRoles(quasi_identifiers=("grade", "step", "ward"), sensitive=("pay",))
+
+
+@pytest.mark.parametrize("broken, n_faults", [(0.0, 1), (0.03, 1), (0.3, 0)])
+def test_a_table_of_two_columns_that_stayed_is_refused(broken, n_faults):
+    told = swap_faults(pay_by_grade_and_step(broken=broken), OF_TWO, {"pay"})
+    assert len(told) == n_faults
+    assert all("what stayed gives it: 'grade', 'step'." in fault for fault in told)
+
+
+def test_a_table_of_two_columns_may_be_written_in_any_way():
+    frame = pay_by_grade_and_step()
+    other = np.arange(len(frame)) % 3
+    for name in ("grade", "step"):
+        ways = [frame[name], frame[name].str.upper(), " " + frame[name] + "."]
+        frame[name] = np.choose(other, [way.to_numpy(dtype=object) for way in ways])
+    assert len(swap_faults(frame, OF_TWO, {"pay"})) == 1
+
+
+def test_a_table_of_two_columns_may_be_accepted():
+    accepted = OF_TWO.model_copy(update={"accept_unique": (("grade", "step", "pay"),)})
+    assert swap_faults(pay_by_grade_and_step(), accepted, {"pay"}) == []
+
+
+def test_few_persons_of_a_pair_show_no_table():
+    # Of each pair there are two persons: what they hold tells persons, not values.
+    rng = np.random.default_rng(0)
+    at = np.repeat(np.arange(400), 2)
+    frame = pd.DataFrame(
+        {"grade": at // 20, "step": at % 20, "ward": 1}, dtype=str
+    ).assign(pay=rng.integers(0, 5, 400).repeat(2).astype(str))
+    assert swap_faults(frame, OF_TWO, {"pay"}) == []
+    smaller = OF_TWO.model_copy(update={"small_group": 2})
+    assert len(swap_faults(frame, smaller, {"pay"})) == 1
+    # As rows of 400 persons they are one each.
+    assert swap_faults(frame, smaller, {"pay"}, pd.Series(at)) == []

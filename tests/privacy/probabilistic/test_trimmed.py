@@ -72,3 +72,34 @@ def test_a_large_table_is_judged_by_all_its_rows():
     assert (agree == ~broken).all()
     broken = rng.random(50_000) < 0.06
     assert agreeing_rows(known, wanted + broken, 0.95, np.ones(50_000)) is None
+
+
+def test_a_rule_counts_beyond_what_a_guess_finds():
+    # 0 stands in 384 of 400 rows; of the 16 others the rule gives 14.
+    known = np.concatenate([np.zeros(384), np.arange(1.0, 17.0)])
+    wanted = 2 * known
+    wanted[-2:] += [5, 9]
+    assert agreeing_rows(known[:, None], wanted, 0.95, np.ones(400)) is None
+    assert agreeing_rows(known[:, None], wanted, 0.85, np.ones(400)) is not None
+
+
+def test_the_most_frequent_value_is_that_of_most_persons():
+    # 5 stands in 60 rows of one person, 0 in one row each of 30 others.
+    known = np.concatenate([np.full(60, 2.5), np.zeros(30), np.arange(1.0, 11.0)])
+    wanted = 2 * known
+    weights = np.concatenate([np.full(60, 1 / 60), np.ones(40)])
+    # By persons, 0 is guessed: of the 11 others two break the rule.
+    wanted[-2:] += [5, 9]
+    assert agreeing_rows(known[:, None], wanted, 0.95, weights) is None
+    # By rows, 5 would be, and 38 of 40 others would follow it.
+    assert agreeing_rows(known[:, None], wanted, 0.95, np.ones(100)) is not None
+
+
+def test_a_column_that_varies_in_few_rows_has_a_scale():
+    rng = np.random.default_rng(0)
+    known = np.column_stack([rng.normal(size=400), np.zeros(400)])
+    known[::20, 1] = 1e-14 * (1 + rng.random(20))
+    wanted = known[:, 0] + known[:, 1] * 1e14
+    agree = agreeing_rows(known, wanted, 0.95, np.ones(400))
+    assert agree is not None
+    assert agree.all()

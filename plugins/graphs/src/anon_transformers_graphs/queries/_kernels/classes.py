@@ -169,8 +169,8 @@ def _settle(place, shapes, firsts, state):
 
 
 @njit(
-    "Lists, int64[::1], int64[::1], int64, Walk, BallTable, IsomorphismSearch, int64[::1], "
-    "int64[::1], int64[::1], int64[::1]"
+    "Lists, int64[::1], int64[::1], int64, Walk, BallTable, IsomorphismSearch, "
+    "int64[::1], int64[::1], int64[::1], int64[::1]"
 )
 def split_by_shape(
     lists, roots, buckets, radius, walk, table, search, shapes, firsts, state, budget

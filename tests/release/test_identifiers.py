@@ -1,0 +1,156 @@
+"""Identifiers are found in labels however many there are and however written."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._identifiers import (
+    Identifiers,
+    Names,
+    identifier_faults,
+)
+
+ROLES = DeclaredRoles(quasi_identifiers=("age",), identifiers=("name",))
+
+
+class Counted(set):
+    """A set that counts how often it is asked, and what it is walked through."""
+
+    asked = 0
+
+    def __contains__(self, text):
+        type(self).asked += 1
+        return super().__contains__(text)
+
+    def __iter__(self):
+        type(self).asked += len(self)
+        return super().__iter__()
+
+
+def lookups(n, monkeypatch):
+    """How often names are looked up in n labels for n names; all begin alike."""
+    made = Identifiers.of
+
+    def counting(columns):
+        known = made(columns)
+        parts = {name: getattr(known, name) for name in ("within", "letters")}
+        return replace(
+            known,
+            names=Counted(known.names),
+            words=Counted(known.words),
+            **{
+                name: replace(part, texts=Counted(part.texts))
+                for name, part in parts.items()
+            },
+        )
+
+    monkeypatch.setattr(Identifiers, "of", counting)
+    Counted.asked = 0
+    source = pd.DataFrame({"name": [f"person number {i:06d}" for i in range(n)]})
+    source["age"] = range(n)
+    table = pd.DataFrame({"age": [f"person [{i}, {i + 5}) of {n}" for i in range(n)]})
+    assert identifier_faults(source, table, ROLES, "labels") == []
+    return Counted.asked
+
+
+def test_names_are_not_tried_one_by_one(monkeypatch):
+    few = lookups(250, monkeypatch)
+    monkeypatch.undo()
+    assert 0 < lookups(1000, monkeypatch) <= 5 * few
+
+
+LETTERS = st.text("ab ", min_size=0, max_size=12)
+
+
+@given(st.lists(LETTERS, max_size=8), st.lists(LETTERS, max_size=8), st.integers(1, 5))
+def test_names_are_those_that_two_loops_find(names, labels, shortest):
+    index = Names.at_least(shortest, names)
+    long = [name for name in names if len(name) >= shortest]
+    for label in labels:
+        assert index.stand_in(label) == any(name in label for name in long)
+
+
+@pytest.mark.parametrize("publishes", ["labels", "names"])
+def test_a_name_within_a_label_is_found(publishes):
+    source = pd.DataFrame({"name": ["Anna Smith", "Bob Jones"], "age": [20, 30]})
+    table = pd.DataFrame({"age": ["set Anna Smith", "[20, 30)"]})
+    told = identifier_faults(source, table, ROLES, publishes)
+    assert told == ["column 'age' holds identifiers in 1 rows"]
+
+
+@pytest.mark.parametrize("publishes", ["labels", "names"])
+@pytest.mark.parametrize(
+    "name, label",
+    [
+        ("Anna Smith", "AnnaSmith"),
+        ("Anna Smith", "SmithAnna"),
+        ("Anna Smith", "Anna_Smith"),
+        ("Anna Smith", "anna.smith"),
+        ("Anna Smith", "ANNA-SMITH"),
+        ("Anna Smith", "Smith, Anna"),
+        ("Anna Smith", "set of Smith Anna, 20"),
+        ("Anna Maria Smith", "Smith, Anna Maria"),
+        ("AB-1234-X", "AB1234X"),
+        ("AB-1234-X", "AB 1234 X"),
+        ("AB-1234-X", "no. ab/1234/x"),
+        ("AB1234X", "AB-1234-X"),
+    ],
+)
+def test_an_identifier_is_found_however_it_is_written(name, label, publishes):
+    source = pd.DataFrame({"name": [name, "Bob Jones"], "age": [20, 30]})
+    for labels in ([label, "[20, 30)"], [f"{label} 7", f"{label} 8"]):
+        told = identifier_faults(
+            source, pd.DataFrame({"age": labels}), ROLES, publishes
+        )
+        count = sum(label in text for text in labels)
+        assert told == [f"column 'age' holds identifiers in {count} rows"]
+
+
+@pytest.mark.parametrize(
+    "name, label",
+    [
+        ("Anna Smith", "Anna Jones, Bob Smith"),
+        ("Anna Smith", "Smithson"),
+        ("12-34-56", "[12, 3456)"),
+        ("A 1", "a1"),
+        ("Tina", "cat in a tree"),
+    ],
+)
+def test_other_labels_hold_none(name, label):
+    source = pd.DataFrame({"name": [name, "Bob Brown"], "age": [20, 30]})
+    table = pd.DataFrame({"age": [label, label]})
+    assert identifier_faults(source, table, ROLES, "labels") == []
+
+
+@pytest.mark.parametrize("spelled", ["Paris", "PARIS", " paris."])
+@pytest.mark.parametrize("rows, beyond", [(1, 0), (2, 0), (3, 1), (5, 3)])
+def test_what_a_column_held_is_published_in_no_more_rows(rows, beyond, spelled):
+    source = pd.DataFrame(
+        {
+            "name": ["Paris", "Bob", "Carl", "Dora", "Eve"],
+            "age": ["x"] * 3 + ["Paris"] * 2,
+        }
+    )
+    table = pd.DataFrame({"age": [spelled] * rows + ["x"] * (5 - rows)})
+    told = identifier_faults(source, table, ROLES, "names")
+    assert told == (
+        [f"column 'age' holds identifiers in {beyond} rows"] if beyond else []
+    )
+
+
+def test_short_numbers_of_persons_are_ages_too():
+    source = pd.DataFrame({"name": range(20, 40), "age": [*range(25, 35)] * 2})
+    table = pd.DataFrame({"age": ["25"] * 20})
+    assert identifier_faults(source, table, ROLES, "labels") == []
+
+
+def test_the_subject_is_an_identifier():
+    roles = DeclaredRoles(quasi_identifiers=("age",), subject="who")
+    source = pd.DataFrame({"who": ["Anna Smith", "Bob Jones"], "age": [20, 30]})
+    table = pd.DataFrame({"age": ["Anna Smith", "*"]})
+    told = identifier_faults(source, table, roles, "labels")
+    assert told == ["column 'age' holds identifiers in 1 rows"]
