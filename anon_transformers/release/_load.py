@@ -82,6 +82,7 @@ def load(
         return str(found)
     # Everything is checked before the first folder is made.
     tables = form.read()
+    form.refuse_guessed_kinds(anonymizer, tables)
     form.refuse_too_small(anonymizer, thresholds, tables)
     return str(start_run(config, run_id, order, tables))
 

@@ -2,7 +2,8 @@
 
 A run has a key of its own from its first step to its last. Each step seals what it
 notes for the next, *load* the order that all others read: a verdict of another run,
-thresholds that were lowered on the way, or a candidate with other bytes and a new hash do not fit their seal.
+thresholds that were lowered on the way, or a candidate with other bytes and a new hash
+do not fit their seal.
 """
 
 import hashlib

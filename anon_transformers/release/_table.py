@@ -17,6 +17,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates
+from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
@@ -52,6 +53,7 @@ from anon_transformers.release._files import (
     write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._method import may_suppress
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
     check_columns,
@@ -61,6 +63,7 @@ from anon_transformers.release._source import (
     refuse_repeated_identifiers,
     refuse_several_values,
     refuse_unstated_dates,
+    refuse_unstated_numbers,
 )
 
 LINKS = "links.parquet"
@@ -128,6 +131,13 @@ class TableForm(Form):
         refuse_several_values(frame, config)
         refuse_unstated_dates(frame, config)
         return {INPUT: frame}
+
+    def refuse_guessed_kinds(
+        self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
+    ) -> None:
+        """Refuse unstated numbers of which rows may be suppressed."""
+        if may_suppress(anonymizer):
+            refuse_unstated_numbers(tables[INPUT], self.config)
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
