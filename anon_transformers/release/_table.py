@@ -54,6 +54,7 @@ from anon_transformers.release._files import (
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._method import may_suppress
+from anon_transformers.release._regained import regained_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
     check_columns,
@@ -274,7 +275,10 @@ class TableForm(Form):
             publishes,
             candidate.suppression_label,
         )
-        return faults or self.telling_faults(candidate, rows)
+        return faults or [
+            *self.telling_faults(candidate, rows),
+            *self.regained_faults(candidate, rows),
+        ]
 
     def telling_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that tell persons apart, or give what was hidden."""
@@ -294,6 +298,15 @@ class TableForm(Form):
 
         moved = moved_columns(candidate)
         return telling_faults(frame, roles, subject, exempt=moved, on_share=warn)
+
+    def regained_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+        """Columns that give what labels hide; cells that are swapped have none."""
+        if self.swaps:
+            return []
+        roles, (frame,) = self.config.roles, candidate.tables
+        before = candidate.source.iloc[rows].reset_index(drop=True)
+        subject = subject_of(candidate, roles, rows)
+        return regained_faults(before, frame, roles, subject)
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
