@@ -93,6 +93,23 @@ class WeightsLeftOutWarning(UserWarning):
     """Weights of edges are not published, and no parameter says that this is wanted."""
 
 
+LONGEST_QUOTE = 200
+"""Characters of a text that a message repeats; nobody reads more."""
+
+
+def shortened(text: object, longest: int = LONGEST_QUOTE) -> str:
+    """A text as a message quotes it: of a long one the start and the end.
+
+    Examples
+    --------
+    >>> shortened("a" * 500, longest=9)
+    'aaaa…aaaa'
+    """
+    whole = str(text)
+    half = (longest - 1) // 2
+    return whole if len(whole) <= longest else f"{whole[:half]}…{whole[-half:]}"
+
+
 def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     """Say that ``given`` is not among ``legal``, and which one is nearest.
 
@@ -103,13 +120,13 @@ def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     >>> unknown_choice("model", "l-x", ["a-l-x", "b-l-x", "y"]).partition("?")[0]
     "unknown model 'l-x'; did you mean 'a-l-x' or 'b-l-x'"
     """
-    names = sorted(str(name) for name in legal)
+    names, wanted = sorted(map(shortened, legal)), shortened(given)
     # Of several that end alike, such as those of l-diversity, none is nearer.
-    longer = [name for name in names if name.endswith(str(given)) and str(given)]
-    near = longer or get_close_matches(str(given), names, n=1)
+    longer = [name for name in names if name.endswith(wanted) and wanted]
+    near = longer or get_close_matches(wanted, names, n=1)
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     listed = ", ".join(repr(name) for name in names) or "none"
-    return f"unknown {what} {str(given)!r}; {hint}Choices: {listed}."
+    return f"unknown {what} {wanted!r}; {hint}Choices: {listed}."
 
 
 def check_choice(key: str, given: object, legal: Collection[object]) -> None:

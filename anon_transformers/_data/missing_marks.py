@@ -13,7 +13,9 @@ USUAL_MARKS = frozenset(
         "(none)", "null", "n.a", "n.a.", "n/a", "n.k.", "n/k", "n.d.", "n/d", "n.r.",
         "n/r", "d/k",
         # English
-        "blank", "cannot say", "confidential", "declined", "declined to answer",
+        "blank", "does not apply", "doesn't apply", "none recorded", "not avail",
+        "not avail.", "nothing", "nr", "pending", "void", "xx", "xxx",
+        "cannot say", "confidential", "declined", "declined to answer",
         "declined to say", "declined to state", "did not answer", "do not know",
         "do not wish to answer", "don't know", "don't wish to answer", "dunno", "empty",
         "idk", "inapplicable", "missing", "missing data", "missing value", "no answer",

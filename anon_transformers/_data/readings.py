@@ -4,6 +4,7 @@ A column may hold three texts, and a reader sees one value: ``HIV``, ``hiv`` and
 ``"HIV" `` say the same. What is counted by its text alone would call them diverse.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
@@ -49,7 +50,7 @@ TIGHT = re.compile(r" ?([+<>=%$\u00b0]) ?| (?=-\Z)")
 LIKE_ASCII = {
     "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2032": "'", "\u2043": "-",
     "\u2044": "/", "\u2212": "-", "\u2264": "<=", "\u2265": ">=", "\u066a": "%",
-    "\u066b": ".", "\u066c": ",",
+    "\u066b": ".", "\u066c": ",", "\u2248": "~", "\u223c": "~", "\u2243": "~",
 }  # fmt: skip
 """Signs that are read like others."""
 
@@ -65,11 +66,16 @@ SINGLE = re.compile(r"[^0-9]*?([-+]?\.?[0-9](?:[0-9.,' ]*[0-9])?)[^0-9]*\Z")
 
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
+SEXES = {"m": "male", "male": "male", "f": "female", "female": "female"}
 WORDS = re.compile(r"[a-z]+(?: [a-z]+)*\Z")
 """Most texts are: no digit, no accent, nothing to join."""
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 INITIALS = re.compile(r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])")
 """Letters with full stops between them, as in ``H.I.V.``."""
+SPACED = re.compile(r"\b[^\W\d_](?: [^\W\d_]\b){2,}|\A[^\W\d_] [^\W\d_]\Z")
+"""Letters with blanks between them, as in ``H I V``."""
+PAIR = re.compile(r"([\[(] ?[-+]?[0-9.]+) ?, ?(?=[-+]?[0-9.]+ ?[\])])")
+"""The ends of a range in brackets, with and without a blank between them."""
 HYPHEN = re.compile(r"(?<=[0-9]) ?- ?(?=\.?[0-9])")
 """What stands between the ends of a range."""
 TO = re.compile(r" (?<=[0-9] )(?:to|bis|until|till|through|a) (?=\.?[0-9])")
@@ -100,6 +106,8 @@ def read_text(text: str) -> str:
     >>> read_text(" Breast  Cancer\u200b") == read_text("breast cancer")
     True
     """
+    while "&" in text and (shown := html.unescape(text)) != text:
+        text = shown
     if text.isascii() and text.isprintable():  # most texts are, and need no more
         return " ".join(text.casefold().split())
     # Composed by compatibility: full-width letters read like others.
@@ -154,6 +162,8 @@ def _with_fewer_signs(text: str) -> str:
         hours = int(hour) if half is None else int(hour) % NOON + NOON * (half == "p")
         return f"{hours}{minutes}{'' if seconds == ':00' else seconds or ''}"
     less = APOSTROPHE.sub("", text) if "'" in text else text
+    if "," in less:
+        less = PAIR.sub(r"\1, ", less)
     if "-" in less:
         less = HYPHEN.sub("-", FAR_SIGN.sub("-", less))
     less = " ".join(DROPPED.sub(" ", less).split())
@@ -192,6 +202,8 @@ def without_accents(text: str) -> str:
 
 def _word(text: str, less: str) -> str:
     """What a text says, however its words are divided; ``less`` has no signs."""
+    if " " in text and SPACED.search(text):
+        less = _bare(SPACED.sub(_joined, text))
     if "." not in text and WORDS.match(less):
         return less
     less = without_accents(less)
@@ -354,6 +366,8 @@ def _as_one_column(texts: Sequence[str], written_out: dict[str, str]) -> list[st
         read[place] = _shown(read[place], amount, several)
     if TRUE.union(FALSE).issuperset(read):
         return ["true" if text in TRUE else "false" for text in read]
+    if SEXES.keys() >= set(read):
+        return [SEXES[text] for text in read]
     return read
 
 

@@ -49,8 +49,8 @@ class GraphAnonymizer(BaseAnonymizer):
     Parameters
     ----------
     relabel : bool, default=True
-        Give nodes new names, ``n0``, ``n1`` and so on, in random order; where somebody
-        was called so, they start with ``nn``, for no new name is an old one. False
+        Give nodes new names, random letters and a number such as ``nkwqz0``, in random
+        order; no new name is an old one, and none depends on who was called how. False
         keeps names and order, for comparisons: a graph with names on it protects
         nobody. Nodes that the method adds then have names that nobody had.
     reduce : bool, default=False
@@ -214,7 +214,7 @@ class GraphAnonymizer(BaseAnonymizer):
             # One mark for one order: of the same names in the same new order only.
             naming = f"{graph.naming or ''}{rng.bytes(16).hex()}"
         evidence = evidence.relabeled(places, naming)
-        names = self._names(form, altered, places[landed])
+        names = self._names(form, altered, places[landed], rng)
         self.evidence_ = evidence
         report = self._report(shuffled, altered, verdicts, started)
         _warn_of_weights(report)
@@ -225,7 +225,11 @@ class GraphAnonymizer(BaseAnonymizer):
         return form.write(evidence.published, names)
 
     def _names(
-        self, form: GraphForm, altered: Graph, landed: np.ndarray
+        self,
+        form: GraphForm,
+        altered: Graph,
+        landed: np.ndarray,
+        rng: np.random.Generator,
     ) -> np.ndarray | None:
         """A name for each published node; None in a form that has none."""
         if not form.names_nodes_of(altered):
@@ -233,7 +237,7 @@ class GraphAnonymizer(BaseAnonymizer):
         # Groups of nodes are no nodes of the input, and have none of their names.
         same = np.array_equal(landed, np.arange(len(form.names)))
         if self.relabel or not same:
-            return new_names(altered.n_nodes, form.names.tolist())
+            return new_names(altered.n_nodes, form.names.tolist(), rng)
         return with_more_names(form.names, altered.n_nodes)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import count
 from numbers import Integral
 from typing import Any
 
@@ -11,15 +12,22 @@ import pandas as pd
 from anon_transformers.exceptions import DataError
 
 LETTER = "n"
-"""New names are this and a number; longer rows of it where somebody is called so."""
+"""New names start with it."""
+DRAWN = "bcdfghjkmpqrtvwxz"
+"""Letters that are drawn for new names; they make no words."""
+N_DRAWN = 4
+"""How many are drawn: that somebody was called so happens once in 80,000 times."""
 
 
-def new_names(n_nodes: int, old: Iterable[Hashable]) -> np.ndarray:
+def new_names(
+    n_nodes: int, old: Iterable[Hashable], rng: np.random.Generator
+) -> np.ndarray:
     """Names for nodes, in rising order, that look like none of the old ones.
 
-    They are ``n0``, ``n1`` and so on, with zeros in front so that all are of one
-    length. If an old name is such a letter and a number, in any case of letters, then
-    they start with ``nn``, and so on. Nothing else of the old names decides them.
+    They are ``n``, four letters that are drawn once, and a number, with zeros in front
+    so that all are of one length. Letters are drawn again if an old name is made of
+    them and a number, in any case of letters: which ones the old names had, nobody can
+    tell from those that were drawn.
 
     Parameters
     ----------
@@ -27,30 +35,57 @@ def new_names(n_nodes: int, old: Iterable[Hashable]) -> np.ndarray:
         How many are needed.
     old : iterable
         Names that may not come again.
+    rng : Generator
+        Where the letters come from.
 
     Examples
     --------
-    >>> new_names(3, ["Ann", "Bob", "Eve"]).tolist()
-    ['n0', 'n1', 'n2']
-    >>> new_names(2, ["N7", "Bob"]).tolist()
-    ['nn0', 'nn1']
+    >>> names = new_names(3, ["Ann", "Bob", "Eve"], np.random.default_rng(0))
+    >>> names.tolist()
+    ['nwqmg0', 'nwqmg1', 'nwqmg2']
     """
-    # An old name in the new row would pass for the person who had it.
-    matches = (re.fullmatch(rf"\s*({LETTER}+)\d+\s*", str(name), re.I) for name in old)
-    taken = {len(found[1]) for found in matches if found}
-    letters = 1
-    while letters in taken:
-        letters += 1
+    taken = {start for name in old if (start := name_start(name)) is not None}
+    while True:
+        drawn = rng.choice(list(DRAWN), N_DRAWN)
+        start = LETTER + "".join(drawn.tolist())
+        if start not in taken:
+            return names_from(start, n_nodes)
+
+
+def name_start(name: Hashable) -> str | None:
+    """The letters before the number of a name, in lower case; None: it is not so.
+
+    Examples
+    --------
+    >>> name_start(" NN07 "), name_start("Ann")
+    ('nn', None)
+    """
+    found = re.fullmatch(rf"\s*({LETTER}[a-z]*)\d+\s*", str(name), re.I)
+    return None if found is None else found[1].lower()
+
+
+def names_from(start: str, n_nodes: int) -> np.ndarray:
+    """Names that begin alike, and go on with numbers of one length."""
     width = len(str(max(n_nodes - 1, 0)))
     names = np.empty(n_nodes, dtype=object)
-    names[:] = [f"{LETTER * letters}{number:0{width}}" for number in range(n_nodes)]
+    names[:] = [f"{start}{number:0{width}}" for number in range(n_nodes)]
     return names
+
+
+def are_new(names: Sequence[Hashable], old: Iterable[Hashable]) -> bool:
+    """Whether names are such as :func:`new_names` gives, and none looks like an old."""
+    start = name_start(names[0]) if len(names) else None
+    if start is None or not re.fullmatch(f"{LETTER}[{DRAWN}]{{{N_DRAWN}}}", start):
+        return not len(names)
+    taken = any(name_start(name) == start for name in old)
+    return not taken and list(names) == names_from(start, len(names)).tolist()
 
 
 def with_more_names(old: np.ndarray, n_nodes: int) -> np.ndarray:
     """The old names, and after them names that nobody has, up to ``n_nodes``.
 
-    Whole numbers go on counting, so that a column of them stays one.
+    Whole numbers go on counting, so that a column of them stays one. Others are ``n0``
+    and so on, or ``nn0`` where that is taken, for the old names are there to be seen.
 
     Examples
     --------
@@ -68,7 +103,10 @@ def with_more_names(old: np.ndarray, n_nodes: int) -> np.ndarray:
         first = max(old.tolist()) + 1
         names[len(old) :] = range(first, first + more)
         return names if old.dtype == object else np.array(names.tolist())
-    names[len(old) :] = new_names(more, old.tolist())
+    taken = set(map(name_start, old.tolist()))
+    starts = (LETTER * times for times in count(1))
+    free = next(start for start in starts if start not in taken)
+    names[len(old) :] = names_from(free, more)
     return names
 
 

@@ -66,6 +66,7 @@ def anonymize(location: str) -> str:
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
+    run.refuse_changed_inputs()
     run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)
     # Before it sees the table: what it says afterwards could be about persons.

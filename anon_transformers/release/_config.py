@@ -134,7 +134,8 @@ class DeclaredRoles(Strict):
         A value that fewer persons hold tells them apart.
     accept_unique : tuple of str or tuple of str
         Columns, and sets of insensitive columns, that may tell persons apart; of a
-        swap also sets of a column that is swapped and those that give it.
+        swap also sets of a column that is swapped and those that give it, otherwise of
+        a quasi-identifier and a column that gives what its labels hide.
     """
 
     quasi_identifiers: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ import pyarrow.parquet
 from pandas.api import types
 
 from anon_transformers._data.columns import single_texts, to_text
-from anon_transformers._data.dates import DateFormat, plain_moments
+from anon_transformers._data.dates import DateFormat, plain_moments, zone_of
 from anon_transformers._data.numbers import is_whole
 from anon_transformers.exceptions import (
     DataError,
@@ -40,9 +40,12 @@ DESCRIPTIONS = ("date", "last_year", "order", GUARDED)
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_ZONED = re.compile(r"[-+][0-9]{2}:[0-9]{2}\Z")
+_ZONED = r"[T ].*(?:[-+][0-9]{2}(?::?[0-9]{2})?|Z)\Z"
 _ENDS = re.compile("[\r\t;]")
 _EXACT_DIGITS = 15
+_LARGEST = 2**63 - 1
+_UNIT = "us"
+"""What moments are written in."""
 STRICT = "utf-8-sig"
 """UTF-8 as it is read here, with or without its mark; nobody types this name."""
 HEADER_BYTES = 1 << 16
@@ -291,14 +294,13 @@ def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
         raise ParameterError(
             f"column {texts.name!r}: {unknown_choice('kind', kind, KINDS)}"
         )
+    zoned = kind == "date" and _are_zoned(texts)
     try:
         if kind == "integer":
             return _integers(texts)
         if kind == "number":
             return texts.astype("float64")
         if kind == "date":
-            filled = texts.dropna()
-            zoned = len(filled) > 0 and _ZONED.search(filled.iloc[0]) is not None
             return pd.to_datetime(texts, format="ISO8601", utc=zoned)
     except (ValueError, TypeError, OverflowError):
         fault = True  # raised below, so that the error does not carry this one along
@@ -349,6 +351,18 @@ def _in_order(texts: pd.Series, order: Any) -> pd.Series:
     return pd.Series(pd.Categorical(texts, order, ordered=True), texts.index)
 
 
+def _are_zoned(texts: pd.Series) -> bool:
+    """Whether every moment has a zone; refuses some, for one decides for no other."""
+    zoned = texts.dropna().astype(str).str.contains(_ZONED)
+    without = int((~zoned).sum())
+    if zoned.any() and without:
+        raise DataError(
+            f"column {texts.name!r} holds times without a zone in {without} rows "
+            "beside times with one."
+        )
+    return bool(zoned.any())
+
+
 def _integers(texts: pd.Series) -> pd.Series:
     """Whole numbers; the largest ones fit only without a sign."""
     missing = texts.isna().any()
@@ -356,6 +370,14 @@ def _integers(texts: pd.Series) -> pd.Series:
         return texts.astype("Int64") if missing else texts.astype("int64")
     except OverflowError:
         return texts.astype("UInt64") if missing else texts.astype("uint64")
+
+
+def holds_decimals(series: pd.Series) -> bool:
+    """Whether a cell is a number that is not whole, beside whatever the others are."""
+    if types.is_numeric_dtype(series.dtype):
+        return types.is_float_dtype(series.dtype)
+    texts = to_text(series).dropna().unique()
+    return any(_is_number(text) and not _is_whole(text) for text in texts)
 
 
 def published_kinds(
@@ -565,19 +587,50 @@ def _canonical(series: pd.Series) -> pd.Series:
         return _canonical_order(series) if series.cat.ordered else to_text(series)
     if types.is_float_dtype(series.dtype):
         return series + 0.0  # -0.0 and 0.0 are one number
+    if types.is_datetime64_any_dtype(series.dtype):
+        return _plainest_moments(plain_moments(series))
+    if types.is_unsigned_integer_dtype(series.dtype):
+        return _plainest_integers(series)
     if series.dtype == object:
-        held = types.infer_dtype(series, skipna=True)
-        if held == "integer":
-            try:
-                return series.astype("Int64")
-            except OverflowError:
-                return to_text(series)
-        if held == "floating":
-            return series.astype("float64") + 0.0
-        return series if held in _UNMIXED else to_text(series)
+        return _canonical_objects(series)
     if types.is_string_dtype(series.dtype) or _is_nested(series.dtype):
         return to_text(series)
     return series
+
+
+def _canonical_objects(series: pd.Series) -> pd.Series:
+    held = types.infer_dtype(series, skipna=True)
+    if held == "integer":
+        try:
+            return series.astype("Int64")
+        except OverflowError:
+            return to_text(series)
+    if held == "floating":
+        return series.astype("float64") + 0.0
+    return series if held in _UNMIXED else to_text(series)
+
+
+def _plainest_moments(series: pd.Series) -> pd.Series:
+    """Moments by the microsecond, and without a zone if there are none.
+
+    A finer unit, like numbers beyond the usual whole ones, only where a cell needs it:
+    a column that once held such a cell must not tell of it.
+    """
+    if series.isna().all() and zone_of(series) is not None:
+        series = series.dt.tz_localize(None)
+    try:
+        plain = series.dt.as_unit(_UNIT)
+    except (OverflowError, pd.errors.OutOfBoundsDatetime):
+        return series
+    return plain if (plain == series)[series.notna()].all() else series
+
+
+def _plainest_integers(series: pd.Series) -> pd.Series:
+    """Whole numbers with a sign, if all of them fit."""
+    if series.notna().any() and series.max() > _LARGEST:
+        return series
+    nullable = types.is_extension_array_dtype(series.dtype)
+    return series.astype("Int64" if nullable else "int64")
 
 
 def _canonical_order(series: pd.Series) -> pd.Series:

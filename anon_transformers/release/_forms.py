@@ -140,6 +140,12 @@ class Form(ABC):
         """Refuse a source that is too small to be judged."""
         return
 
+    def refuse_guessed_kinds(
+        self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
+    ) -> None:
+        """Refuse a column whose labels would be written by what others hold."""
+        return
+
     def unjudged_columns(self) -> list[str]:
         """Sensitive columns whose values no threshold is about."""
         return []

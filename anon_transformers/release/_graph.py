@@ -26,7 +26,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.graphs._graph import Graph
-from anon_transformers.graphs._names import new_names
+from anon_transformers.graphs._names import are_new
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
 from anon_transformers.gx._judging import PrivateEvidence, Scope
 from anon_transformers.gx._threshold import Threshold
@@ -326,14 +326,15 @@ def naming_faults(
     edges: pd.DataFrame, nodes: pd.DataFrame, old: Iterable[Any]
 ) -> list[str]:
     """Names of nodes that are others than those that nobody had before."""
-    # The rule that chose the names is asked again: what it gives nobody had before.
-    new = new_names(len(nodes), old).tolist()
+    new = nodes.iloc[:, 0].tolist()
     faults = []
-    if nodes.iloc[:, 0].tolist() != new:
-        faults.append("the nodes of the candidate have other names than n0, n1, n2, …")
+    if not are_new(new, old):
+        faults.append(
+            "the nodes of the candidate have other names than letters and a number"
+        )
     strange = int((~edges.iloc[:, :ENDS].isin(new)).to_numpy().sum())
     if strange:
-        faults.append(f"{strange} ends of edges have other names than n0, n1, n2, …")
+        faults.append(f"{strange} ends of edges have other names than the nodes")
     return faults
 
 

@@ -31,7 +31,7 @@ from anon_transformers.release._run import (
     remove_runs,
     remove_tree,
     sha256,
-    write_json,
+    write_order,
 )
 from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._steps import discreet
@@ -82,6 +82,7 @@ def load(
         return str(found)
     # Everything is checked before the first folder is made.
     tables = form.read()
+    form.refuse_guessed_kinds(anonymizer, tables)
     form.refuse_too_small(anonymizer, thresholds, tables)
     return str(start_run(config, run_id, order, tables))
 
@@ -131,7 +132,7 @@ def start_run(
                 write_parquet(table, draft / f"{name}.parquet")
                 inputs[name] = sha256(draft / f"{name}.parquet")
             noted = {"started": now(), "inputs": inputs, **order}
-            write_json(draft / "run.json", noted)
+            write_order(draft, folder.name, noted)
             ledger.write(folder.name, "loaded", rows=len(frame))
             draft.rename(folder)
         except BaseException:

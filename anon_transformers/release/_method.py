@@ -208,6 +208,12 @@ def refuse_seeds(what: str, anonymizer: BaseAnonymizer) -> None:
             raise ConfigurationError(f"{what}: {name}: {NO_SEED}")
 
 
+def may_suppress(anonymizer: BaseAnonymizer) -> bool:
+    """Whether some rows may not be published, or show nothing."""
+    # None is a rule of the method's own, which suppresses too.
+    return getattr(anonymizer, "suppression_limit", 0) != 0
+
+
 def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
     """Refuse labels that are made of all values, where some rows are not published.
 
@@ -220,8 +226,7 @@ def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
     ParameterError
         With the column and what to state instead.
     """
-    # None is a rule of the method's own, which suppresses too.
-    if getattr(anonymizer, "suppression_limit", 0) == 0:
+    if not may_suppress(anonymizer):
         return
     for name, sentence in extremes_of_hierarchies(anonymizer).items():
         raise ParameterError(

@@ -1,8 +1,9 @@
 """The private folder of one run, and the ledger of all runs of a release.
 
 A run has a key of its own from its first step to its last. Each step seals what it
-notes for the next: a verdict of another run, thresholds that were lowered after the
-gate, or a candidate with other bytes and a new hash do not fit their seal.
+notes for the next, *load* the order that all others read: a verdict of another run,
+thresholds that were lowered on the way, or a candidate with other bytes and a new hash
+do not fit their seal.
 """
 
 import hashlib
@@ -39,6 +40,8 @@ KEY = "seal.key"
 """Private: the key of the run, which is removed with its folder."""
 SEAL = "seal"
 """Where a note has its seal."""
+ORDER = "run.json"
+"""What the run was started with: configuration, thresholds, hashes."""
 TIES = "ties.key"
 """In the private home of a release; whoever has it knows how ties fell."""
 KEY_BYTES = 32
@@ -82,7 +85,8 @@ class Run:
     @cached_property
     def _order(self) -> dict[str, Any]:
         self.refuse_gone()
-        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+        noted = json.loads(self.path(ORDER).read_text(encoding="utf-8"))
+        return self._opened(noted, ())
 
     @cached_property
     def config(self) -> ReleaseConfig:
@@ -117,8 +121,13 @@ class Run:
 
     def has_order(self, order: Mapping[str, Any]) -> bool:
         """Whether it was started with this configuration, thresholds and files."""
-        whole = self.path("run.json").is_file()
-        return whole and all(self._order.get(key) == order[key] for key in order)
+        if not self.path(ORDER).is_file():
+            return False
+        try:
+            noted = self._order
+        except ReleaseError:  # somebody changed it: the run starts over
+            return False
+        return all(noted.get(key) == order[key] for key in order)
 
     @property
     def started(self) -> str:
@@ -167,34 +176,26 @@ class Run:
         self, note: Mapping[str, Any], files: Sequence[Path] = ()
     ) -> dict[str, Any]:
         """A note with a seal on it, on the order of the run, and on these files."""
-        return {**note, SEAL: self._seal(note, files)}
+        files = (self.path(ORDER), *files)
+        return {**note, SEAL: seal_of(self.folder, self.id, note, files)}
 
     def unsealed(
         self, note: Mapping[str, Any], files: Sequence[Path] = ()
     ) -> dict[str, Any]:
         """The note without its seal; refuses one that was not made so in this run."""
-        content = {key: value for key, value in note.items() if key != SEAL}
+        return self._opened(note, (self.path(ORDER), *files))
+
+    def _opened(self, note: Any, files: Sequence[Path]) -> dict[str, Any]:
+        content = {key: value for key, value in dict(note).items() if key != SEAL}
         kept = note.get(SEAL)
         if not isinstance(kept, str) or not hmac.compare_digest(
-            kept, self._seal(content, files)
+            kept, seal_of(self.folder, self.id, content, files)
         ):
             raise ReleaseError(
                 f"run {self.id}: its notes, its order or its files were changed "
                 "between two steps; start the release again."
             )
         return content
-
-    def _seal(self, note: Mapping[str, Any], files: Sequence[Path]) -> str:
-        key = self.path(KEY)
-        if not key.is_file():
-            raise ReleaseError(f"run {self.id} has no key; start the release again.")
-        # As it is read again, where a tuple is a list and a key a text.
-        content = json.dumps(json.loads(json.dumps(note, default=str)), sort_keys=True)
-        parts = [self.id, content, *map(sha256, (self.path("run.json"), *files))]
-        # In JSON, no part can lend its end to the next.
-        message = json.dumps(parts).encode()
-        secret = bytes.fromhex(key.read_text(encoding="ascii"))
-        return hmac.new(secret, message, "sha256").hexdigest()
 
     def path(self, name: str) -> Path:
         """A file or folder of the run."""
@@ -304,6 +305,26 @@ def hash_of(noted: Mapping[str, Any]) -> str:
 def make_key(folder: Path) -> None:
     """Draw the key of a run."""
     write_text(folder / KEY, secrets.token_hex(KEY_BYTES))
+
+
+def seal_of(
+    folder: Path, run_id: str, note: Mapping[str, Any], files: Sequence[Path] = ()
+) -> str:
+    """The seal of a note and of files, by the key in the folder of a run."""
+    key = folder / KEY
+    if not key.is_file():
+        raise ReleaseError(f"run {run_id} has no key; start the release again.")
+    # As it is read again, where a tuple is a list and a key a text.
+    content = json.dumps(json.loads(json.dumps(note, default=str)), sort_keys=True)
+    # In JSON, no part can lend its end to the next.
+    message = json.dumps([run_id, content, *map(sha256, files)]).encode()
+    secret = bytes.fromhex(key.read_text(encoding="ascii"))
+    return hmac.new(secret, message, "sha256").hexdigest()
+
+
+def write_order(folder: Path, run_id: str, order: Mapping[str, Any]) -> None:
+    """Write what a run was started with, sealed: no step takes an order for another."""
+    write_json(folder / ORDER, {**order, SEAL: seal_of(folder, run_id, order)})
 
 
 def now() -> str:

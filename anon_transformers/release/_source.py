@@ -29,6 +29,7 @@ from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, is_a
 from anon_transformers.release._faults import telling_faults
 from anon_transformers.release._files import (
     columns_of_file,
+    holds_decimals,
     kind_of_file,
     refuse_nested,
 )
@@ -115,6 +116,28 @@ def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
                 "are written."
             )
         refuse_written_dates(frame[column])
+
+
+def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+    """Refuse quasi-identifiers of a CSV file that may be numbers or texts.
+
+    One text makes a column of texts: the label of ``1.50`` is 1.5 without it. If its
+    row is suppressed, the labels of all others would tell that it was there. Where
+    leaves of a file are the labels, they do not.
+    """
+    path, kind = config.source.path, config.source.kind
+    if path is None or (kind or kind_of_file(path, ())) != "csv":
+        return
+    files = {name for name, tree in config.hierarchies.items() if tree.path is not None}
+    settled = {*config.stated_columns, *files}
+    for column in config.roles.quasi_identifiers:
+        if column not in settled and holds_decimals(frame[column]):
+            raise DataError(
+                f"column {column!r} holds numbers with decimals. Where rows are "
+                "suppressed, how the others are written must not tell what kind of "
+                f"values they held: state source.columns: {{{column}: number}}, or "
+                "text, which keeps 1.50 as it is."
+            )
 
 
 def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:

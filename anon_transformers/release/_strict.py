@@ -5,12 +5,15 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import ConfigurationError, shortened, unknown_choice
 
 LARGEST_FILE = 1_000_000
 """Bytes of a release file; people write a few thousand."""
 MOST_NODES = 100_000
 """Texts, lists and mappings of a release file, with each alias written out."""
+
+LONGEST_FAULT = 4_000
+"""Characters that are said of one fault; choices may be many."""
 
 LIST = "must be a list"
 MAPPING = "must be keys with values, {key: value}"
@@ -69,7 +72,8 @@ class _Loader(yaml.SafeLoader):
                 raise ConfigurationError(f"line {line}: a key must be a plain text.")
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
-                raise ConfigurationError(f"line {line}: the key {key!r} stands twice.")
+                named = repr(shortened(key)) if isinstance(key, str) else key
+                raise ConfigurationError(f"line {line}: the key {named} stands twice.")
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 
@@ -94,9 +98,11 @@ def parse_yaml(text: str) -> dict[str, Any]:
         content = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise ConfigurationError(f"line {line}: {error.problem}.") from None
+        problem = shortened(error.problem)
+        raise ConfigurationError(f"line {line}: {problem}.") from None
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"not readable as YAML: {error}.") from None
+        fault = shortened(error)
+        raise ConfigurationError(f"not readable as YAML: {fault}.") from None
     except ConfigurationError:
         raise
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -113,10 +119,10 @@ def explain(error: ValidationError) -> str:
     """Every fault with the key it is at, one a line."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False):
-        place = ".".join(str(part) for part in fault["loc"]) or "top level"
+        place = ".".join(map(shortened, fault["loc"])) or "top level"
         said = _in_words(fault["type"], fault["input"])
         said = said or fault["msg"].removeprefix("Value error, ")
-        lines.append(f"{place}: {said}")
+        lines.append(f"{place}: {shortened(said, LONGEST_FAULT)}")
     return "\n".join(lines)
 
 
@@ -132,5 +138,5 @@ def _in_words(kind: str, given: Any) -> str | None:
     wanted = KINDS.get(word) if fault in OF_KIND else None
     if wanted == LIST:
         plain = isinstance(given, str | int | float)
-        return f"{wanted}, such as [{given if plain else 'a, b'}]"
+        return f"{wanted}, such as [{shortened(given) if plain else 'a, b'}]"
     return wanted

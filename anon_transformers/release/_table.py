@@ -17,6 +17,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates
+from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
@@ -54,6 +55,8 @@ from anon_transformers.release._files import (
     write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._method import may_suppress
+from anon_transformers.release._regained import regained_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
     check_columns,
@@ -63,6 +66,7 @@ from anon_transformers.release._source import (
     refuse_repeated_identifiers,
     refuse_several_values,
     refuse_unstated_dates,
+    refuse_unstated_numbers,
     stated_marks,
 )
 
@@ -138,6 +142,13 @@ class TableForm(Form):
         refuse_several_values(frame, config)
         refuse_unstated_dates(frame, config)
         return {INPUT: single_cells(frame, unstated_columns(config))}
+
+    def refuse_guessed_kinds(
+        self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
+    ) -> None:
+        """Refuse unstated numbers of which rows may be suppressed."""
+        if may_suppress(anonymizer):
+            refuse_unstated_numbers(tables[INPUT], self.config)
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
@@ -274,7 +285,10 @@ class TableForm(Form):
             publishes,
             candidate.suppression_label,
         )
-        return faults or self.telling_faults(candidate, rows)
+        return faults or [
+            *self.telling_faults(candidate, rows),
+            *self.regained_faults(candidate, rows),
+        ]
 
     def telling_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that tell persons apart, or give what was hidden."""
@@ -300,6 +314,15 @@ class TableForm(Form):
             marks=self.stated_marks(),
             on_share=warn,
         )
+
+    def regained_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+        """Columns that give what labels hide; cells that are swapped have none."""
+        if self.swaps:
+            return []
+        roles, (frame,) = self.config.roles, candidate.tables
+        before = candidate.source.iloc[rows].reset_index(drop=True)
+        subject = subject_of(candidate, roles, rows)
+        return regained_faults(before, frame, roles, subject)
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

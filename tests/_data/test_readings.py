@@ -162,7 +162,11 @@ def are_one(one, other, *beside):
         ["50k", "50000", "50 K", "50 thousand", "50 Tsd."],
         ["$50k", "50000 dollars", "USD 50,000"],
         ["$1.5m", "1.5 million dollars", "1,500,000 USD", "1.5 Mio. $"],
-        ["H.I.V.", "HIV", "h. i. v.", "H.I.V"],
+        ["H.I.V.", "HIV", "h. i. v.", "H.I.V", "H I V", "h i v"],
+        ["M S", "MS", "m.s."],
+        ["[5, 10]", "[5,10]", "[5 , 10]", "[ 5,10 ]"],
+        ["\u2248 5 mg", "~5 mg", "~ 5mg", "\u223c5 mg"],
+        ["flu&nbsp;A", "flu A", "flu&#32;A", "flu&#x20;a", "flu&amp;nbsp;A"],
         ["HIV1", "HIV 1", "HIV-1", "HIV\u20111", "HIV- 1"],
         ["B12", "B 12", "b-12"],
         ["Sj\u00f6gren", "Sjogren", "Sjo\u0308gren", "Sjoegren"],
@@ -202,6 +206,10 @@ def test_spellings_of_one_value(spellings):
         ["stage 2a", "stage 2b", "stage 2"],
         ["2", "2a", "2b"],
         ["ND", "SD", "KA", "SO"],
+        ["m", "male", "x"],
+        ["vitamin b", "vitamin c", "b c d"],
+        ["AT&T", "ATT", "R&D"],
+        ["[5, 10]", "[5, 11]", "5.10"],
         ["\u0915\u0941", "\u0915\u0942", "\u0915"],
         ["value", "name", "ref"],
         ["none of these", "unknown virus", "no data loss", "not reported by police"],
@@ -229,7 +237,8 @@ def test_values_that_stay_different(values):
     entf\u00e4llt; verweigert; keine Antwort; inconnu; Inconnue; non renseign\u00e9
     NON RENSEIGNE; ne sait pas; sans r\u00e9ponse; non pr\u00e9cis\u00e9; desconocido
     no sabe; no contesta; NS/NC; no aplica; sin datos; sin informaci\u00f3n
-    sin informacion; no disponible
+    sin informacion; no disponible; xx; XXX; pending; does not apply; nothing
+    not avail.; void; none recorded; NR; doesn\u2019t apply
     """.strip()
     .replace("\n", ";")
     .split(";"),
@@ -403,3 +412,9 @@ def test_of_many_repeated_identifiers_three_are_named_after_the_advice():
     assert "such as subject='id7'. Here identifier 'id7' repeats (1 values" in told
     assert [name for name in names if f"{name!r} repeats" in told] == names[-3:]
     assert told.endswith("; and 4 more.")
+
+
+def test_letters_for_sexes_where_there_is_nothing_else():
+    assert read_values(["m", "F", "male", "Female"]).tolist() == [0, 1, 0, 1, 2]
+    assert read_values(["f", "Female", "NA"]).tolist() == [0, 0, 1, 1]
+    assert read_values(["f", "t", "female"]) is None

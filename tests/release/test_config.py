@@ -6,6 +6,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import (
+    AnonymizationError,
     DataError,
 )
 from anon_transformers.release import load
@@ -187,6 +188,45 @@ MERGES = "a: &a {x: 1}\n" + "".join(
 def test_a_file_that_would_grow_is_refused(release, content, told):
     release.write_text(content)
     assert told in release.refusal()
+
+
+LONG = "k" * 30_000
+
+
+@pytest.mark.parametrize(
+    "bent",
+    [
+        {LONG: 1},
+        {"source": {"path": "people.csv", LONG: 1}},
+        {"source": {"path": "people.csv", "columns": {LONG: "text"}}},
+        {"source": {"path": "people.csv", "columns": {"age": LONG}}},
+        {"roles": {LONG: ["age"]}},
+        {"roles": {"quasi_identifiers": LONG}},
+        {"roles": {"quasi_identifiers": [LONG, LONG]}},
+        {"roles": {"quasi_identifiers": ["age", LONG]}},
+        {"hierarchies": {LONG: {"kind": "masking"}}},
+        {"hierarchies": {"age": {"kind": LONG}}},
+        {"anonymizer": {"name": LONG}},
+        {"anonymizer": {"name": "mondrian", LONG: 1}},
+        {"thresholds": [{"model": LONG, "k": 3}]},
+        {"thresholds": [{"model": "k-anonymity", LONG: 3}]},
+        {"thresholds": [{"id": LONG, "model": "k-anonymity", "k": 3}] * 2},
+        {"target": {"path": "out", "format": LONG}},
+        {"name": LONG + "/"},
+    ],
+)
+def test_long_keys_are_not_repeated_whole(release, bent):
+    release.write(**bent)
+    with pytest.raises(AnonymizationError) as caught:
+        load(release.file)
+    assert len(str(caught.value)) < 10_000
+
+
+def test_a_long_key_that_stands_twice_is_not_repeated_whole(release):
+    release.file.write_text(f"? {LONG}\n: 1\n? {LONG}\n: 2\n")
+    with pytest.raises(AnonymizationError, match="stands twice") as caught:
+        load(release.file)
+    assert len(str(caught.value)) < 10_000
 
 
 def test_aliases_in_measure_are_read(release):

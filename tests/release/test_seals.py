@@ -51,6 +51,57 @@ def test_thresholds_cannot_be_lowered_behind_the_gate(release, tmp_path):
     refused(release, location, "were changed between two steps")
 
 
+LOWERED = {"thresholds": [{"model": "k-anonymity", "k": 2}]}
+
+
+@pytest.mark.parametrize("step", [anonymize, validate, publish])
+@pytest.mark.parametrize("change", [LOWERED, {"inputs": {}}, {"x": 1}])
+def test_an_order_cannot_be_changed_on_the_way(release, step, change):
+    location = load(release.file, parameters={"k_anonymity_k": 4})
+    for earlier in (anonymize, validate):
+        if earlier is step:
+            break
+        earlier(location)
+    rewritten(Path(location) / "run.json", **change)
+    refused(release, location, "were changed between two steps", step=step)
+
+
+def test_an_order_without_a_seal_is_none(release):
+    location = load(release.file)
+    file = Path(location) / "run.json"
+    order = json.loads(file.read_text())
+    order.pop("seal")
+    file.write_text(json.dumps(order))
+    refused(release, location, "were changed between two steps", step=anonymize)
+
+
+def test_the_order_of_another_run_is_none(release, tmp_path):
+    first, kept = load(release.file, "one"), tmp_path / "kept"
+    kept.mkdir()
+    for name in ("run.json", "seal.key"):
+        shutil.copy(Path(first) / name, kept / name)
+    second = load(release.file, "two", parameters={"k_anonymity_k": 4})
+    for name in ("run.json", "seal.key"):
+        shutil.copy(kept / name, Path(second) / name)
+    refused(release, second, "were changed between two steps", step=anonymize)
+
+
+def test_a_run_whose_order_was_changed_starts_over(release):
+    location = load(release.file, "one", parameters={"k_anonymity_k": 4})
+    rewritten(Path(location) / "run.json", **LOWERED)
+    again = load(release.file, "one", parameters={"k_anonymity_k": 4})
+    assert again == location
+    publish(validate(anonymize(again)))
+    assert release.manifest()["promised"]["in_force"][0]["k"] == 4
+
+
+def test_what_is_anonymized_is_what_was_loaded(release):
+    location = load(release.file)
+    file = Path(location) / "input.parquet"
+    file.write_bytes(file.read_bytes() + b" ")
+    refused(release, location, "what was loaded changed since", step=anonymize)
+
+
 def test_a_verdict_of_another_run_does_not_count(release, tmp_path):
     first = judged(release, "one")
     kept = tmp_path / "kept.json"

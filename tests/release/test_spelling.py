@@ -48,10 +48,12 @@ def write_release(
     folder.mkdir()
     known = pd.Series([*kept, *outliers])
     table = pd.DataFrame({"known": known, "ill": "flu"})
+    columns = {"known": "number"} if known.dtype == "float64" else {}
     file = folder / f"people.{source}"
-    table.to_csv(file, index=False) if source == "csv" else table.to_parquet(file)
+    csv = source == "csv"
+    table.to_csv(file, index=False) if csv else table.to_parquet(file)
     content = {
-        "source": {"path": file.name},
+        "source": {"path": file.name, **({"columns": columns} if csv else {})},
         "roles": {"quasi_identifiers": ["known"], "sensitive": ["ill"]},
         "hierarchies": {"known": tree},
         "anonymizer": {
@@ -219,6 +221,40 @@ def write_kept(folder, role, cells, *, source, target, ordered=None):
     return path
 
 
+MOMENTS = ["2020-01-01T10:00:00", "2020-01-02T11:00:00", "2020-01-03T12:00:00"]
+ZONED = [f"{moment}+00:00" for moment in MOMENTS]
+WHOLE = ["1", "2", "3"]
+HUGE = "18446744073709551615"
+NANOSECONDS = "2020-01-01T10:00:00.123456789"
+
+
+def write_texts(folder, columns, kept, dropped, *, target="csv", role="insensitive"):
+    """A release of 60 rows with a column of texts, and of one more that is dropped."""
+    folder.mkdir()
+    cells = [dropped, *np.resize(kept, 60)]
+    table = pd.DataFrame({"age": [1095, *np.repeat([20, 30, 40], 20)], "note": cells})
+    table.assign(ill="flu").to_csv(folder / "people.csv", index=False)
+    roles = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
+    roles[role] = [*roles.get(role, []), "note"]
+    if role == "insensitive" and not any(kept):
+        roles["accept_unique"] = ["note"]  # by the one who is dropped
+    trees = {"age": {**WIDTHS, "whole": True}}
+    if role == "quasi_identifiers":
+        trees["note"] = {"kind": "masking", "length": 12}
+    drop = {"suppression": "drop", "suppression_limit": 0.05}
+    content = {
+        "source": {"path": "people.csv", "columns": columns},
+        "roles": roles,
+        "hierarchies": trees,
+        "anonymizer": {"name": "full-domain", **drop},
+        "thresholds": [{"model": "k-anonymity", "k": 5}],
+        "target": {"path": "out", "format": target},
+    }
+    path = folder / "people.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
 @pytest.mark.parametrize(
     "source, target, role, dropped",
     [
@@ -294,3 +330,98 @@ def test_a_stated_kind_stays(tmp_path):
     data, told = published(path)
     assert told["schema"]["kept"] == "number"
     assert b"50.0" in data
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("kind", "kept", "dropped"),
+    [
+        ("date", MOMENTS, (MOMENTS[0], NANOSECONDS)),
+        ("date", MOMENTS, (MOMENTS[0], "1500-01-01T10:00:00")),
+        ("date", MOMENTS, (MOMENTS[0], "2020-01-01")),
+        ("date", MOMENTS, (MOMENTS[0], "")),
+        ("date", ZONED, (ZONED[0], "2020-01-01T10:00:00+05:30")),
+        ("date", ZONED, (ZONED[0], "2020-01-01T10:00:00.123456789Z")),
+        ("date", [""], (MOMENTS[0], ZONED[0])),
+        ("integer", WHOLE, (WHOLE[0], HUGE)),
+        ("integer", WHOLE, (WHOLE[0], "")),
+        ("integer", ["1", "", "3"], (WHOLE[0], HUGE)),
+        ("number", WHOLE, (WHOLE[0], "1e300")),
+        ({"date": "%d/%m/%Y"}, ["01/02/2020"], ("01/02/2020", "01/02/0001")),
+    ],
+)
+@pytest.mark.usefixtures("same_order")
+def test_a_dropped_cell_of_a_stated_kind_shows_nowhere(
+    tmp_path, kind, kept, dropped, target
+):
+    first, second = (
+        published(write_texts(tmp_path / str(at), {"note": kind}, kept, cell,
+                              target=target))
+        for at, cell in enumerate(dropped)
+    )  # fmt: skip
+    assert first == second
+
+
+def test_a_finer_unit_is_kept_where_a_published_cell_needs_it(tmp_path):
+    kept, columns = [MOMENTS[0], NANOSECONDS], {"note": "date"}
+    path = write_texts(tmp_path / "a", columns, kept, MOMENTS[0], target="parquet")
+    published(path)
+    found = read_published(path.parent / "out")["note"]
+    assert set(to_text(found)) == set(kept)
+    path = write_texts(tmp_path / "b", {"note": "integer"}, [HUGE, "3"], "3",
+                       target="parquet")  # fmt: skip
+    published(path)
+    assert set(to_text(read_published(path.parent / "out")["note"])) == {HUGE, "3"}
+
+
+@pytest.mark.parametrize("first", [MOMENTS[0], ZONED[0]])
+@pytest.mark.parametrize("other", ["2020-01-05T10:00:00Z", "2020-01-05T10:00:00-03"])
+def test_moments_with_and_without_a_zone_are_refused_by_their_count(
+    tmp_path, first, other
+):
+    path = write_texts(tmp_path / "a", {"note": "date"}, [*MOMENTS, other], first)
+    told = r"'note' holds times without a zone in 4[56] rows beside times with one"
+    with pytest.raises(DataError, match=told):
+        load(path)
+
+
+@pytest.mark.parametrize("kept", [["1.50", "2.50", "3.00"], ["1.5", "3.0"], ["1e-5"]])
+@pytest.mark.parametrize("dropped", ["2.5", "high", ""])
+@pytest.mark.usefixtures("same_order")
+def test_labels_of_numbers_do_not_tell_of_a_dropped_text(tmp_path, kept, dropped):
+    how = {"role": "quasi_identifiers"}
+    with pytest.raises(DataError, match=r"'note' holds numbers with .*note: number"):
+        load(write_texts(tmp_path / "a", {}, kept, dropped, **how))
+    stated = {"note": "text"}
+    first = published(write_texts(tmp_path / "b", stated, kept, dropped, **how))
+    assert first == published(write_texts(tmp_path / "c", stated, kept, "", **how))
+    assert kept[0] in first[0].decode()
+    path = write_texts(tmp_path / "d", {"note": "number"}, kept, dropped, **how)
+    if dropped == "high":
+        with pytest.raises(DataError, match="in 1 rows that are no number"):
+            load(path)
+        return
+    first = published(path)
+    path = write_texts(tmp_path / "e", {"note": "number"}, kept, "7", **how)
+    assert first == published(path)
+
+
+@pytest.mark.parametrize("kept", [WHOLE, ["a", "b"], ["2020-01-01"], ["007", "7"]])
+@pytest.mark.usefixtures("same_order")
+def test_other_labels_need_no_stated_kind(tmp_path, kept):
+    how = {"role": "quasi_identifiers"}
+    first, second = (
+        published(write_texts(tmp_path / cell, {}, kept, cell, **how))
+        for cell in (kept[0], "high")
+    )
+    assert first == second
+
+
+def test_where_no_row_is_suppressed_numbers_are_taken_for_numbers(tmp_path):
+    path = write_release(tmp_path / "a", np.repeat([1.5, 2.5], 20), [], WIDTHS)
+    content = yaml.safe_load(path.read_text())
+    content["source"].pop("columns")
+    content["anonymizer"]["suppression_limit"] = 0
+    path.write_text(yaml.safe_dump(content))
+    published(path)
+    assert set(read_published(path.parent / "out")["known"]) == {"1.5", "2.5"}

@@ -301,11 +301,11 @@ def test_a_candidate_that_changed_is_not_published(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("before", "new", "forged"),
-    [("member ", "^n", "member "), ("member ", "^n", "m"), ("n", "^nn", "n")],
-    ids=["kept", "other", "kept that look new"],
+    ("before", "forged"),
+    [("member ", "member "), ("member ", "m"), ("n", "n"), ("nbcdf", "nbcdf")],
+    ids=["kept", "other", "kept that look so", "kept that look new"],
 )
-def test_names_that_were_kept_are_refused(folder, registered, before, new, forged):
+def test_names_that_were_kept_are_refused(folder, registered, before, forged):
     """A gate looks at the names, whatever the anonymizer did."""
     for name in ("edges", "nodes"):
         table = pd.read_csv(folder / f"{name}.csv")
@@ -315,6 +315,7 @@ def test_names_that_were_kept_are_refused(folder, registered, before, new, forge
     class Keeping(KDegreeAnonymizer):
         def fit_transform(self, X, y=None):
             tables = super().fit_transform(X)
+            new = "^n[a-z]{4}"
             return tuple(table.replace(new, forged, regex=True) for table in tables)
 
     registered("keeping", Keeping)

@@ -38,7 +38,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     max_iter : int, default=50
         Exchanges to try for each edge.
     relabel : bool, default=True
-        Give nodes new names, ``n0``, ``n1`` and so on, in random order.
+        Give nodes new names, such as ``nkwqz0``, in random order.
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops, parallel edges and
         labels of nodes.

@@ -87,7 +87,7 @@ def anonymize(
 ) -> None:
     """Protect a network.
 
-    Nodes get new names, n0, n1 and so on in random order. Weights are carried
+    Nodes get new names, such as nkwqz0, in random order. Weights are carried
     along, unless [bold]-o weights=drop[/bold] leaves them out. Nothing is written
     if the promise cannot be kept (exit code 1). CSV files are written in the separator
     and the encoding of the edges.

@@ -46,7 +46,7 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     time_limit : float, default=60.0
         Seconds for one comparison of all neighborhoods, of which there are 27 at most.
     relabel : bool, default=True
-        Give nodes new names, ``n0``, ``n1`` and so on, in random order.
+        Give nodes new names, such as ``nkwqz0``, in random order.
     reduce : bool, default=False
         Take richer graphs too, without their directions, loops and parallel edges.
     weights : {"drop", "carry"}, default=None

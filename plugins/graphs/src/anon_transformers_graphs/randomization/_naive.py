@@ -34,8 +34,8 @@ class NaiveAnonymizer(GraphAnonymizer):
     >>> import networkx as nx
     >>> friends = nx.Graph([("Ann", "Bob"), ("Bob", "Eve")])
     >>> anonymizer = NaiveAnonymizer(keep_mapping=True, random_state=1)
-    >>> sorted(anonymizer.fit_transform(friends))
-    ['n0', 'n1', 'n2']
+    >>> sorted(name[-1] for name in anonymizer.fit_transform(friends))
+    ['0', '1', '2']
     >>> sorted(anonymizer.mapping_)
     ['Ann', 'Bob', 'Eve']
     """

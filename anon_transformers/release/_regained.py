@@ -1,0 +1,183 @@
+"""What labels hide, and a column beside them gives back.
+
+A year of birth is no quasi-identifier by its role, and gives the age that a range was
+published for. So each column that is published as it is gets asked how much of the
+differences within a label it tells: all of them, and the range was for nothing.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.written_numbers import numbers_of
+from anon_transformers._kernels.grouping import group_rows
+from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._faults import _numbered
+
+REGAINED_LIMIT = 0.75
+"""Largest share of the differences within labels that a column may tell."""
+FEWEST_COMPARED = 30
+"""Comparisons within groups that a share needs; fewer show what chance shows."""
+FEWEST_IN_LINE = 10
+"""The same where one line is drawn through all of them."""
+EXACT = 1e-12
+"""What is left by rounding of a variance of places between 0 and 1."""
+Spread = Callable[[np.ndarray], np.ndarray]
+"""How different the rows of each group are."""
+
+
+def regained_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    roles: DeclaredRoles,
+    subject: pd.Series | None = None,
+) -> list[str]:
+    """Columns that give values of a quasi-identifier beyond what its labels tell.
+
+    Parameters
+    ----------
+    source : data frame
+        The rows that were published, as they were.
+    table : data frame
+        The same rows, as they are published.
+    roles : DeclaredRoles
+        What the columns are, and what was accepted.
+    subject : Series, optional
+        The person of each row.
+    """
+    persons = None if subject is None else _numbered(identify(subject))
+    accepted = [set(names) for names in roles.accepted_sets]
+    of_role = dict.fromkeys(roles.insensitive, "insensitive")
+    of_role |= dict.fromkeys(roles.sensitive, "sensitive")
+    # As they are published: what an emptied cell held gives nothing.
+    coded = {name: identify(table[name]) for name in of_role}
+    numbers = {name: _ranks(table[name]) for name in of_role}
+    faults = []
+    for name in roles.quasi_identifiers:
+        hidden = Hidden(source[name], table[name], persons)
+        for other, role in of_role.items():
+            if any(names.issuperset((name, other)) for names in accepted):
+                continue
+            share = hidden.told_by(coded[other], numbers[other])
+            if share >= REGAINED_LIMIT:
+                faults.append(
+                    f"{role} column {other!r} gives {share:.0%} of what the labels of "
+                    f"{name!r} hide (limit {REGAINED_LIMIT:.0%}); declare it as a "
+                    "quasi-identifier or an identifier, or accept it (accept_unique: "
+                    f"[[{other}, {name}]])"
+                )
+    return faults
+
+
+class Hidden:
+    """Values of a quasi-identifier within their labels.
+
+    Parameters
+    ----------
+    before, after : Series
+        The column as it was, and as it is published, row by row.
+    persons : int array, optional
+        A number for the person of each row, who counts once for the same cells.
+
+    Examples
+    --------
+    >>> age = pd.Series(np.resize(np.arange(20, 40), 200))
+    >>> hidden = Hidden(age, age // 10 * 10)
+    >>> born = 2020 - age
+    >>> hidden.told_by(identify(born), _ranks(born))
+    1.0
+    >>> decade = age // 10
+    >>> hidden.told_by(identify(decade), _ranks(decade))
+    0.0
+    """
+
+    def __init__(
+        self, before: pd.Series, after: pd.Series, persons: np.ndarray | None = None
+    ):
+        self._values, self._labels = identify(before), identify(after)
+        self._ranks, self._persons = _ranks(before), persons
+
+    def told_by(self, given_by: Column, ranks: np.ndarray | None) -> float:
+        """The share of the differences within labels that a column tells.
+
+        Of two rows with one label, how often do they differ, and how often still if
+        the column says the same of both? Of numbers also: by how much do they differ,
+        and how far from a line through the column. The largest share counts.
+        """
+        rows = self._counted(given_by)
+        labels, values = self._labels.codes[rows], self._values.codes[rows]
+        groups = group_rows(
+            [labels, given_by.codes[rows]],
+            [self._labels.cardinality, given_by.cardinality],
+        ).labels
+        kind = self._values.cardinality
+        shares = [_told(labels, groups, lambda g: _differing(g, values, kind))]
+        if self._ranks is not None:
+            own = self._ranks[rows]
+            shares.append(_told(labels, groups, lambda g: _variances(g, own)))
+            if ranks is not None:
+                shares.append(_in_line(labels, own, ranks[rows]))
+        return max(0.0, *shares)
+
+    def _counted(self, given_by: Column) -> np.ndarray:
+        """Rows that count: a person's rows with the same cells are one."""
+        columns = (self._labels, self._values, given_by)
+        if self._persons is None:
+            return np.arange(len(given_by.codes))
+        codes = [self._persons, *(column.codes for column in columns)]
+        sizes = [int(self._persons.max(initial=0)) + 1]
+        return group_rows(codes, [*sizes, *(c.cardinality for c in columns)]).first
+
+
+def _ranks(series: pd.Series) -> np.ndarray | None:
+    """Places of numbers among all, from 0 to 1; None for what is no number.
+
+    Of places and not of numbers, for one of these may be larger than all others.
+    """
+    numbers = numbers_of(series)
+    if numbers is None:
+        return None
+    return pd.Series(numbers).rank(na_option="bottom").to_numpy() / len(series)
+
+
+def _told(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
+    """How much smaller differences are in groups than in the labels they are of."""
+    in_labels, in_groups = spread(labels), spread(groups)
+    label_of = np.zeros(len(in_groups), dtype=np.int64)
+    label_of[groups] = labels
+    expected = in_labels[label_of]
+    compared = np.maximum(np.bincount(groups) - 1, 0) * (expected > 0)
+    if compared.sum() < FEWEST_COMPARED:
+        return 0.0
+    return float(1 - compared @ in_groups / (compared @ expected))
+
+
+def _differing(groups: np.ndarray, values: np.ndarray, n_values: int) -> np.ndarray:
+    """How likely two rows of a group differ; 0 where there are no two."""
+    sizes = np.bincount(groups).astype(np.float64)
+    pairs = group_rows([groups, values], [len(sizes), n_values])
+    equal = np.bincount(groups[pairs.first], pairs.sizes.astype(np.float64) ** 2)
+    return (sizes**2 - equal) / np.maximum(sizes * (sizes - 1), 1)
+
+
+def _variances(groups: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """The variance in each group; 0 where there are no two rows."""
+    sizes = np.maximum(np.bincount(groups), 1)
+    centered = numbers - (np.bincount(groups, numbers) / sizes)[groups]
+    spread = np.bincount(groups, centered**2) / np.maximum(sizes - 1, 1)
+    return np.where(spread > EXACT, spread, 0.0)
+
+
+def _in_line(labels: np.ndarray, wanted: np.ndarray, known: np.ndarray) -> float:
+    """How much of the variance within labels a line through a column explains."""
+    sizes = np.maximum(np.bincount(labels), 1)
+    varies = (_variances(labels, wanted) > 0)[labels]
+    n_compared = int(varies.sum()) - len(np.unique(labels[varies])) - 1
+    if n_compared < FEWEST_IN_LINE:
+        return 0.0
+    apart = [n - (np.bincount(labels, n) / sizes)[labels] for n in (wanted, known)]
+    one, two = (numbers[varies] for numbers in apart)
+    total = (one @ one) * (two @ two)
+    return float((one @ two) ** 2 / total) if two @ two > EXACT else 0.0
