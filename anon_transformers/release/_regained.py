@@ -17,7 +17,9 @@ from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._faults import _numbered
 
 REGAINED_LIMIT = 0.75
-"""Largest share of the differences within labels that a column may tell."""
+"""An insensitive column tells less than this share of the differences in labels."""
+SENSITIVE_REGAINED = 0.95
+"""The same of a sensitive one: incomes and taxes go together in honest releases."""
 FEWEST_COMPARED = 30
 """Comparisons within groups that a share needs; fewer show what chance shows."""
 FEWEST_IN_LINE = 10
@@ -61,10 +63,12 @@ def regained_faults(
             if any(names.issuperset((name, other)) for names in accepted):
                 continue
             share = hidden.told_by(coded[other], numbers[other])
-            if share >= REGAINED_LIMIT:
+            insensitive = role == "insensitive"
+            limit = REGAINED_LIMIT if insensitive else SENSITIVE_REGAINED
+            if share >= limit:
                 faults.append(
                     f"{role} column {other!r} gives {share:.0%} of what the labels of "
-                    f"{name!r} hide (limit {REGAINED_LIMIT:.0%}); declare it as a "
+                    f"{name!r} hide (limit {limit:.0%}); declare it as a "
                     "quasi-identifier or an identifier, or accept it (accept_unique: "
                     f"[[{other}, {name}]])"
                 )
@@ -136,7 +140,10 @@ def _ranks(series: pd.Series) -> np.ndarray | None:
 
     Of places and not of numbers, for one of these may be larger than all others.
     """
-    numbers = numbers_of(series)
+    try:
+        numbers = numbers_of(series)
+    except ValueError:  # days of years that no clock has
+        return None
     if numbers is None:
         return None
     return pd.Series(numbers).rank(na_option="bottom").to_numpy() / len(series)
