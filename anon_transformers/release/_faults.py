@@ -7,7 +7,14 @@ anybody: its word is taken for one thing only, what it publishes (``publishes``)
 labels that are names of its own are searched for identifiers and no more.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
@@ -528,20 +535,22 @@ def _linear_rules(
     stayed: Sequence[str],
     persons: np.ndarray | None,
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Columns that a linear function of others gives, however numbers are written."""
+    """Columns that a linear function of others gives, however numbers are written.
+
+    So does one of their logarithms: products and ratios, such as hours times wage.
+    """
     if not swapped:
         return []
     read = {name: numbers_of(source[name]) for name in (*swapped, *stayed)}
     numbers = pd.DataFrame({n: of for n, of in read.items() if of is not None})
     # A person counts once, however many rows there are.
     weights = None if persons is None else 1 / np.bincount(persons)[persons]
-    found = functional_dependences(
-        numbers,
-        [name for name in swapped if name in numbers],
-        [name for name in stayed if name in numbers],
-        GIVEN_LIMIT,
-        weights,
-    )
+    positive = [name for name in numbers if not (numbers[name] <= 0).any()]
+    found: dict[Hashable, tuple[Hashable, ...]] = {}
+    for table in (numbers, np.log(numbers[positive])):
+        wanted = [name for name in swapped if name in table and name not in found]
+        given_by = [name for name in stayed if name in table]
+        found |= functional_dependences(table, wanted, given_by, GIVEN_LIMIT, weights)
     return [(str(name), tuple(map(str, by))) for name, by in found.items()]
 
 

@@ -5,8 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
+from scipy.stats import poisson
 
 from anon_transformers._data.columns import to_text
 from anon_transformers._data.readings import read_text, read_value
@@ -22,6 +24,13 @@ PAIR = 2
 WORD = re.compile(r"[^\W_]+")
 DIVIDED = re.compile(r"\d(?:[\s.'/_\u2019\u2010-\u2015-]{0,2}\d)*")
 """Digits that blanks, dots, hyphens and the like may divide."""
+DIGITS = re.compile(r"\d+")
+BEHIND_POINT = re.compile(rf"\.(\d{{{SHORTEST_NUMBER},}})")
+CHANCE = 1e-3
+"""Labels with identifiers that honest ones have less often than this are refused."""
+AROUND = 1000
+"""Numbers on either side of one, among which the share of identifiers is counted."""
+MOST_DIGITS = 18
 
 
 def identifier_faults(
@@ -36,14 +45,20 @@ def identifier_faults(
     known = Identifiers.of(source[column] for column in hidden)
     faults = []
     for name in roles.quasi_identifiers:
-        counted = types.is_numeric_dtype(table[name].dtype)
-        # A mean may be anybody's number; whether it is one, center_faults has asked.
-        if not known.names or (counted and publishes != "names"):
+        if not known.names:
             continue
+        counted = types.is_numeric_dtype(table[name].dtype)
         before, after = to_text(source[name]), to_text(table[name])
+        naming: set[str] = set()
+        # Ends of ranges and means may be anybody's number by chance, names may not.
+        if publishes != "names" and not types.is_datetime64_any_dtype(source[name]):
+            naming = known.beyond_chance(after.dropna().unique(), before)
+        # A mean is no text that could hold a name.
+        if counted and publishes != "names":
+            after = after.where(after.isin(naming))
         own = _read(before)
         labels = {text: _spellings(text) for text in after.dropna().unique()}
-        naming = {
+        naming |= {
             text
             for text, read in labels.items()
             if not read & own and known.stand_in(text, read, publishes, counted)
@@ -121,7 +136,8 @@ class Identifiers:
     names : collection of str
         Each as people read it.
     within : Names
-        Those that are no short texts: such may stand in many a text by chance.
+        Those that are no short texts and no plain digits: such may stand in many a text
+        by chance.
     letters : Names
         Letters and digits of each, as in ``AnnaSmith`` and ``AB1234X``.
     words : collection of tuple of str
@@ -130,6 +146,8 @@ class Identifiers:
         How many words these have.
     numbers : set of str
         Those that are numbers, however their digits are divided.
+    digits : set of str
+        Those, and shorter ones.
     """
 
     names: Collection[str]
@@ -138,6 +156,7 @@ class Identifiers:
     words: Collection[tuple[str, ...]]
     sizes: Collection[int]
     numbers: Set[str]
+    digits: Set[str]
 
     @classmethod
     def of(cls, columns: Iterable[pd.Series]) -> "Identifiers":
@@ -145,6 +164,9 @@ class Identifiers:
         names = {text for column in columns for text in _read(column)}
         # Digits alone would be found in every range of numbers.
         spoken = [name for name in names if not _is_number(name)]
+        numbers = [name for name in names if _is_number(name)]
+        # beyond_chance asks of these.
+        divided = [name for name in names if not name.isdecimal()]
         several = {words for name in spoken if len(words := _words(name)) > 1}
         long = {words for words in several if len("".join(words)) >= SHORTEST_NUMBER}
         pairs = [words for words in long if len(words) == PAIR]
@@ -152,11 +174,12 @@ class Identifiers:
         either_way = ("".join(way) for words in pairs for way in (words, words[::-1]))
         return cls(
             names,
-            Names.at_least(SHORTEST_NAME, names),
+            Names.at_least(SHORTEST_NAME, divided),
             Names.at_least(SHORTEST_NUMBER, (*letters, *either_way)),
             long,
             {len(words) for words in long},
-            {n for text in names for n in _numbers_in(text) if _is_number(text)},
+            {n for text in numbers for n in _numbers_in(text)},
+            {n for text in numbers for n in _digits_in(re.sub(r"\D", "", text))},
         )
 
     def stand_in(
@@ -170,13 +193,52 @@ class Identifiers:
         """
         if any(name in self.names for name in read):
             return True
-        if publishes == "names" and not self.numbers.isdisjoint(_numbers_in(text)):
-            return True
+        if publishes == "names":
+            # Commas divide the digits of a name of a set, and the ends of a range.
+            read_both_ways = _numbers_in(text) | _numbers_in(text.replace(",", " "))
+            if not self.numbers.isdisjoint(read_both_ways):
+                return True
         return not counted and (
             any(map(self.within.stand_in, read))
             or self.letters.stand_in(_letters(text))
             or self._in_other_order(text)
         )
+
+    def beyond_chance(self, labels: Iterable[str], source: pd.Series) -> set[str]:
+        """Labels with numbers that are identifiers, if chance would not give so many.
+
+        Where identifiers are numbers in a row, an honest end of a range may be one.
+        The chance of each number is the share of identifiers among those around it.
+        """
+        if not self.digits:
+            return set()
+        own = {n for text in source.dropna().unique() for n in _digits_in(text)}
+        found = {text: _digits_in(text) - own for text in labels}
+        every = set().union(*found.values())
+        hits = every & self.digits
+        if hits and poisson.sf(len(hits) - 1, self._expected_by_chance(every)) < CHANCE:
+            naming = {text for text, numbers in found.items() if numbers & hits}
+        else:
+            naming = set()
+        # Nothing honest is behind a point by chance; its zeros at the end are not kept.
+        ends = {number.rstrip("0") for number in self.numbers}
+        behind = {text: BEHIND_POINT.findall(text) for text in found}
+        return naming | {
+            text
+            for text, runs in behind.items()
+            if any(run.strip("0") in ends for run in runs)
+        }
+
+    def _expected_by_chance(self, numbers: Collection[str]) -> float:
+        """How many of these numbers would be identifiers if they were any others."""
+        # More digits than a whole number of the machine has do not meet by chance.
+        given, ids = (
+            np.sort([int(n) for n in some if len(n) <= MOST_DIGITS]).astype(np.int64)
+            for some in (numbers, self.digits)
+        )
+        low, high = np.searchsorted(ids, [given - AROUND, given + AROUND])
+        itself = np.isin(given, ids)
+        return float(((high - low - itself) / (2 * AROUND)).sum())
 
     def is_one(self, text: str) -> bool:
         """Whether a whole label is one of them, and no short one."""
@@ -230,6 +292,18 @@ def _numbers_in(text: str) -> set[str]:
     whole = re.sub(r"\.0+\Z", "", read_text(text))  # as a float is written
     runs = (re.sub(r"\D", "", run) for run in DIVIDED.findall(whole))
     return {run.lstrip("0") for run in runs if len(run) >= SHORTEST_NUMBER}
+
+
+def _digits_in(text: str) -> set[str]:
+    """Numbers of a text, whether or not something divides their digits.
+
+    Examples
+    --------
+    >>> sorted(_digits_in("[0, 4200.012107000]"), key=len)
+    ['4200', '12107000', '4200012107000']
+    """
+    runs = (run.lstrip("0") for run in DIGITS.findall(text))
+    return {run for run in (*runs, *_numbers_in(text)) if len(run) >= SHORTEST_NAME}
 
 
 def _is_number(text: str) -> bool:

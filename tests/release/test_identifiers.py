@@ -154,3 +154,52 @@ def test_the_subject_is_an_identifier():
     table = pd.DataFrame({"age": ["Anna Smith", "*"]})
     told = identifier_faults(source, table, roles, "labels")
     assert told == ["column 'age' holds identifiers in 1 rows"]
+
+
+SSN = [f"{i + 12:03d}-{i % 90 + 10}-{7000 + i}" for i in range(60)]
+HIDDEN = {
+    "end": lambda digits: f"[0, {int(digits)}]",
+    "negative": lambda digits: f"[-{int(digits)}, 120]",
+    "behind the point": lambda digits: f"[0.{digits}, 120]",
+    "behind a number": lambda digits: f"[0, 120.{digits}]",
+    "mean": lambda digits: 22 + int(digits) / 1e9,
+}
+
+
+@pytest.mark.parametrize("publishes", ["labels", "centers"])
+@pytest.mark.parametrize("way", HIDDEN)
+def test_numbers_of_persons_are_no_ends_and_no_means(way, publishes):
+    source = pd.DataFrame({"name": SSN, "age": [20 + i // 4 for i in range(60)]})
+    hidden = [HIDDEN[way](SSN[i // 20].replace("-", "")) for i in range(60)]
+    found = identifier_faults(source, pd.DataFrame({"age": hidden}), ROLES, publishes)
+    assert found == ["column 'age' holds identifiers in 60 rows"]
+
+
+def test_names_of_sets_hold_no_digits_that_commas_divide():
+    source = pd.DataFrame({"name": SSN, "age": range(60)})
+    for label in ("012, 10, 7000", "0, 1, 2, 1, 0, 7, 0, 0, 0"):
+        table = pd.DataFrame({"age": [label] * 60})
+        assert identifier_faults(source, table, ROLES, "names")
+    assert not identifier_faults(
+        source, pd.DataFrame({"age": ["1, 2"]}), ROLES, "names"
+    )
+
+
+def test_an_end_may_be_a_number_in_a_row_of_identifiers():
+    """Incomes in steps of 100 meet customers 100000 to 105999, as any number does."""
+    source = pd.DataFrame({"name": range(100_000, 106_000), "age": 7})
+    lows = range(90_000, 150_000, 100)
+    table = pd.DataFrame({"age": [f"[{low}, {low + 100})" for low in lows]})
+    assert identifier_faults(source, table, ROLES, "labels") == []
+    # A step of 10,000 meets one of two customers by no chance.
+    few = pd.DataFrame({"name": [120_000, 987_654_321], "age": 7})
+    table = pd.DataFrame({"age": ["[110000, 120000)", "[120000, 130000)"] * 9})
+    assert identifier_faults(few, table, ROLES, "labels") == [
+        "column 'age' holds identifiers in 18 rows"
+    ]
+
+
+def test_an_end_may_be_a_value_of_the_source():
+    source = pd.DataFrame({"name": [120_000, 987_654_321], "age": [120_000, 130_000]})
+    table = pd.DataFrame({"age": ["[120000, 130000]"] * 2})
+    assert identifier_faults(source, table, ROLES, "labels") == []

@@ -202,6 +202,27 @@ def test_a_linear_function_is_judged_by_persons():
     assert len(told(table, PAID, ["gross"], subject)) == 1
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda hours, wage: hours * wage,
+        lambda hours, wage: 7 * wage / hours,
+        lambda hours, wage: wage**2 / hours,
+    ],
+    ids=["product", "ratio", "power"],
+)
+def test_products_and_ratios_are_given_too(rule):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {"age": rng.uniform(20, 60, 300), "net": rng.uniform(9, 99, 300)}
+    )
+    table["gross"] = rule(table["age"], table["net"])
+    (fault,) = told(table, PAID, ["gross"])
+    assert "'gross' was swapped, and what stayed gives it: 'age', 'net'. " in fault
+    table["gross"] = rng.permutation(table["gross"])
+    assert told(table, PAID, ["gross"]) == []
+
+
 def test_a_number_that_nearly_all_hold_is_no_linear_function():
     table = salaries()
     rng = np.random.default_rng(0)
