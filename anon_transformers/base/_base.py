@@ -189,7 +189,7 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
 
 MOST_NAMED = 3
-"""Columns that a warning names; how many more there are is told."""
+"""Columns that a message names, before it says how many more there are."""
 
 
 def repeated_identifiers(
@@ -217,22 +217,32 @@ def repeated_identifiers(
     return {name: found[name] for name in order}
 
 
+def describe_repeated(found: Mapping[Hashable, int]) -> str:
+    """The first few identifiers that repeat, in words.
+
+    Examples
+    --------
+    >>> describe_repeated({"name": 2})
+    "identifier 'name' repeats (2 values stand in several rows)"
+    """
+    named = "; ".join(
+        f"identifier {name!r} repeats ({n_values} values stand in several rows)"
+        for name, n_values in list(found.items())[:MOST_NAMED]
+    )
+    more = len(found) - MOST_NAMED
+    return f"{named}; and {more} more" if more > 0 else named
+
+
 def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
     """Warn where rows are counted, and an identifier says that persons have several."""
     if roles.subject is not None:
         return
     found = repeated_identifiers(frame, roles.identifiers)
     if found:
-        repeats = "; ".join(
-            f"identifier {name!r} repeats ({n_values} values stand in several rows)"
-            for name, n_values in list(found.items())[:MOST_NAMED]
-        )
-        if len(found) > MOST_NAMED:
-            repeats += f"; and {len(found) - MOST_NAMED} more"
         warnings.warn(
             "k counts rows, and a person with several rows may be a class alone. Where "
             "persons have several, name the column that tells them apart, such as "
-            f"subject={next(iter(found))!r}. Here {repeats}.",
+            f"subject={next(iter(found))!r}. Here {describe_repeated(found)}.",
             RepeatedIdentifierWarning,
             stacklevel=level_of_caller(),
         )

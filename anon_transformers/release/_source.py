@@ -15,7 +15,7 @@ import pandas as pd
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates, refuse_written_dates
 from anon_transformers._data.readings import read_spellings, read_values
-from anon_transformers.base._base import repeated_identifiers
+from anon_transformers.base._base import describe_repeated, repeated_identifiers
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -167,16 +167,12 @@ def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> No
         return
     found = repeated_identifiers(frame, roles.identifiers)
     if found:
-        repeats = "; ".join(
-            f"identifier {column!r} repeats: {count} of its values stand in several "
-            "rows"
-            for column, count in found.items()
-        )
         raise DataError(
-            f"{repeats}. Rows would be counted for persons. If every row is a person "
-            "all the same, state 'rows_are_persons: true' under roles; if persons have "
-            "several rows, name the column that tells them apart, such as 'subject: "
-            f"{next(iter(found))}', and persons are counted."
+            "rows would be counted for persons. If persons have several rows, name the "
+            "column that tells them apart under roles, such as 'subject: "
+            f"{next(iter(found))}', and persons are counted; if every row is a person "
+            "all the same, state 'rows_are_persons: true'. Here "
+            f"{describe_repeated(found)}."
         )
 
 
