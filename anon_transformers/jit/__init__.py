@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.jit._ahead import Outcome, compile_kernels
+    from anon_transformers.jit._ahead import CompileOutcome, compile_kernels
     from anon_transformers.jit._decorators import (
         Kernel,
         kernels,
@@ -23,7 +23,7 @@ else:
 
 __all__ = [
     "Kernel",
-    "Outcome",
+    "CompileOutcome",
     "compile_kernels",
     "kernels",
     "njit",
