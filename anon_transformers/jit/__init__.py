@@ -22,8 +22,8 @@ else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
-    "Kernel",
     "CompileOutcome",
+    "Kernel",
     "compile_kernels",
     "kernels",
     "njit",
