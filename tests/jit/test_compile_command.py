@@ -77,7 +77,9 @@ def test_machines_are_told_in_json(monkeypatch):
 
 
 def test_a_fault_is_told_and_exits_with_1(monkeypatch):
-    done, _ = invoke(monkeypatch, CompileOutcome(1, 0, 0, ("shop.sell(int64): broken",)))
+    done, _ = invoke(
+        monkeypatch, CompileOutcome(1, 0, 0, ("shop.sell(int64): broken",))
+    )
     assert done.exit_code == 1
     assert "shop.sell(int64): broken" in done.stderr
 
