@@ -250,13 +250,15 @@ class Identifiers:
     def _ends_by_chance(self, ends: Collection[str]) -> float:
         """How many of these ends would be identifiers, if these were any numbers."""
         given, ids = _as_numbers(ends), _as_numbers(self.digits)
-        if not len(given):
-            return 0.0
-        low, high = int(given[0]), int(given[-1])
-        if len(given) < FEW:  # they may lie anywhere among numbers of their length
-            low, high = 10 ** (len(str(low)) - 1), 10 ** len(str(high))
-        inside = np.searchsorted(ids, high, side="right") - np.searchsorted(ids, low)
-        return float(inside) * len(given) / (high - low + 1)
+        expected = 0.0
+        for length in sorted({len(str(n)) for n in given.tolist()}):
+            low, high = 10 ** (length - 1), 10**length - 1
+            some = given[(given >= low) & (given <= high)]
+            if len(some) >= FEW:  # these show among which numbers ends lie
+                low, high = int(some[0]), int(some[-1])
+            inside = ((ids >= low) & (ids <= high)).sum()
+            expected += float(inside) * len(some) / (high - low + 1)
+        return expected
 
     def is_one(self, text: str) -> bool:
         """Whether a whole label is one of them, and no short one."""
