@@ -35,6 +35,10 @@ from anon_transformers.privacy.probabilistic._dependence import functional_depen
 from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._identifiers import identifier_faults
 
+FEWEST_VALUES = 4
+"""Values that a column has beside the one that stands for none; a flag has fewer."""
+FEWEST_TOLD_APART = 10
+"""Persons whom a column must tell apart among those who do not hold what most do."""
 INSENSITIVE_LIMIT = 0.05
 """Largest share of persons whom an insensitive column, or a pair, may tell apart."""
 SENSITIVE_LIMIT = 0.5
@@ -298,12 +302,29 @@ def telling_faults(
 
     @cache
     def filled(name: str) -> np.ndarray:
-        return _is_filled(coded[name], (marks or {}).get(name))
+        return is_filled(coded[name], (marks or {}).get(name))
+
+    @cache
+    def most(name: str) -> int:
+        return int(np.bincount(coded[name].codes[filled(name)], minlength=1).argmax())
 
     def shares(names: Sequence[str]) -> tuple[float, float]:
-        some = np.logical_or.reduce([filled(name) for name in names])
         columns = [coded[name] for name in names]
-        return telling_shares(columns, persons, roles.small_group, some)
+        known = [filled(name) for name in names]
+        # Whatever stands for an unknown value, most have it.
+        others = [filled(name) & (coded[name].codes != most(name)) for name in names]
+        found = telling_shares(
+            columns, persons, roles.small_group, np.logical_or.reduce(known)
+        )
+        for all_known in (known, others):
+            some = np.logical_and.reduce(all_known)
+            # A flag, or a rare answer of a few, tells nobody apart among many.
+            if any(len(np.unique(c.codes[some])) < FEWEST_VALUES for c in columns):
+                continue
+            of_some = telling_shares(columns, persons, roles.small_group, some)[1]
+            if of_some * some.sum() >= FEWEST_TOLD_APART:
+                found = (found[0], max(found[1], of_some))
+        return found
 
     accepted = [set(names) for names in roles.accepted_sets]
     limits = [(name, "insensitive", INSENSITIVE_LIMIT) for name in roles.insensitive]
@@ -351,7 +372,7 @@ def _telling(
     )
 
 
-def _is_filled(column: Column, marks: Collection[str] | None) -> np.ndarray:
+def is_filled(column: Column, marks: Collection[str] | None) -> np.ndarray:
     """Where a column says something, as people read it."""
     known = column.codes != column.missing_code
     if column.kind in {"number", "date"}:
@@ -545,9 +566,9 @@ def _linear_rules(
     numbers = pd.DataFrame({n: of for n, of in read.items() if of is not None})
     # A person counts once, however many rows there are.
     weights = None if persons is None else 1 / np.bincount(persons)[persons]
-    positive = [name for name in numbers if not (numbers[name] <= 0).any()]
     found: dict[Hashable, tuple[Hashable, ...]] = {}
-    for table in (numbers, np.log(numbers[positive])):
+    # A cell without a logarithm is a gap, and hides no rule that the others follow.
+    for table in (numbers, np.log(numbers.where(numbers > 0))):
         wanted = [name for name in swapped if name in table and name not in found]
         given_by = [name for name in stayed if name in table]
         found |= functional_dependences(table, wanted, given_by, GIVEN_LIMIT, weights)

@@ -24,12 +24,16 @@ PAIR = 2
 WORD = re.compile(r"[^\W_]+")
 DIVIDED = re.compile(r"\d(?:[\s.'/_\u2019\u2010-\u2015-]{0,2}\d)*")
 """Digits that blanks, dots, hyphens and the like may divide."""
-DIGITS = re.compile(r"\d+")
+DIGITS = re.compile(r"(?<![\d.])\d+")
 BEHIND_POINT = re.compile(rf"\.(\d{{{SHORTEST_NUMBER},}})")
 CHANCE = 1e-3
 """Labels with identifiers that honest ones have less often than this are refused."""
 AROUND = 1000
-"""Numbers on either side of one, among which the share of identifiers is counted."""
+"""Numbers on either side of an identifier, of which few are others."""
+MANY = 0.1
+"""Share of them that makes an identifier one of a row."""
+FEW = 20
+"""So few ends do not show which numbers there are ends among."""
 MOST_DIGITS = 18
 
 
@@ -207,38 +211,54 @@ class Identifiers:
     def beyond_chance(self, labels: Iterable[str], source: pd.Series) -> set[str]:
         """Labels with numbers that are identifiers, if chance would not give so many.
 
-        Where identifiers are numbers in a row, an honest end of a range may be one.
-        The chance of each number is the share of identifiers among those around it.
+        An honest end of a range, or a digit behind the point of a mean, may be one.
         """
         if not self.digits:
             return set()
         own = {n for text in source.dropna().unique() for n in _digits_in(text)}
-        found = {text: _digits_in(text) - own for text in labels}
-        every = set().union(*found.values())
-        hits = every & self.digits
-        if hits and poisson.sf(len(hits) - 1, self._expected_by_chance(every)) < CHANCE:
-            naming = {text for text, numbers in found.items() if numbers & hits}
-        else:
-            naming = set()
-        # Nothing honest is behind a point by chance; its zeros at the end are not kept.
-        ends = {number.rstrip("0") for number in self.numbers}
-        behind = {text: BEHIND_POINT.findall(text) for text in found}
-        return naming | {
-            text
-            for text, runs in behind.items()
-            if any(run.strip("0") in ends for run in runs)
-        }
+        whole = {text: _digits_in(text) - own for text in labels}
+        every = set().union(*whole.values())
+        naming = set()
+        hits = self._alone(every & self.digits)
+        if hits and poisson.sf(len(hits) - 1, self._ends_by_chance(every)) < CHANCE:
+            naming = {text for text, numbers in whole.items() if numbers & hits}
+        # Zeros at the end of a fraction are not kept.
+        numbers = {number.rstrip("0") for number in self.numbers}
+        behind = {text: _fractions_in(text) for text in whole}
+        every = set().union(*behind.values())
+        hits = every & numbers
+        if hits and poisson.sf(len(hits) - 1, _met_by_chance(every, numbers)) < CHANCE:
+            naming |= {text for text, runs in behind.items() if runs & hits}
+        return naming
 
-    def _expected_by_chance(self, numbers: Collection[str]) -> float:
-        """How many of these numbers would be identifiers if they were any others."""
-        # More digits than a whole number of the machine has do not meet by chance.
-        given, ids = (
-            np.sort([int(n) for n in some if len(n) <= MOST_DIGITS]).astype(np.int64)
-            for some in (numbers, self.digits)
+    def _alone(self, numbers: Collection[str]) -> set[str]:
+        """Those identifiers around which few others are.
+
+        Where many numbers in a row are identifiers, or many of those in round steps,
+        an end that is one tells of nobody.
+        """
+        ids = _as_numbers(self.digits)
+        step = _round_step(ids)
+        low, high = (
+            np.searchsorted(ids, _as_numbers(numbers) + side * AROUND * step)
+            for side in (-1, 1)
         )
-        low, high = np.searchsorted(ids, [given - AROUND, given + AROUND])
-        itself = np.isin(given, ids)
-        return float(((high - low - itself) / (2 * AROUND)).sum())
+        dense = (high - low - 1) / (2 * AROUND) >= MANY
+        crowded = {str(n) for n in _as_numbers(numbers)[dense]}
+        return set(numbers) - crowded
+
+    def _ends_by_chance(self, ends: Collection[str]) -> float:
+        """How many of these ends would be identifiers, if these were any numbers."""
+        given, ids = _as_numbers(ends), _as_numbers(self.digits)
+        expected = 0.0
+        for length in sorted({len(str(n)) for n in given.tolist()}):
+            low, high = 10 ** (length - 1), 10**length - 1
+            some = given[(given >= low) & (given <= high)]
+            if len(some) >= FEW:  # these show among which numbers ends lie
+                low, high = int(some[0]), int(some[-1])
+            inside = ((ids >= low) & (ids <= high)).sum()
+            expected += float(inside) * len(some) / (high - low + 1)
+        return expected
 
     def is_one(self, text: str) -> bool:
         """Whether a whole label is one of them, and no short one."""
@@ -300,10 +320,46 @@ def _digits_in(text: str) -> set[str]:
     Examples
     --------
     >>> sorted(_digits_in("[0, 4200.012107000]"), key=len)
-    ['4200', '12107000', '4200012107000']
+    ['4200', '4200012107000']
     """
     runs = (run.lstrip("0") for run in DIGITS.findall(text))
     return {run for run in (*runs, *_numbers_in(text)) if len(run) >= SHORTEST_NAME}
+
+
+def _as_numbers(texts: Collection[str]) -> np.ndarray:
+    """Digits as sorted numbers; so many that a machine has none meet by no chance."""
+    return np.sort([int(n) for n in texts if len(n) <= MOST_DIGITS]).astype(np.int64)
+
+
+def _round_step(numbers: np.ndarray) -> int:
+    """The largest of 1, 2, 5, 10, 20 … that divides all differences.
+
+    Examples
+    --------
+    >>> _round_step(np.array([7, 107, 307])), _round_step(np.array([1, 8, 15]))
+    (100, 1)
+    """
+    step = int(np.gcd.reduce(np.diff(numbers))) if len(numbers) > 1 else 1
+    steps = (digit * 10**zeros for zeros in range(MOST_DIGITS) for digit in (1, 2, 5))
+    return max((s for s in steps if step and step % s == 0), default=1)
+
+
+def _fractions_in(text: str) -> set[str]:
+    """Digits behind the points of a text, if they are many.
+
+    Examples
+    --------
+    >>> _fractions_in("22.012107 or 22.5")
+    {'12107'}
+    """
+    return {run.strip("0") for run in BEHIND_POINT.findall(text)} - {""}
+
+
+def _met_by_chance(some: Collection[str], others: Collection[str]) -> float:
+    """How many texts of digits would be among others, if all digits were drawn."""
+    lengths = Counter(map(len, others))
+    expected = (lengths[len(text)] / (9 * 10.0 ** (len(text) - 1)) for text in some)
+    return sum(expected)
 
 
 def _is_number(text: str) -> bool:

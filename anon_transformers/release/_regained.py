@@ -5,7 +5,7 @@ published for. So each column that is published as it is gets asked how much of 
 differences within a label it tells: all of them, and the range was for nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._faults import _numbered
+from anon_transformers.release._faults import _numbered, is_filled
 
 REGAINED_LIMIT = 0.75
 """An insensitive column tells less than this share of the differences in labels."""
@@ -24,6 +24,9 @@ FEWEST_COMPARED = 30
 """Comparisons within groups that a share needs; fewer show what chance shows."""
 FEWEST_IN_LINE = 10
 """The same where one line is drawn through all of them."""
+MOSTLY = 0.5
+"""Share of the rows in which a column of a sum is filled."""
+SEVERAL = 2
 EXACT = 1e-12
 """What is left by rounding of a variance of places between 0 and 1."""
 Spread = Callable[[np.ndarray], np.ndarray]
@@ -35,6 +38,7 @@ def regained_faults(
     table: pd.DataFrame,
     roles: DeclaredRoles,
     subject: pd.Series | None = None,
+    marks: Mapping[str, Collection[str] | None] | None = None,
 ) -> list[str]:
     """Columns that give values of a quasi-identifier beyond what its labels tell.
 
@@ -48,6 +52,8 @@ def regained_faults(
         What the columns are, and what was accepted.
     subject : Series, optional
         The person of each row.
+    marks : mapping of column to collection of str
+        Texts that say that a value is missing, beside the usual ones.
     """
     persons = None if subject is None else _numbered(identify(subject))
     accepted = [set(names) for names in roles.accepted_sets]
@@ -55,14 +61,16 @@ def regained_faults(
     of_role |= dict.fromkeys(roles.sensitive, "sensitive")
     # As they are published: what an emptied cell held gives nothing.
     coded = {name: identify(table[name]) for name in of_role}
-    numbers = {name: _ranks(table[name]) for name in of_role}
+    filled = {c: is_filled(coded[c], (marks or {}).get(c)) for c in of_role}
+    ranks = {name: _ranks(table[name]) for name in of_role}
+    plain = {name: _numbers(table[name]) for name in of_role}
     faults = []
     for name in roles.quasi_identifiers:
-        hidden = Hidden(source[name], table[name], persons)
+        hidden, alone = Hidden(source[name], table[name], persons), set()
         for other, role in of_role.items():
             if any(names.issuperset((name, other)) for names in accepted):
                 continue
-            share = hidden.told_by(coded[other], numbers[other])
+            share = hidden.share_given_by(coded[other], ranks[other], filled[other])
             insensitive = role == "insensitive"
             limit = REGAINED_LIMIT if insensitive else SENSITIVE_REGAINED
             if share >= limit:
@@ -72,7 +80,37 @@ def regained_faults(
                     "quasi-identifier or an identifier, or accept it (accept_unique: "
                     f"[[{other}, {name}]])"
                 )
+                alone.add(other)
+        rest = {other: of for other, of in plain.items() if other not in alone}
+        faults += _sum_faults(hidden, name, rest, accepted)
     return faults
+
+
+def _sum_faults(
+    hidden: "Hidden",
+    name: str,
+    numbers: Mapping[str, np.ndarray | None],
+    accepted: Sequence[Set[str]],
+) -> list[str]:
+    """Columns that together give a quasi-identifier, as two of three times do.
+
+    Those that can be left out are: each of the others takes part.
+    """
+    known = {other: of for other, of in numbers.items() if of is not None}
+    if hidden.share_of_line(list(known.values())) < SENSITIVE_REGAINED:
+        return []
+    for other in list(known):
+        rest = [of for key, of in known.items() if key != other]
+        if hidden.share_of_line(rest) >= SENSITIVE_REGAINED:
+            del known[other]
+    if len(known) < SEVERAL or any(names >= {name, *known} for names in accepted):
+        return []  # one alone has been asked for
+    told = ", ".join(map(repr, known))
+    return [
+        f"columns {told} together give what the labels of {name!r} hide; declare one "
+        "as a quasi-identifier or an identifier, or accept them (accept_unique: "
+        f"[[{', '.join((*known, name))}]])"
+    ]
 
 
 class Hidden:
@@ -90,10 +128,10 @@ class Hidden:
     >>> age = pd.Series(np.resize(np.arange(20, 40), 200))
     >>> hidden = Hidden(age, age // 10 * 10)
     >>> born = 2020 - age
-    >>> hidden.told_by(identify(born), _ranks(born))
+    >>> hidden.share_given_by(identify(born), _ranks(born))
     1.0
     >>> decade = age // 10
-    >>> hidden.told_by(identify(decade), _ranks(decade))
+    >>> hidden.share_given_by(identify(decade), _ranks(decade))
     0.0
     """
 
@@ -102,28 +140,80 @@ class Hidden:
     ):
         self._values, self._labels = identify(before), identify(after)
         self._ranks, self._persons = _ranks(before), persons
+        self._numbers = _numbers(before)
 
-    def told_by(self, given_by: Column, ranks: np.ndarray | None) -> float:
+    def share_given_by(
+        self,
+        given_by: Column,
+        ranks: np.ndarray | None,
+        filled: np.ndarray | None = None,
+    ) -> float:
         """The share of the differences within labels that a column tells.
 
         Of two rows with one label, how often do they differ, and how often still if
         the column says the same of both? Of numbers also: by how much do they differ,
         and how far from a line through the column. The largest share counts.
+
+        Asked of the rows where both are known, and of those among them where the
+        column does not hold its most frequent value: one that stands for an unknown
+        one, whatever it is called, must not hide what the others tell.
         """
+        there = self._values.codes != self._values.missing_code
+        there &= given_by.codes != given_by.missing_code if filled is None else filled
+        most = np.bincount(given_by.codes[there], minlength=1).argmax()
+        rest = there & (given_by.codes != most)
+        return max(self._share_in(some, given_by, ranks) for some in (there, rest))
+
+    def _share_in(
+        self, there: np.ndarray, given_by: Column, ranks: np.ndarray | None
+    ) -> float:
+        """The share among some of the rows."""
         rows = self._counted(given_by)
+        rows = rows[there[rows]]
+        if not len(rows):
+            return 0.0
         labels, values = self._labels.codes[rows], self._values.codes[rows]
         groups = group_rows(
             [labels, given_by.codes[rows]],
             [self._labels.cardinality, given_by.cardinality],
         ).labels
         kind = self._values.cardinality
-        shares = [_told(labels, groups, lambda g: _differing(g, values, kind))]
+        shares = [
+            _share_explained(labels, groups, lambda g: _differing(g, values, kind))
+        ]
         if self._ranks is not None:
             own = self._ranks[rows]
-            shares.append(_told(labels, groups, lambda g: _variances(g, own)))
+            shares.append(
+                _share_explained(labels, groups, lambda g: _variances(g, own))
+            )
             if ranks is not None:
                 shares.append(_in_line(labels, own, ranks[rows]))
         return max(0.0, *shares)
+
+    def share_of_line(self, given_by: Sequence[np.ndarray]) -> float:
+        """The share of the variance within labels that a sum of columns explains."""
+        if self._numbers is None or not given_by:
+            return 0.0
+        columns = np.column_stack([self._numbers, *given_by])
+        # A column that is empty for most says nothing of the others.
+        mostly = np.isfinite(columns).mean(axis=0) > MOSTLY
+        there = np.isfinite(columns[:, mostly]).all(axis=1)
+        labels = self._labels.codes[there]
+        if not mostly[0] or len(labels) < FEWEST_COMPARED:
+            return 0.0
+        sizes = np.maximum(np.bincount(labels), 1)
+        apart = columns[there][:, mostly]
+        for at in range(apart.shape[1]):
+            means = np.bincount(labels, apart[:, at]) / sizes
+            apart[:, at] -= means[labels]
+            apart[:, at] /= apart[:, at].std() or 1.0
+        free = len(labels) - len(np.unique(labels)) - apart.shape[1]
+        total = apart[:, 0] @ apart[:, 0]
+        if free < FEWEST_COMPARED or total <= EXACT:
+            return 0.0
+        weights, *_ = np.linalg.lstsq(apart[:, 1:], apart[:, 0], rcond=None)
+        left = apart[:, 0] - apart[:, 1:] @ weights
+        return float(1 - left @ left / total)
 
     def _counted(self, given_by: Column) -> np.ndarray:
         """Rows that count: a person's rows with the same cells are one."""
@@ -140,16 +230,22 @@ def _ranks(series: pd.Series) -> np.ndarray | None:
 
     Of places and not of numbers, for one of these may be larger than all others.
     """
-    try:
-        numbers = numbers_of(series)
-    except ValueError:  # days of years that no clock has
-        return None
+    numbers = _numbers(series)
     if numbers is None:
         return None
     return pd.Series(numbers).rank(na_option="bottom").to_numpy() / len(series)
 
 
-def _told(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
+def _numbers(series: pd.Series) -> np.ndarray | None:
+    """Numbers, however they are written; NaN where there is none."""
+    try:
+        numbers = numbers_of(series)
+    except ValueError:  # days of years that no clock has
+        return None
+    return None if numbers is None else np.asarray(numbers, dtype=np.float64)
+
+
+def _share_explained(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
     """How much smaller differences are in groups than in the labels they are of."""
     in_labels, in_groups = spread(labels), spread(groups)
     label_of = np.zeros(len(in_groups), dtype=np.int64)

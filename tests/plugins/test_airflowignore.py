@@ -61,7 +61,9 @@ def test_no_name_escapes(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     unguarded = seen_by_airflow(folder, tmp_path)["glob"]
-    assert len(unguarded["files"]) == len(names)
+    # Whether Python keeps bytecode beside them depends on the environment.
+    files = [file for file in unguarded["files"] if file.endswith(".py")]
+    assert len(files) == len(names)
     assert unguarded["imported"] == ["marker"]
     shutil.copy(PLUGINS / ".airflowignore", folder)
     found = seen_by_airflow(folder, tmp_path)

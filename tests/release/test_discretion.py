@@ -273,8 +273,6 @@ def test_trouble_of_strangers_readers_and_writers_is_told_by_type(release, regis
 
 def test_our_own_trouble_with_files_keeps_its_words(release):
     run = Path(load(release.file))
-    (run / "input.parquet").unlink()
-    (run / "input.parquet").mkdir()
     (run / ".candidate.draft").write_text("")
     with pytest.raises(FileExistsError, match=r"\.candidate\.draft"):
         anonymize(str(run))

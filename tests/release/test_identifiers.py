@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -197,6 +198,25 @@ def test_an_end_may_be_a_number_in_a_row_of_identifiers():
     assert identifier_faults(few, table, ROLES, "labels") == [
         "column 'age' holds identifiers in 18 rows"
     ]
+
+
+@pytest.mark.parametrize("step, cut", [(1, 100), (100, 1000), (500, 500), (7, 25)])
+def test_cuts_meet_identifiers_on_a_grid(step, cut):
+    source = pd.DataFrame({"name": range(100_000, 100_000 + 2000 * step, step)})
+    ends = range(90_000, 120_000, cut)
+    table = pd.DataFrame({"age": [f"[{low}, {low + cut})" for low in ends]})
+    assert identifier_faults(source.assign(age=7), table, ROLES, "labels") == []
+
+
+@pytest.mark.parametrize("k", [5, 16, 32])
+def test_honest_means_meet_identifiers_by_chance(k):
+    rng = np.random.default_rng(0)
+    names = rng.choice(np.arange(100_000, 1_000_000), 16_000, replace=False)
+    pay = rng.integers(1000, 20_000, 16_000) / 100
+    means = pay.reshape(-1, k).mean(axis=1).repeat(k)
+    source = pd.DataFrame({"name": names, "age": pay})
+    table = pd.DataFrame({"age": means})
+    assert identifier_faults(source, table, ROLES, "centers") == []
 
 
 def test_an_end_may_be_a_value_of_the_source():

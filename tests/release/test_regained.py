@@ -22,7 +22,9 @@ LATER = BORN - RNG.integers(0, 2, 1000)  # who has had no birthday yet
 
 def share_given(before, after, beside, persons=None):
     beside = pd.Series(beside)
-    return Hidden(before, after, persons).told_by(identify(beside), _ranks(beside))
+    return Hidden(before, after, persons).share_given_by(
+        identify(beside), _ranks(beside)
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,3 +182,44 @@ def test_a_release_is_refused_unless_it_is_accepted(tmp_path):
     path = write_release(tmp_path, [["born", "age"]])
     publish(validate(anonymize(load(path))))
     assert (tmp_path / "out" / "current").exists()
+
+
+# Gaps, fillers and sums.
+
+ROLES = DeclaredRoles(quasi_identifiers=["age"], insensitive=["born"])
+KNOWN = RNG.random(1000) < 0.7
+
+
+@pytest.mark.parametrize("filler", [None, 1900, 0, "n/a", "no year", "-"])
+def test_what_stands_for_an_unknown_value_hides_nothing(filler):
+    born = BORN.astype(object).where(KNOWN, filler)
+    source = pd.DataFrame({"age": AGE, "born": born})
+    table = source.assign(age=FIVES)
+    (fault,) = regained_faults(source, table, ROLES)
+    assert "'born' gives 100% of what the labels of 'age' hide" in fault
+    # As many values of a column that has nothing to do with the age give nothing.
+    source["born"] = table["born"] = RNG.permutation(born)
+    assert regained_faults(source, table, ROLES) == []
+
+
+@pytest.mark.parametrize("sensitive", [(), ("hired",)])
+def test_a_sum_gives_what_no_part_gives(sensitive):
+    years = pd.Series(RNG.integers(0, 60, 1000))
+    beside = {"years": years, "hired": AGE - years, "noise": RNG.random(1000)}
+    source = pd.DataFrame({"age": AGE, **beside})
+    kept = [name for name in beside if name not in sensitive]
+    roles = DeclaredRoles(
+        quasi_identifiers=["age"], insensitive=kept, sensitive=sensitive
+    )
+    wide = source.assign(age="[20, 60)")
+    (fault,) = regained_faults(source, wide, roles)
+    assert fault.startswith("columns 'years', 'hired' together give what the labels")
+    accepted = DeclaredRoles(
+        quasi_identifiers=["age"],
+        insensitive=kept,
+        sensitive=sensitive,
+        accept_unique=[["years", "hired", "age"]],
+    )
+    assert regained_faults(source, wide, accepted) == []
+    source["hired"] = wide["hired"] = RNG.permutation(source["hired"])
+    assert regained_faults(source, wide, roles) == []

@@ -225,6 +225,15 @@ def test_products_and_ratios_are_given_too(rule):
     assert faults_of(table, PAID, ["gross"]) == []
 
 
+@pytest.mark.parametrize("odd", [0, -40])
+def test_one_row_without_a_logarithm_hides_no_product(odd):
+    rng = np.random.default_rng(3)
+    age, net = rng.uniform(20, 60, 300), rng.uniform(9, 99, 300)
+    age[7] = odd
+    table = pd.DataFrame({"age": age, "net": net, "gross": age * net})
+    assert len(faults_of(table, PAID, ["gross"])) == 1
+
+
 def test_a_number_that_nearly_all_hold_is_no_linear_function():
     table = salaries()
     rng = np.random.default_rng(0)

@@ -62,9 +62,9 @@ def test_a_pair_that_few_rows_fill_tells_those_apart(mark, more):
     roles = DeclaredRoles(insensitive=("user", "domain"))
     shares = []
     (fault,) = telling_faults(table, roles, on_share=shares.append)
-    share = 36 / (36 + more)
-    assert f"together, where they are filled: {share:.0%} of the rows" in fault
-    assert shares == [pytest.approx(share)]
+    # Of the rows where both are filled, whatever one of them says of others.
+    assert "together, where they are filled: 100% of the rows" in fault
+    assert shares == [1.0]
     accepted = roles.model_copy(update={"accept_unique": (("user", "domain"),)})
     assert telling_faults(table, accepted) == []
 
@@ -83,6 +83,26 @@ def test_a_pair_of_which_one_column_is_filled_is_judged_by_all_rows():
     flag = ["y"] * 10 + [None] * 990
     table = pd.DataFrame({"flag": flag, "ward": [f"w{i % 10}" for i in range(1000)]})
     assert telling_faults(table, DeclaredRoles(insensitive=("flag", "ward"))) == []
+
+
+@pytest.mark.parametrize("filler", [0, -1, 9_999_999, "none given", "no phone"])
+def test_what_most_hold_stands_for_an_unknown_value(filler):
+    phones = [555_0100 + i for i in range(24)] + [filler] * 576
+    table = pd.DataFrame({"phone": phones})
+    roles = DeclaredRoles(insensitive=("phone",))
+    (fault,) = telling_faults(table, roles)
+    assert "'phone', where it is filled: 100% of the rows" in fault
+    # Three rare answers beside the one of most are no column of numbers of persons.
+    rare = ["yes"] * 2 + ["maybe"] + ["refused it"] + ["no"] * 596
+    assert telling_faults(pd.DataFrame({"phone": rare}), roles) == []
+
+
+def test_a_full_column_does_not_hide_a_sparse_one():
+    first = [f"f{i % 6}" for i in range(24)] + [None] * 576
+    last = [f"l{i // 6 % 25}" for i in range(600)]
+    table = pd.DataFrame({"first": first, "last": last})
+    (fault,) = telling_faults(table, DeclaredRoles(insensitive=("first", "last")))
+    assert "together, where they are filled: 100% of the rows" in fault
 
 
 def test_a_pair_of_columns_may_tell_what_neither_does_alone(release):
