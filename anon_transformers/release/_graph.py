@@ -32,13 +32,13 @@ from anon_transformers.gx._judging import PrivateEvidence, Scope
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
+from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._faults import INSENSITIVE_LIMIT, column_faults
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
     read_parquet,
-    write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._run import Run, sha256

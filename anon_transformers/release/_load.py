@@ -13,8 +13,8 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold, installed
+from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
-from anon_transformers.release._files import write_parquet
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._method import check_gate, make_anonymizer
 from anon_transformers.release._run import (

@@ -41,19 +41,18 @@ from anon_transformers.release._build import (
     make_hierarchies,
     make_model,
 )
+from anon_transformers.release._cells import (
+    published_kinds,
+    single_cells,
+    write_parquet,
+)
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._faults import (
     INSENSITIVE_LIMIT,
     table_faults,
     telling_faults,
 )
-from anon_transformers.release._files import (
-    kind_of_file,
-    published_kinds,
-    read_parquet,
-    single_cells,
-    write_parquet,
-)
+from anon_transformers.release._files import kind_of_file, read_parquet
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._method import may_suppress
 from anon_transformers.release._regained import regained_faults
