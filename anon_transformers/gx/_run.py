@@ -39,7 +39,7 @@ from anon_transformers.gx.expect_table_to_be_q_anonymous import (
     ExpectTableToBeQAnonymous,
 )
 
-OURS = {
+OUR_EXPECTATIONS = {
     cls.expectation_type: cls
     for cls in (
         ExpectTableToBeKAnonymous,
@@ -120,7 +120,10 @@ def _refuse_lost(
 
 def _refuse_impostors(registered: Mapping[str, int]) -> None:
     for kind in registered:
-        if kind in OURS and get_expectation_impl(kind) is not OURS[kind]:
+        if (
+            kind in OUR_EXPECTATIONS
+            and get_expectation_impl(kind) is not OUR_EXPECTATIONS[kind]
+        ):
             raise NotEvaluable(f"{kind} was registered anew by another class.")
 
 
@@ -128,9 +131,11 @@ def _outcome(single: Any) -> Outcome:
     config = single.expectation_config
     reason = _reason(single.exception_info or {})
     passed = single.success is True and reason is None
-    if config.type not in OURS:
+    if config.type not in OUR_EXPECTATIONS:
         return Outcome(config.type, passed, reason=reason)
-    named = getattr(OURS[config.type], "model_name", config.kwargs.get("model"))
+    named = getattr(
+        OUR_EXPECTATIONS[config.type], "model_name", config.kwargs.get("model")
+    )
     asked = ("model", named)
     if "metric" in config.kwargs:
         asked = ("metric", config.kwargs["metric"])

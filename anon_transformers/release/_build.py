@@ -135,13 +135,13 @@ def _stated_spelling(config: ReleaseConfig, builder: Any) -> dict[str, Any]:
     Of whole numbers alone, ranges would be written otherwise.
     """
     takes_whole = "whole" in inspect.signature(builder).parameters
-    return {"whole": False} if takes_whole and may_suppress(config) else {}
+    return {"whole": False} if takes_whole and file_may_suppress(config) else {}
 
 
-def may_suppress(config: ReleaseConfig) -> bool:
+def file_may_suppress(config: ReleaseConfig) -> bool:
     """Whether rows may go unpublished, as far as the file and the method's class say.
 
-    ``_method.refuse_labels_of_suppressed`` asks the same of the method once it is made.
+    ``_method.method_may_suppress`` asks the same of the method once it is made.
     """
     cls, stated = installed().anonymizers[config.anonymizer.name], config.anonymizer
     given = {**cls.release_defaults(stated.params), **stated.params}

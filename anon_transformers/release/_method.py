@@ -25,7 +25,7 @@ from anon_transformers.release._forms import Form, form_of
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""
-OURS = ("relabel", "keep_mapping")
+FIXED_PARAMETERS = ("relabel", "keep_mapping")
 """Parameters of graphs that no release may state: names go, and nobody keeps them."""
 
 
@@ -208,7 +208,7 @@ def refuse_seeds(what: str, anonymizer: BaseAnonymizer) -> None:
             raise ConfigurationError(f"{what}: {name}: {NO_SEED}")
 
 
-def may_suppress(anonymizer: BaseAnonymizer) -> bool:
+def method_may_suppress(anonymizer: BaseAnonymizer) -> bool:
     """Whether some rows may not be published, or show nothing."""
     # None is a rule of the method's own, which suppresses too.
     return getattr(anonymizer, "suppression_limit", 0) != 0
@@ -226,7 +226,7 @@ def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
     ParameterError
         With the column and what to state instead.
     """
-    if not may_suppress(anonymizer):
+    if not method_may_suppress(anonymizer):
         return
     for name, sentence in extremes_of_hierarchies(anonymizer).items():
         raise ParameterError(
@@ -283,7 +283,7 @@ def _kept(
     what: str, cls: Any, stated: Mapping[str, Any], thresholds: Sequence[Threshold]
 ) -> dict[str, bool]:
     """Private evidence that the gate needs, and an anonymizer must keep."""
-    for keep in (*KEPT, *OURS):
+    for keep in (*KEPT, *FIXED_PARAMETERS):
         if keep in stated:
             why = "nodes are always renamed, and nobody keeps how"
             if keep in KEPT:

@@ -14,7 +14,7 @@ from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._faults import _numbered
+from anon_transformers.release._telling import person_numbers
 
 REGAINED_LIMIT = 0.75
 """An insensitive column tells less than this share of the differences in labels."""
@@ -49,7 +49,7 @@ def regained_faults(
     subject : Series, optional
         The person of each row.
     """
-    persons = None if subject is None else _numbered(identify(subject))
+    persons = None if subject is None else person_numbers(identify(subject))
     accepted = [set(names) for names in roles.accepted_sets]
     of_role = dict.fromkeys(roles.insensitive, "insensitive")
     of_role |= dict.fromkeys(roles.sensitive, "sensitive")
@@ -62,7 +62,7 @@ def regained_faults(
         for other, role in of_role.items():
             if any(names.issuperset((name, other)) for names in accepted):
                 continue
-            share = hidden.told_by(coded[other], numbers[other])
+            share = hidden.share_given_by(coded[other], numbers[other])
             insensitive = role == "insensitive"
             limit = REGAINED_LIMIT if insensitive else SENSITIVE_REGAINED
             if share >= limit:
@@ -90,10 +90,10 @@ class Hidden:
     >>> age = pd.Series(np.resize(np.arange(20, 40), 200))
     >>> hidden = Hidden(age, age // 10 * 10)
     >>> born = 2020 - age
-    >>> hidden.told_by(identify(born), _ranks(born))
+    >>> hidden.share_given_by(identify(born), _ranks(born))
     1.0
     >>> decade = age // 10
-    >>> hidden.told_by(identify(decade), _ranks(decade))
+    >>> hidden.share_given_by(identify(decade), _ranks(decade))
     0.0
     """
 
@@ -103,7 +103,7 @@ class Hidden:
         self._values, self._labels = identify(before), identify(after)
         self._ranks, self._persons = _ranks(before), persons
 
-    def told_by(self, given_by: Column, ranks: np.ndarray | None) -> float:
+    def share_given_by(self, given_by: Column, ranks: np.ndarray | None) -> float:
         """The share of the differences within labels that a column tells.
 
         Of two rows with one label, how often do they differ, and how often still if
@@ -117,10 +117,14 @@ class Hidden:
             [self._labels.cardinality, given_by.cardinality],
         ).labels
         kind = self._values.cardinality
-        shares = [_told(labels, groups, lambda g: _differing(g, values, kind))]
+        shares = [
+            _share_explained(labels, groups, lambda g: _differing(g, values, kind))
+        ]
         if self._ranks is not None:
             own = self._ranks[rows]
-            shares.append(_told(labels, groups, lambda g: _variances(g, own)))
+            shares.append(
+                _share_explained(labels, groups, lambda g: _variances(g, own))
+            )
             if ranks is not None:
                 shares.append(_in_line(labels, own, ranks[rows]))
         return max(0.0, *shares)
@@ -149,7 +153,7 @@ def _ranks(series: pd.Series) -> np.ndarray | None:
     return pd.Series(numbers).rank(na_option="bottom").to_numpy() / len(series)
 
 
-def _told(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
+def _share_explained(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
     """How much smaller differences are in groups than in the labels they are of."""
     in_labels, in_groups = spread(labels), spread(groups)
     label_of = np.zeros(len(in_groups), dtype=np.int64)
@@ -177,14 +181,14 @@ def _variances(groups: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return np.where(spread > EXACT, spread, 0.0)
 
 
-def _in_line(labels: np.ndarray, wanted: np.ndarray, known: np.ndarray) -> float:
+def _in_line(labels: np.ndarray, wanted: np.ndarray, given_by: np.ndarray) -> float:
     """How much of the variance within labels a line through a column explains."""
     sizes = np.maximum(np.bincount(labels), 1)
     varies = (_variances(labels, wanted) > 0)[labels]
     n_compared = int(varies.sum()) - len(np.unique(labels[varies])) - 1
     if n_compared < FEWEST_IN_LINE:
         return 0.0
-    apart = [n - (np.bincount(labels, n) / sizes)[labels] for n in (wanted, known)]
+    apart = [n - (np.bincount(labels, n) / sizes)[labels] for n in (wanted, given_by)]
     one, two = (numbers[varies] for numbers in apart)
     total = (one @ one) * (two @ two)
     return float((one @ two) ** 2 / total) if two @ two > EXACT else 0.0

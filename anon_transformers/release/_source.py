@@ -26,13 +26,13 @@ from anon_transformers.exceptions import (
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import installed, make_model
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, is_address
-from anon_transformers.release._faults import telling_faults
 from anon_transformers.release._files import (
     columns_of_file,
     holds_decimals,
     kind_of_file,
     refuse_nested,
 )
+from anon_transformers.release._telling import telling_faults
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 
@@ -128,7 +128,9 @@ def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     path, kind = config.source.path, config.source.kind
     if path is None or (kind or kind_of_file(path, ())) != "csv":
         return
-    files = {name for name, tree in config.hierarchies.items() if tree.path is not None}
+    files = {
+        name for name, stated in config.hierarchies.items() if stated.path is not None
+    }
     settled = {*config.stated_columns, *files}
     for column in config.roles.quasi_identifiers:
         if column not in settled and holds_decimals(frame[column]):

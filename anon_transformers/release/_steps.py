@@ -21,7 +21,7 @@ from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._run import LOG
 
 STEPS = ("load", "anonymize", "validate", "publish")
-OURS = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
+TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
 """Packages by which we open files, and whose errors name files that we named."""
 
 
@@ -71,7 +71,7 @@ def _is_ours(error: BaseException) -> bool:
         return True
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     modules = (frame.f_globals.get("__name__", "") for frame in frames)
-    ours = all(module.split(".")[0] in OURS for module in modules)
+    ours = all(module.split(".")[0] in TRUSTED_PACKAGES for module in modules)
     before = error.__cause__ or error.__context__
     return isinstance(error, OSError) and ours and (before is None or _is_ours(before))
 

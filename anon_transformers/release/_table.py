@@ -47,14 +47,10 @@ from anon_transformers.release._cells import (
     write_parquet,
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import (
-    INSENSITIVE_LIMIT,
-    table_faults,
-    telling_faults,
-)
+from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import kind_of_file, read_parquet
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
-from anon_transformers.release._method import may_suppress
+from anon_transformers.release._method import method_may_suppress
 from anon_transformers.release._regained import regained_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -68,6 +64,7 @@ from anon_transformers.release._source import (
     refuse_unstated_numbers,
     stated_marks,
 )
+from anon_transformers.release._telling import INSENSITIVE_LIMIT, telling_faults
 
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
@@ -146,7 +143,7 @@ class TableForm(Form):
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:
         """Refuse unstated numbers of which rows may be suppressed."""
-        if may_suppress(anonymizer):
+        if method_may_suppress(anonymizer):
             refuse_unstated_numbers(tables[INPUT], self.config)
 
     def write(

@@ -22,7 +22,9 @@ LATER = BORN - RNG.integers(0, 2, 1000)  # who has had no birthday yet
 
 def told(before, after, beside, persons=None):
     beside = pd.Series(beside)
-    return Hidden(before, after, persons).told_by(identify(beside), _ranks(beside))
+    return Hidden(before, after, persons).share_given_by(
+        identify(beside), _ranks(beside)
+    )
 
 
 @pytest.mark.parametrize(
