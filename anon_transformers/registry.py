@@ -161,7 +161,7 @@ class Catalog(Mapping[str, Any]):
             return item
         try:
             return item.resolve()
-        except (ImportError, AttributeError) as error:
+        except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             raise PluginError(
                 f"the {self.kind} {name!r} of {self._owners[name]} cannot be loaded "
                 f"({_reason(error)})."

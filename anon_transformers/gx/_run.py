@@ -38,6 +38,7 @@ from anon_transformers.gx.expect_table_to_be_k_anonymous import (
 from anon_transformers.gx.expect_table_to_be_q_anonymous import (
     ExpectTableToBeQAnonymous,
 )
+from anon_transformers.parameters import is_number
 
 OUR_EXPECTATIONS = {
     cls.expectation_type: cls
@@ -141,8 +142,7 @@ def _outcome(single: Any) -> Outcome:
         asked = ("metric", config.kwargs["metric"])
     result = single.result or {}
     found, observed = result.get("details") or {}, result.get("observed_value")
-    number = isinstance(observed, int | float) and not isinstance(observed, bool)
-    if reason is None and (not found or not number):
+    if reason is None and (not found or not is_number(observed)):
         passed, reason = False, "the result holds no observed value."
     return Outcome(config.type, passed, asked, observed, found, reason)
 

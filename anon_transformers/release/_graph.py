@@ -28,7 +28,7 @@ from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.graphs._graph import Graph
 from anon_transformers.graphs._names import are_new
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
-from anon_transformers.gx._judging import PrivateEvidence, Scope
+from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
@@ -112,11 +112,12 @@ class GraphTablesForm(Form):
         """Nodes, edges and levels of thresholds."""
         edges, nodes = tables
         scope = Scope(list(edges.columns[:ENDS]), suppression_label=suppression_label)
-        public = PrivateEvidence(nodes=nodes)
+        with private_evidence(PrivateEvidence(nodes=nodes)):
+            reached = levels(edges, scope, thresholds)
         return {
             "nodes": len(nodes),
             "edges": int(edges.iloc[:, 1].notna().sum()),
-            "levels": levels(edges, scope, public, thresholds),
+            "levels": reached,
         }
 
     def evidence(self, candidate: Candidate) -> GateInput:

@@ -34,7 +34,7 @@ from anon_transformers.release._run import (
     write_order,
 )
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._steps import discreet
+from anon_transformers.release._steps import discreet, refuse_unknown_names
 from anon_transformers.release._target import recover, refuse_foreign_target
 
 
@@ -64,6 +64,7 @@ def load(
         The run's private folder.
     """
     config = read_config(config_path)
+    refuse_unknown_names(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
     form = form_of(config)

@@ -20,7 +20,7 @@ from anon_transformers.release._build import (
     make_model,
     named,
 )
-from anon_transformers.release._config import NO_SEED, ReleaseConfig
+from anon_transformers.release._config import NO_SEED, ReleaseConfig, refused_under
 from anon_transformers.release._forms import Form, form_of
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
@@ -147,10 +147,8 @@ def refuse_unjudgeable(thresholds: Sequence[Threshold], scope: Scope) -> None:
     refuse_bad_thresholds(thresholds)
     parameters_for(thresholds, scope)
     for threshold in thresholds:
-        try:
+        with refused_under(f"thresholds, {threshold.id}"):
             wanted(threshold, scope)
-        except ParameterError as error:
-            raise ConfigurationError(f"thresholds, {threshold.id}: {error}") from None
 
 
 def make_anonymizer(
@@ -188,14 +186,12 @@ def make_anonymizer(
             f"{what}: with these parameters it reproduces published numbers only, and "
             "tells more of the suppressed rows than a release may."
         )
-    try:
+    with refused_under(what):
         if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
         anonymizer._check_parameters()
         anonymizer._check_release()
         refuse_labels_of_suppressed(anonymizer)
-    except ParameterError as error:
-        raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
 
 
