@@ -558,7 +558,9 @@ the release, which asks for 5; a trigger may only tighten.
 
 
 def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
-    if not is_number(asked) or not math.isfinite(asked):
+    # A whole number may be larger than any float.
+    finite = is_whole(asked) or (is_number(asked) and math.isfinite(asked))
+    if not finite:
         raise ConfigurationError(f"{key} must be a finite number, got {asked!r}.")
     if asked == stated:
         return

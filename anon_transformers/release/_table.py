@@ -220,13 +220,13 @@ class TableForm(Form):
         files = make_hierarchies(self.config, roles.sensitive)
         read = {name: h for name, h in files.items() if isinstance(h, Hierarchy)}
         # Rows are not what was promised to persons; persons are not published.
-        told = thresholds if roles.subject is None else ()
+        judged = thresholds if roles.subject is None else ()
         with private_evidence(PrivateEvidence(hierarchies=read)):
             return {
                 "rows": len(table),
                 **class_numbers(scope.classes(table), roles.subject is None),
                 **losses(table, roles.quasi_identifiers, quasi, suppression_label),
-                "levels": levels(table, scope, told),
+                "levels": levels(table, scope, judged),
             }
 
     def evidence(self, candidate: Candidate) -> GateInput:

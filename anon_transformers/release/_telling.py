@@ -302,7 +302,7 @@ def _linear_rules(
     weights = None if persons is None else 1 / np.bincount(persons)[persons]
     positive = [name for name in numbers if not (numbers[name] <= 0).any()]
     found: dict[Hashable, tuple[Hashable, ...]] = {}
-    for table in (numbers, np.log(numbers[positive])):
+    for table in (numbers, pd.DataFrame(np.log(numbers[positive]))):
         wanted = [name for name in swapped if name in table and name not in found]
         given_by = [name for name in stayed if name in table]
         found |= functional_dependences(table, wanted, given_by, GIVEN_LIMIT, weights)
