@@ -36,9 +36,9 @@ NEEDS = {
 
 def loaded_by(code, *arguments):
     """Which heavy libraries a fresh interpreter holds after running ``code``."""
-    told = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    script = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", told, *arguments],
+        [sys.executable, "-c", script, *arguments],
         capture_output=True,
         text=True,
         check=True,

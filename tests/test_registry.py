@@ -144,8 +144,8 @@ def test_the_hooks_are_those_of_the_design():
 
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_hook_has_a_test_that_bears_its_name(hook):
-    told = Path(__file__).read_text(encoding="utf-8")
-    assert re.search(rf"^def test_\w*{hook}", told, re.MULTILINE)
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert re.search(rf"^def test_\w*{hook}", source, re.MULTILINE)
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -229,8 +229,8 @@ class TestClashes:
         shop.offer("zeta", "register_metrics", "a")
         with pytest.raises(PluginError, match="metric 'a' is registered by") as error:
             shop.registry()
-        for told in ("acme", "zeta", "ANON_DISABLE_PLUGINS"):
-            assert told in str(error.value)
+        for part in ("acme", "zeta", "ANON_DISABLE_PLUGINS"):
+            assert part in str(error.value)
 
     def test_a_built_in_name_is_taken(self, shop):
         shop.offer("zeta", "register_anonymizers", "mondrian")

@@ -56,6 +56,6 @@ def test_a_program_that_is_wrong_has_an_error_in_every_line(tmp_path):
         "import anon_transformers.privacy\nfrom anon_transformers import KAnonymity\n"
     )
     found = checked(head + "\n".join(WRONG) + "\n", tmp_path)
-    for at, told in enumerate(WRONG.values(), start=3):
+    for at, message in enumerate(WRONG.values(), start=3):
         line = [x for x in found.stdout.splitlines() if f"program.py:{at}: error" in x]
-        assert line and told in line[0], found.stdout
+        assert line and message in line[0], found.stdout

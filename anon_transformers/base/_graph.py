@@ -70,7 +70,8 @@ class GraphAnonymizer(BaseAnonymizer):
     Attributes
     ----------
     uses_labels : bool
-        Of the class: whether it protects labels of nodes; others refuse them.
+        Of the class: whether it protects labels of nodes; others leave them out, with a
+        :class:`~anon_transformers.exceptions.LabelsLeftOutWarning`.
     columns_made : tuple of str
         Of the class: columns that it publishes and the input has not.
     loss_means : str
@@ -262,13 +263,13 @@ class GraphAnonymizer(BaseAnonymizer):
         if labels is not None and not self.uses_labels:
             if not self.reduce:
                 n_labels = labels.shape[1]
-                told = (
+                subject = (
                     "1 label of nodes is"
                     if n_labels == 1
-                    else (f"{n_labels} labels of nodes are")
+                    else f"{n_labels} labels of nodes are"
                 )
                 warnings.warn(
-                    f"{told} left out: this method does not protect what nodes are "
+                    f"{subject} left out: this method does not protect what nodes are "
                     "labeled with, and would publish it as it is. reduce=True leaves "
                     "labels out without this warning.",
                     LabelsLeftOutWarning,

@@ -81,7 +81,9 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     classes, risk = measured.get("classes", {}), measured.get("risk")
     rows = [("rows", f"{measured['rows']:,}", "published")]
     if _drops(manifest):
-        rows.append(("rows dropped", "not told", "a number that only the input gives"))
+        rows.append(
+            ("rows dropped", "not published", "a number that only the input gives")
+        )
     elif "suppressed_rows" in measured:
         rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
     if manifest["not_judged"]:

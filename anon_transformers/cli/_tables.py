@@ -138,12 +138,12 @@ def _advising(file: Path, dialect: Dialect, kind: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        told = str(error)
-        if kind != "csv" or not any(text in told for text in UNREADABLE):
+        message = str(error)
+        if kind != "csv" or not any(text in message for text in UNREADABLE):
             raise
     else:
         return
-    raise DataError(f"{told} {dialect.advice(file)}")
+    raise DataError(f"{message} {dialect.advice(file)}")
 
 
 def _refuse_other_separator(file: Path, dialect: Dialect) -> None:

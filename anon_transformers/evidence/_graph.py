@@ -20,8 +20,8 @@ class GraphEvidence:
         What readers get; protection is judged on this alone.
     original : Graph, or a graph in any form, optional
         What it was made from, with the same names of nodes, or else its nodes in the
-        same order; one whose nodes have other names is refused. Only what compares the
-        two looks at it.
+        same order; one whose nodes have other names is refused, as is one beside
+        which noise nodes were published. Only what compares the two looks at it.
     functions : int array of shape (n_functions, n_nodes), optional
         Maps from nodes to nodes that are claimed to be automorphisms of ``published``.
 

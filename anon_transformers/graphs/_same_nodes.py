@@ -75,9 +75,14 @@ def same_nodes(
     (before, form), (after, new_form) = original, published
     named = mapping is not None or (form.named and new_form.named)
     if before.n_nodes != after.n_nodes and not (named and noise):
+        why = (
+            "for only names or a mapping tell which nodes are new"
+            if noise
+            else "and noise nodes are not accepted here"
+        )
         raise DataError(
             f"the original has {before.n_nodes} nodes and what is published "
-            f"{after.n_nodes}: they cannot be compared node by node."
+            f"{after.n_nodes}: they cannot be compared node by node, {why}."
         )
     if mapping is not None:
         among = mapped_names(form.names, mapping)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.jit._ahead import Outcome, compile_kernels
+    from anon_transformers.jit._ahead import CompileOutcome, compile_kernels
     from anon_transformers.jit._decorators import (
         Kernel,
         kernels,
@@ -22,8 +22,8 @@ else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
+    "CompileOutcome",
     "Kernel",
-    "Outcome",
     "compile_kernels",
     "kernels",
     "njit",

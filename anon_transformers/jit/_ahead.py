@@ -14,15 +14,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-from anon_transformers.jit._cache import SUFFIX, KernelCache
+from anon_transformers.jit._cache import FILE_NAME, KernelCache
 from anon_transformers.jit._decorators import Kernel, kernels
 from anon_transformers.jit._notice import in_silence
 from anon_transformers.jit._places import BESIDE, find_place
 from anon_transformers.jit._signatures import argument_types
 
 ENTRY_POINTS = "anon_transformers"
-NUMBA_INDEX = ".nbi"
-"""What numba itself would write beside machine code."""
 
 
 class Work(NamedTuple):
@@ -33,7 +31,7 @@ class Work(NamedTuple):
     signature: str
 
 
-class Outcome(NamedTuple):
+class CompileOutcome(NamedTuple):
     """What became of all kernels.
 
     Attributes
@@ -56,7 +54,7 @@ class Outcome(NamedTuple):
 
 def compile_kernels(
     jobs: int, progress: Callable[[int, int, str], None] | None = None
-) -> Outcome:
+) -> CompileOutcome:
     """Compile what is not there yet, and remove what is out of date.
 
     Parameters
@@ -64,7 +62,8 @@ def compile_kernels(
     jobs : int
         Number of processes.
     progress : callable, optional
-        Told how many kernels of how many are compiled, and the name of the last one.
+        Called with the number of kernels compiled, the number of all that are to be
+        compiled, and the name of the last one.
     """
     faults = import_kernels(kernel_modules())
     failed = 0
@@ -80,7 +79,7 @@ def compile_kernels(
         if progress is not None:
             progress(done, total, f"{work.module.rpartition('.')[2]}.{work.name}")
     all_of_them = sum(len(kernel.signatures) for kernel in kernels())
-    return Outcome(total - failed, all_of_them - total, removed, tuple(faults))
+    return CompileOutcome(total - failed, all_of_them - total, removed, tuple(faults))
 
 
 def kernel_modules(points: Iterable[EntryPoint] | None = None) -> list[str]:
@@ -119,21 +118,25 @@ def import_kernels(modules: Iterable[str]) -> list[str]:
 
 
 def remove_stale() -> int:
-    """Remove machine code of kernels that have changed or are gone; count the files."""
+    """Remove machine code of kernels that have changed or are gone; count the files.
+
+    Only beside the modules, and only files that this package named after one of them.
+    Any other folder may be shared with an environment that has another version of the
+    library, whose machine code looks the same as what is out of date.
+    """
     caches = [kernel.dispatcher._cache for kernel in kernels()]
-    current = tuple(f"{cache.prefix}-" for cache in caches)
-    ours = tuple({f"{cache.module.split('.')[0]}." for cache in caches})
+    current = {cache.prefix for cache in caches}
+    modules = {(Path(cache.package, BESIDE), cache.module) for cache in caches}
     removed = 0
-    for place in {find_place(cache.package) for cache in caches}:
-        for folder in place.searched:
-            # Beside the modules numba may have left files under names of its own.
-            beside = folder.name == BESIDE
-            for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{NUMBA_INDEX}")):
-                if (beside or path.name.startswith(ours)) and not path.name.startswith(
-                    current
-                ):
-                    path.unlink(missing_ok=True)
-                    removed += 1
+    for folder, module in modules:
+        # Where another folder is chosen, this one is not looked at.
+        if folder not in find_place(str(folder.parent)).searched:
+            continue
+        for path in folder.glob(f"{module}.*"):
+            named = FILE_NAME.fullmatch(path.name)
+            if named and named["prefix"] not in current:
+                path.unlink(missing_ok=True)
+                removed += 1
     return removed
 
 

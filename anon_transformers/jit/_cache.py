@@ -11,6 +11,7 @@ import ast
 import hashlib
 import inspect
 import pickle
+import re
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -24,10 +25,12 @@ from numba.core import sigutils, types
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from anon_transformers.jit._notice import tell_of_compiling
+from anon_transformers.jit._notice import announce_compiling
 from anon_transformers.jit._places import Place, find_place
 
 SUFFIX = ".nbc"
+FILE_NAME = re.compile(r"(?P<prefix>[\w.]+-[0-9a-f]{16})-[0-9a-f]{32}\.nbc")
+"""The names of files written here; those that numba gives have other numbers."""
 
 
 class KernelCache:
@@ -38,7 +41,7 @@ class KernelCache:
     function : callable
         What is compiled.
     options : dict
-        What numba was told about it.
+        The options that numba compiles it with.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -84,7 +87,7 @@ class KernelCache:
             except Exception:
                 # Cut off or damaged: it is compiled again and written anew.
                 continue
-        tell_of_compiling(self._place.reason)
+        announce_compiling(self._place.reason)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

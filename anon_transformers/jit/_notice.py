@@ -6,22 +6,23 @@ from contextlib import contextmanager
 
 
 class _State:
-    is_told = False
+    was_shown = False
 
 
-def tell_of_compiling(reason: str) -> None:
-    """Say, once in a process, that kernels are compiled.
+def announce_compiling(reason: str) -> None:
+    """Print, once in a process, that kernels are compiled.
 
     Parameters
     ----------
     reason : str
-        Why what is compiled is not kept for good; empty if it is.
+        Why machine code goes to a temporary folder, which may be emptied between runs;
+        empty if it does not.
     """
-    if _State.is_told:
+    if _State.was_shown:
         return
-    _State.is_told = True
+    _State.was_shown = True
     kept = (
-        f"again in each run: {reason}; set ANON_CACHE_DIR to a folder that can be"
+        f"kept in a temporary folder: {reason}; set ANON_CACHE_DIR to a folder that can"
         if reason
         else "once; 'anon compile' does it ahead"
     )
@@ -30,9 +31,9 @@ def tell_of_compiling(reason: str) -> None:
 
 @contextmanager
 def in_silence() -> Iterator[None]:
-    """Say nothing: who compiles knows."""
-    before, _State.is_told = _State.is_told, True
+    """Print nothing: whoever calls this knows that kernels are compiled."""
+    before, _State.was_shown = _State.was_shown, True
     try:
         yield
     finally:
-        _State.is_told = before
+        _State.was_shown = before

@@ -407,11 +407,11 @@ def test_of_many_repeated_identifiers_three_are_named_after_the_advice():
     names = [f"id{n}" for n in range(1, 8)]
     with pytest.warns(RepeatedIdentifierWarning) as caught:
         MondrianAnonymizer(["age"], k=2, identifiers=names).fit(frame)
-    told = str(caught[0].message)
-    assert told.startswith("k counts rows")
-    assert "such as subject='id7'. Here identifier 'id7' repeats (1 values" in told
-    assert [name for name in names if f"{name!r} repeats" in told] == names[-3:]
-    assert told.endswith("; and 4 more.")
+    message = str(caught[0].message)
+    assert message.startswith("k counts rows")
+    assert "such as subject='id7'. Here identifier 'id7' repeats (1 values" in message
+    assert [name for name in names if f"{name!r} repeats" in message] == names[-3:]
+    assert message.endswith("; and 4 more.")
 
 
 def test_letters_for_sexes_where_there_is_nothing_else():

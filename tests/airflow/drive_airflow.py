@@ -50,7 +50,7 @@ def run(dag, **conf):
     except Exception as error:
         return {
             "error": type(error).__name__,
-            "told": str(error),
+            "message": str(error),
             "touched": snapshot() != before,
         }
     tasks = {task.task_id: task for task in result.get_task_instances()}

@@ -96,7 +96,7 @@ def test_a_release_that_never_passed_has_no_target(found, airflow_folder):
 def test_a_loosening_parameter_is_refused_before_anything_runs(found, scenario):
     seen = found[scenario]
     assert seen["error"] == "ParamValidationError"
-    assert "k_anonymity_k" in seen["told"]
+    assert "k_anonymity_k" in seen["message"]
     assert not seen["touched"]
 
 

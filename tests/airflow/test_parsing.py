@@ -105,10 +105,10 @@ def test_the_demo_runs_the_bundled_release(root, tmp_path):
         timeout=600,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    told = dict(line.split(maxsplit=1) for line in done.stdout.splitlines()[-6:])
-    assert [told[step] for step in ("load", "publish", "run")] == ["success"] * 3
+    found = dict(line.split(maxsplit=1) for line in done.stdout.splitlines()[-6:])
+    assert [found[step] for step in ("load", "publish", "run")] == ["success"] * 3
     assert (tmp_path / "build" / "releases" / "adult" / "current").is_dir()
-    assert told["release"].startswith(str(tmp_path))
+    assert found["release"].startswith(str(tmp_path))
     again = subprocess.run(
         [*command, "releases/no-such.yaml"],
         cwd=tmp_path,

@@ -51,10 +51,10 @@ def test_a_report_shows_no_value_unless_asked(name, secrets):
     shown = attack.run(**secrets, show_values=True)
     assert report == shown
     assert len(shown.exposed_records) == shown.exposed
-    for message in (report, shown):
-        assert SECRET not in repr(message)
-        assert SECRET not in json.dumps(message.to_dict())
-        assert message.to_dict()["share"] == message.exposed / 4
+    for given in (report, shown):
+        assert SECRET not in repr(given)
+        assert SECRET not in json.dumps(given.to_dict())
+        assert given.to_dict()["share"] == given.exposed / 4
     if shown.exposed:
         assert SECRET in shown.exposed_records.to_string()
     assert SECRET not in repr(AttackInput(**secrets))
@@ -206,12 +206,12 @@ def test_linkage_finds_those_who_are_unique_in_the_release(adult):
 
 def test_two_releases_of_adult_joined_on_occupation(adult):
     report = ComplementaryRelease(k=2).run(**adult, show_values=True)
-    message = report.details
-    assert message["resolved_records"] + message["ambiguous_records"] == 30162
-    assert 0 < report.exposed <= message["resolved_records"]
+    found = report.details
+    assert found["resolved_records"] + found["ambiguous_records"] == 30162
+    assert 0 < report.exposed <= found["resolved_records"]
     # Joined, a record that was exposed is the only one with its combination.
     pairs = adult["release"]["occupation"].value_counts()
-    assert message["linked_pairs"] == (pairs**2).sum()
+    assert found["linked_pairs"] == (pairs**2).sum()
     known = adult["quasi_identifiers"]
     assert not report.exposed_records.duplicated(known).any()
 

@@ -107,8 +107,8 @@ def test_background_knowledge_by_value(table, excluded):
         if known(values) - excluded == {row[2]}
     ]
     assert_exposes(report, table, expected)
-    message = report.details["s"]
-    assert message["positive_disclosure"] is bool(expected)
+    seen = report.details["s"]
+    assert seen["positive_disclosure"] is bool(expected)
     growth = [
         Counter(values)[s] / sum(v in known(values) - excluded for v in values)
         - Counter(values)[s] / len(values)
@@ -116,7 +116,7 @@ def test_background_knowledge_by_value(table, excluded):
         if s is not None and s not in excluded
     ]
     if growth:
-        found = message["belief_after"] - message["belief_before"]
+        found = seen["belief_after"] - seen["belief_before"]
         assert found == pytest.approx(max(growth))
 
 
@@ -240,18 +240,18 @@ def test_most_classes_can_be_made_and_no_more(counts, l):  # noqa: E741
 @given(rows, st.integers(1, 4))
 def test_diversity_limits_bound_every_release(table, l):  # noqa: E741
     report = DiversityLimits(l=l).run(frame(table), **ROLES)
-    message = report.details["s"]
+    found = report.details["s"]
     counts = sorted(Counter(r[2] for r in table if r[2] is not None).values())[::-1]
     total = sum(counts)
     entropy = -sum(n / total * math.log(n / total) for n in counts)
-    assert message["largest_entropy_l"] == pytest.approx(math.exp(entropy))
+    assert found["largest_entropy_l"] == pytest.approx(math.exp(entropy))
     tail = sum(counts[l - 1 :])
-    assert message["smallest_c"] == (counts[0] / tail if tail else None)
+    assert found["smallest_c"] == (counts[0] / tail if tail else None)
     diverse = [v for v in {r[:2] for r in table}
                if len(known(s for x, y, s in table if (x, y) == v)) >= l]  # fmt: skip
-    assert message["most_classes"] >= len(diverse)
+    assert found["most_classes"] >= len(diverse)
     assert report.exposed == 0
-    assert message["feasible"] is (report.exposed_units == 0)
+    assert found["feasible"] is (report.exposed_units == 0)
 
 
 ATTACKS = [

@@ -144,12 +144,12 @@ def test_linkage(release, persons):
     report = LinkageAttack().run(
         frame(release), **OPTIONS, external=external, show_values=True
     )
-    message = report.details
-    assert message["matched_pairs"] == report.units == len(match)
-    assert message["matched_records"] == len(of_left)
-    assert message["matched_persons"] == len(of_right)
+    seen = report.details
+    assert seen["matched_pairs"] == report.units == len(match)
+    assert seen["matched_records"] == len(of_left)
+    assert seen["matched_persons"] == len(of_right)
     ones = sum(n == 1 for n in of_right.values())
-    assert message["persons_with_one_record"] == ones
+    assert seen["persons_with_one_record"] == ones
     found = report.exposed_records
     assert set(zip(found.index, found["external: name"], strict=True)) == expected
     assert report.exposed == len(expected)
@@ -191,13 +191,13 @@ def test_complementary_release(release, other, k):
         if matched[i] and len(several) == 1 and possible[next(iter(several))] < k
     ]
     report = attack.run(frame(release), **OPTIONS, other=frame(other), show_values=True)
-    message = report.details
-    assert message["k"] == k
+    found = report.details
+    assert found["k"] == k
     assert report.exposed_records.index.tolist() == expected
-    assert message["compatible_pairs"] == report.units == sum(map(len, matched))
-    assert message["ambiguous_records"] == sum(len(several) > 1 for several in options)
+    assert found["compatible_pairs"] == report.units == sum(map(len, matched))
+    assert found["ambiguous_records"] == sum(len(several) > 1 for several in options)
     links = [Counter(link for row, link in t if kept(row)) for t in (release, other)]
-    assert message["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
+    assert found["linked_pairs"] == sum(n * links[1][v] for v, n in links[0].items())
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)
@@ -230,11 +230,11 @@ def test_tuple_order(data):
             TupleOrder().run(frame(release), **options)
         return
     report = TupleOrder().run(frame(release), **options)
-    message = report.details
-    assert message["columns_in_order"] == ["link"] * (verdicts[1] is True)
-    assert message["compatible_pairs"] == pairs
-    assert message["agreeing_rows"] == sum(m is not None for m in both)
-    same = message["same_order"]
+    found = report.details
+    assert found["columns_in_order"] == ["link"] * (verdicts[1] is True)
+    assert found["compatible_pairs"] == pairs
+    assert found["agreeing_rows"] == sum(m is not None for m in both)
+    same = found["same_order"]
     assert same is (True in verdicts)
     expected = [
         i
@@ -243,9 +243,9 @@ def test_tuple_order(data):
     ]
     assert report.exposed_records.index.tolist() == expected
     sizes = Counter(m for m in both if m is not None)
-    assert message["k_combined"] == (min(sizes.values()) if same and sizes else None)
+    assert found["k_combined"] == (min(sizes.values()) if same and sizes else None)
     single = [i for i in expected if all(len(part) == 1 for part in both[i])]
-    assert message["recovered"] == len(single)
+    assert found["recovered"] == len(single)
     for i in expected:
         shown = tuple(report.exposed_records.loc[i, KINDS])
         shown = tuple(None if pd.isna(cell) else cell for cell in shown)

@@ -271,11 +271,12 @@ def test_weights_that_tell_nodes_apart_are_told():
 
 
 @pytest.mark.parametrize(
-    ("names", "told"), [(["club"], "1 label of nodes is"), (["a", "b"], "2 labels of")]
+    ("names", "message"),
+    [(["club"], "1 label of nodes is"), (["a", "b"], "2 labels of")],
 )
-def test_labels_that_are_left_out_are_counted(names, told):
+def test_labels_that_are_left_out_are_counted(names, message):
     labeled = nx.path_graph(4)
     for name in names:
         nx.set_node_attributes(labeled, 1, name)
-    with pytest.warns(LabelsLeftOutWarning, match=told):
+    with pytest.warns(LabelsLeftOutWarning, match=message):
         Ring(k=3).fit_transform(labeled)

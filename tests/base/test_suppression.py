@@ -283,12 +283,12 @@ def test_ties_are_broken_by_labels():
     codes = np.array([[0, 1, 1, 2], [0, 1, 0, -1]])
     ranks = content_ranks(codes, labels)
     assert ranks.tolist() == [
-        sorted(range(4), key=lambda i: _told(codes[:, i], labels)).index(i)
+        sorted(range(4), key=lambda i: _texts(codes[:, i], labels)).index(i)
         for i in range(4)
     ]
 
 
-def _told(code, labels):
+def _texts(code, labels):
     """The second column decides first; a missing label comes before all texts."""
     texts = ["" if c < 0 else str(t[c]) for c, t in zip(code, labels, strict=True)]
     return texts[::-1]

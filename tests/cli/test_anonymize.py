@@ -387,5 +387,5 @@ class TestWhatIsSaid:
     def test_an_address_is_no_path(self, anon, people):
         made = anon("anonymize", people, "s3://bucket/o.csv", *ROLES)
         assert made.exit_code == 2
-        told = "s3://bucket/o.csv: nothing here opens s3:// addresses; give a path"
-        assert told in " ".join(made.stderr.split())
+        message = "s3://bucket/o.csv: nothing here opens s3:// addresses; give a path"
+        assert message in " ".join(made.stderr.split())

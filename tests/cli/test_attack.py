@@ -62,17 +62,17 @@ def release(write):
 def test_every_attack_runs_whose_inputs_are_given(anon, release):
     made = anon(release, *ROLES, "--json")
     assert made.exit_code == 1
-    message = json.loads(made.stdout)
-    ran = {report["attack"]: report for report in message["attacks"]}
+    found = json.loads(made.stdout)
+    ran = {report["attack"]: report for report in found["attacks"]}
     assert ran["homogeneity"]["exposed"] == 3
     assert ran["unique-combinations"]["exposed"] == 0
-    assert message["exposed"] is True
-    assert set(message["not_run"]) == {
+    assert found["exposed"] is True
+    assert set(found["not_run"]) == {
         "linkage", "tuple-order", "complementary-release", "similarity",
         "record-intruder",
     }  # fmt: skip
-    assert message["not_run"]["linkage"] == "linkage needs external."
-    assert len(ran) + len(message["not_run"]) == len(registry.registry().attacks) == 12
+    assert found["not_run"]["linkage"] == "linkage needs external."
+    assert len(ran) + len(found["not_run"]) == len(registry.registry().attacks) == 12
     assert SECRET not in made.output
 
 
@@ -94,8 +94,8 @@ def test_people_get_a_table_with_remedies_and_no_values(anon, release):
 def test_values_are_shown_when_asked(anon, release):
     arguments = (release, *ROLES, "-a", "homogeneity", "--show-values")
     assert anon(*arguments).stdout.count("Zebedee") == 3
-    message = json.loads(anon(*arguments, "--json").stdout)
-    (report,) = message["attacks"]
+    found = json.loads(anon(*arguments, "--json").stdout)
+    (report,) = found["attacks"]
     assert report["exposed_records"] == 3 * [
         {"age": "[20, 29]", "zip": "053**", "disease": SECRET}
     ]
@@ -190,11 +190,11 @@ def test_tables_that_one_attack_cannot_use_do_not_stop_the_others(anon, write):
     original = write("original.csv", **columns)
     made = anon(path, *ROLES, "--original", original, "--json")
     assert made.exit_code == 1, made.output
-    message = json.loads(made.stdout)
-    assert message["exposed"] is False
-    assert "homogeneity" in {report["attack"] for report in message["attacks"]}
+    found = json.loads(made.stdout)
+    assert found["exposed"] is False
+    assert "homogeneity" in {report["attack"] for report in found["attacks"]}
     for name in ("small-classes", "skewness"):
-        assert message["not_run"][name] == "the original has no column 'disease'."
+        assert found["not_run"][name] == "the original has no column 'disease'."
 
 
 def test_the_original_is_linked_with_the_release(anon, write):

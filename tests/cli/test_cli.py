@@ -52,9 +52,9 @@ def test_anonymize_writes_a_table_that_validates(anon, people, tmp_path):
 def test_validate_exits_with_one_when_a_threshold_is_broken(anon, people):
     judged = anon("validate", people, "-q", "age", "-q", "zip", "--k", 4, "--json")
     assert judged.exit_code == 1
-    message = json.loads(judged.stdout)
-    assert message["passed"] is False
-    assert message["checks"][0]["observed"] == 1
+    found = json.loads(judged.stdout)
+    assert found["passed"] is False
+    assert found["checks"][0]["observed"] == 1
 
 
 def test_validate_takes_any_registered_metric(anon, people):
@@ -255,14 +255,14 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
     # The loss of the run is not in the table: its promise cannot be judged again.
     judged = anon("validate", folder, "--json")
     assert judged.exit_code == 1
-    message = json.loads(judged.stdout)
-    assert {c["id"]: c["passed"] for c in message["checks"]} == {
+    found = json.loads(judged.stdout)
+    assert {c["id"]: c["passed"] for c in found["checks"]} == {
         "k-anonymity": True,
         "average-risk": True,
         "loss": False,
     }
     assert any(
-        reason.startswith("At release, loss held: ") for reason in message["reasons"]
+        reason.startswith("At release, loss held: ") for reason in found["reasons"]
     )
     data = Path(manifest["folder"]) / "data.csv"
     data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")

@@ -36,8 +36,8 @@ def test_a_grid_over_two_methods(anon, people):
         "mondrian.mode=strict,relaxed", "--json",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
-    message = json.loads(made.stdout)
-    assert [(r["method"], r["parameters"]) for r in message["runs"]] == [
+    found = json.loads(made.stdout)
+    assert [(r["method"], r["parameters"]) for r in found["runs"]] == [
         ("mondrian", {"k": 2, "mode": "strict"}),
         ("mondrian", {"k": 2, "mode": "relaxed"}),
         ("mondrian", {"k": 5, "mode": "strict"}),
@@ -45,8 +45,8 @@ def test_a_grid_over_two_methods(anon, people):
         ("datafly", {"k": 2}),
         ("datafly", {"k": 5}),
     ]
-    assert all(r["smallest"] >= r["k"] and r["error"] is None for r in message["runs"])
-    assert message["files"] == []
+    assert all(r["smallest"] >= r["k"] and r["error"] is None for r in found["runs"])
+    assert found["files"] == []
 
 
 def test_people_read_a_table_and_the_errors_below_it(anon, people):
@@ -238,10 +238,10 @@ def test_reproduce_shows_what_was_published_ours_and_why(tiny):
 def test_reproduce_for_machines(tiny, tmp_path):
     made = tiny("--quick", "--json")
     assert made.exit_code == 0, made.output
-    message = json.loads(made.stdout)
-    assert message["runs"] == [{"quick": True}]
-    assert [n["equal"] for n in message["numbers"]] == [True, False, True, None, None]
-    assert message["numbers"][1]["reason"] == "known"
+    found = json.loads(made.stdout)
+    assert found["runs"] == [{"quick": True}]
+    assert [n["equal"] for n in found["numbers"]] == [True, False, True, None, None]
+    assert found["numbers"][1]["reason"] == "known"
 
 
 @pytest.mark.parametrize("given", [["-o", "reason="], ["--reason="]])

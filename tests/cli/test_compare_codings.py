@@ -29,19 +29,19 @@ def people(tmp_path):
 def test_all_six_codings_for_machines(anon, people):
     made = anon("compare-codings", people, *ASKED, "--json")
     assert made.exit_code == 0, made.output
-    message = json.loads(made.stdout)
-    assert [(run["coding"], run["method"]) for run in message["runs"]] == [
+    found = json.loads(made.stdout)
+    assert [(run["coding"], run["method"]) for run in found["runs"]] == [
         ("independent", "k-means"), ("independent", "global-recode"),
         ("independent", "fuzzy-c-means"), ("joint", "k-means"),
         ("joint", "gustafson-kessel"), ("joint", "fuzzy-c-means"),
     ]  # fmt: skip
-    assert message["runs"][0]["q_min"] is None
-    assert all(run["k"] >= 1 for run in message["runs"])
-    assert {row["criterion"] for row in message["summary"]} == {
+    assert found["runs"][0]["q_min"] is None
+    assert all(run["k"] >= 1 for run in found["runs"])
+    assert {row["criterion"] for row in found["summary"]} == {
         "k", "measure_risk", "q_min", "l ill", "t ill",
     }  # fmt: skip
-    assert message["about"]["quasi-identifiers"] == "age, pay"
-    assert message["files"] == []
+    assert found["about"]["quasi-identifiers"] == "age, pay"
+    assert found["files"] == []
 
 
 def test_people_read_two_tables(anon, people):
@@ -58,9 +58,9 @@ def test_the_convention_of_the_source_is_told(anon, people):
     made = anon(*call)
     assert made.exit_code == 0, made.output
     assert "promise nothing" in made.stdout
-    message = json.loads(anon(*call, "--json").stdout)
-    assert message["convention"] == "source"
-    assert any(row["criterion"] == "q_mean" for row in message["summary"])
+    found = json.loads(anon(*call, "--json").stdout)
+    assert found["convention"] == "source"
+    assert any(row["criterion"] == "q_mean" for row in found["summary"])
 
 
 def test_sets_subsets_and_scale_are_passed_on(anon, people):
@@ -69,10 +69,10 @@ def test_sets_subsets_and_scale_are_passed_on(anon, people):
         "-c", "joint:k-means", "--sets", 2, "--scale", "none", "--json",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
-    message = json.loads(made.stdout)
-    assert [run["quasi_identifiers"] for run in message["runs"]] == ["age", "age, pay"]
-    assert [run["classes"] for run in message["runs"]] == [2, 2]
-    assert message["about"]["scale"] == "None"
+    found = json.loads(made.stdout)
+    assert [run["quasi_identifiers"] for run in found["runs"]] == ["age", "age, pay"]
+    assert [run["classes"] for run in found["runs"]] == [2, 2]
+    assert found["about"]["scale"] == "None"
 
 
 def test_exit_code_one_if_a_run_failed(anon, people):

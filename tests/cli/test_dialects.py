@@ -108,10 +108,10 @@ def test_the_encoding_that_the_bytes_show(tmp_path, capsys, cell, encoding):
     path.write_bytes(b"ort;x\n" + cell + b";1\n")
     found = find_dialect(path, Dialect(), option="--original")
     assert found == Dialect(";", encoding)
-    told = capsys.readouterr().err
-    assert told.count("\n") == (encoding != "utf-8")
-    if told:
-        assert f"read as {encoding}" in " ".join(told.split())
+    message = capsys.readouterr().err
+    assert message.count("\n") == (encoding != "utf-8")
+    if message:
+        assert f"read as {encoding}" in " ".join(message.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -300,20 +300,22 @@ ROLES = ["-q", "größe", "-q", "ort", "-s", "leiden", "-k", 3]
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("größe;ort;leiden,x\n1,5;a;x\n2,5,1;b;y\n", "another number of fields"),
         ("größe;ort;leiden\n1,5;a;x\n2,5;b;y\n", "has one column only"),
         ("größe;ort;leiden\n1;a;x\n2;b;y\n", "has one column only"),
     ],
 )
-def test_a_table_with_another_separator_is_told_the_option(anon, tmp_path, text, told):
+def test_a_table_with_another_separator_is_told_the_option(
+    anon, tmp_path, text, message
+):
     path = tmp_path / "leute.csv"
     path.write_text(text)
     run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
     assert run.exit_code == 2
     said = " ".join(run.stderr.split())
-    assert told in said
+    assert message in said
     assert "separated by ';': state it with --separator." in said
     beside = ["validate", path, "-q", "ort", "--separator", ";", "-k", 1, "--original"]
     run = anon(*beside, path, "--original-separator", ",", "-t", "t-closeness,t=1")

@@ -34,8 +34,8 @@ def test_as_json_and_plot(table, tmp_path):
     given = ["-q", "age", "--max-k", "2", "--suppression-limit", "0.5"]
     done = run(table, *given, "--plot", plot, "--json")
     assert done.exit_code == 0, done.output
-    message = json.loads(done.stdout)
-    ranges = message["ranges"]
+    found = json.loads(done.stdout)
+    ranges = found["ranges"]
     assert ranges[0]["k_from"] == 1
     assert max(row["k_to"] for row in ranges) == 2
     assert set(ranges[0]["levels"]) == {"age"}

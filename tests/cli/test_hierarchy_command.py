@@ -60,10 +60,10 @@ def test_suggest_writes_a_hierarchy_that_covers_the_column(anon, people, tmp_pat
 def test_suggest_knows_whole_numbers_beside_missing_ones(anon, people):
     made = anon("suggest", people, "-c", "age", "--json")
     assert made.exit_code == 0, made.output
-    message = json.loads(made.stdout)
-    assert [row[0] for row in message["rows"]] == ["34", "37", "61"]
-    assert message["levels"] == len(message["rows"][0])
-    assert message["file"] is None
+    found = json.loads(made.stdout)
+    assert [row[0] for row in found["rows"]] == ["34", "37", "61"]
+    assert found["levels"] == len(found["rows"][0])
+    assert found["file"] is None
 
 
 def test_suggest_does_not_overwrite_unasked(anon, people, write):
@@ -99,9 +99,9 @@ def test_show_leaves_out_what_repeats_and_what_is_too_much(anon, write):
 
 def test_show_for_machines(anon):
     made = anon("show", bundled_path("adult/hierarchies/education.csv"), "--json")
-    message = json.loads(made.stdout)
-    assert (message["values"], message["levels"]) == (16, 4)
-    assert {row[-1] for row in message["rows"]} == {"*"}
+    found = json.loads(made.stdout)
+    assert (found["values"], found["levels"]) == (16, 4)
+    assert {row[-1] for row in found["rows"]} == {"*"}
 
 
 @pytest.mark.parametrize(

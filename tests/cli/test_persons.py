@@ -21,35 +21,35 @@ def visits(tmp_path):
     return path
 
 
-def told_by(run, exit_code=0):
+def json_of(run, exit_code=0):
     assert run.exit_code == exit_code, run.output
     return json.loads(run.stdout)
 
 
 class TestRisk:
     def test_persons_are_counted(self, anon, visits):
-        message = told_by(anon("risk", visits, *ROLES, "--subject", "pid", "--json"))
-        assert message["counted"] == "persons"
-        assert message["after"]["classes"]["smallest"] == 1
-        assert message["after"]["classes"]["kept_rows"] == 200
-        assert message["after"]["prosecutor"]["average"] == 1.0
-        assert message["after"]["sensitive"]["ill"]["distinct_l"] == 1
-        assert message["after"]["sensitive"]["ill"]["t"] is None
-        assert "ill, t" in message["not_available"]
+        found = json_of(anon("risk", visits, *ROLES, "--subject", "pid", "--json"))
+        assert found["counted"] == "persons"
+        assert found["after"]["classes"]["smallest"] == 1
+        assert found["after"]["classes"]["kept_rows"] == 200
+        assert found["after"]["prosecutor"]["average"] == 1.0
+        assert found["after"]["sensitive"]["ill"]["distinct_l"] == 1
+        assert found["after"]["sensitive"]["ill"]["t"] is None
+        assert "ill, t" in found["not_available"]
         shown = anon("risk", visits, *ROLES, "--subject", "pid")
         assert "persons are counted, and a person is at risk" in shown.stdout
         assert "warning" not in shown.output
 
     def test_rows_are_counted_without_a_subject(self, anon, visits):
-        message = told_by(anon("risk", visits, *ROLES, "--json"))
-        assert message["counted"] == "rows"
-        assert message["after"]["classes"]["smallest"] == 5
+        found = json_of(anon("risk", visits, *ROLES, "--json"))
+        assert found["counted"] == "rows"
+        assert found["after"]["classes"]["smallest"] == 5
         assert "rows are counted" in anon("risk", visits, *ROLES).stdout
 
     def test_both_tables_are_counted_alike(self, anon, visits):
         given = ["--original", visits, "--subject", "pid", "--json"]
-        message = told_by(anon("risk", visits, *ROLES, *given))
-        assert message["before"] == message["after"]
+        found = json_of(anon("risk", visits, *ROLES, *given))
+        assert found["before"] == found["after"]
         safe = visits.with_name("safe.csv")
         pd.read_csv(visits).drop(columns="pid").to_csv(safe, index=False)
         refused = anon("risk", safe, *ROLES, *given)
@@ -67,10 +67,10 @@ class TestRisk:
         ages = [20 + i // 2 for i in range(80)]
         pd.DataFrame({"age": ages}).to_csv(register, index=False)
         given = ["-q", "age", "--population", register, "--json"]
-        by_rows = told_by(anon("risk", visits, *given))
+        by_rows = json_of(anon("risk", visits, *given))
         assert by_rows["after"]["journalist"] is None  # five rows, two persons
-        message = told_by(anon("risk", visits, *given, "--subject", "pid"))
-        assert message["after"]["journalist"]["highest"] == 0.5
+        found = json_of(anon("risk", visits, *given, "--subject", "pid"))
+        assert found["after"]["journalist"]["highest"] == 0.5
 
 
 class TestAttack:
@@ -78,9 +78,9 @@ class TestAttack:
 
     def test_persons_are_counted(self, anon, visits):
         given = [*ROLES, *self.CALL, "--subject", "pid"]
-        message = told_by(anon("attack", visits, *given, "--json"), 1)
-        assert message["counted"] == "persons"
-        found = {report["attack"]: report for report in message["attacks"]}
+        seen = json_of(anon("attack", visits, *given, "--json"), 1)
+        assert seen["counted"] == "persons"
+        found = {report["attack"]: report for report in seen["attacks"]}
         assert found["unique-combinations"]["exposed"] == 200
         assert found["unique-combinations"]["exposed_units"] == 40
         assert "of one person" in found["unique-combinations"]["meaning"]
@@ -98,26 +98,26 @@ class TestAttack:
         frame = pd.read_csv(visits).assign(ill="a")
         frame.to_csv(visits, index=False)
         given = [*ROLES, "-a", "small-classes", "--json"]
-        assert told_by(anon("attack", visits, *given))["exposed"] is False
+        assert json_of(anon("attack", visits, *given))["exposed"] is False
         for more in ([], ["--original", visits]):
-            message = told_by(
+            found = json_of(
                 anon("attack", visits, *given, "--subject", "pid", *more), 1
             )
-            (report,) = message["attacks"]
+            (report,) = found["attacks"]
             assert report["exposed"] == 200
 
     def test_attacks_that_count_rows_are_not_run(self, anon, visits):
         given = [*ROLES, "--subject", "pid", "--json"]
-        message = told_by(anon("attack", visits, *given, "-a", "skewness"), 1)
-        assert "counts rows, not persons" in message["not_run"]["skewness"]
+        found = json_of(anon("attack", visits, *given, "-a", "skewness"), 1)
+        assert "counts rows, not persons" in found["not_run"]["skewness"]
 
     def test_persons_who_share_a_class_hide_each_other(self, anon, tmp_path):
         path = tmp_path / "two.csv"
         rows = [(1, 20, "a"), (1, 20, "b"), (2, 20, "b"), (3, 30, "c"), (None, 30, "c")]
         pd.DataFrame(rows, columns=["pid", "age", "ill"]).to_csv(path, index=False)
         given = [*ROLES, *self.CALL, "--subject", "pid", "--json"]
-        message = told_by(anon("attack", path, *given), 1)
-        found = {report["attack"]: report for report in message["attacks"]}
+        seen = json_of(anon("attack", path, *given), 1)
+        found = {report["attack"]: report for report in seen["attacks"]}
         assert found["unique-combinations"]["exposed"] == 2
         # Both persons of the first class have b.
         assert found["homogeneity"]["exposed"] == 4
@@ -126,13 +126,13 @@ class TestAttack:
 class TestFrontier:
     def test_k_counts_persons(self, anon, visits):
         given = ["-q", "age", "-s", "ill", "--suppression-limit", "0", "--json"]
-        by_rows = told_by(anon("frontier", visits, *given, "-i", "pid"))
+        by_rows = json_of(anon("frontier", visits, *given, "-i", "pid"))
         assert by_rows["counted"] == "rows"
         assert by_rows["ranges"][0]["k_to"] == 5
-        message = told_by(anon("frontier", visits, *given, "--subject", "pid"))
-        assert message["counted"] == "persons"
-        assert message["ranges"][0]["k_to"] == 1
-        assert max(row["k_to"] for row in message["ranges"]) <= 40
+        found = json_of(anon("frontier", visits, *given, "--subject", "pid"))
+        assert found["counted"] == "persons"
+        assert found["ranges"][0]["k_to"] == 1
+        assert max(row["k_to"] for row in found["ranges"]) <= 40
         shown = anon("frontier", visits, *given[:-1], "--subject", "pid")
         assert "by k, which counts persons" in shown.stdout
 
@@ -151,8 +151,8 @@ def test_a_repeated_identifier_is_warned_of_in_options(anon, visits, call):
     given = [visits if part == "{file}" else part for part in call]
     run = anon(*given, "-i", "pid")
     assert run.exit_code == 0, run.output
-    message = [line for line in run.stderr.splitlines() if line.startswith("warning: ")]
-    (line,) = message
+    lines = [line for line in run.stderr.splitlines() if line.startswith("warning: ")]
+    (line,) = lines
     assert "such as --subject pid. Here identifier 'pid' repeats (" in line
     assert "subject=" not in run.output
     assert "warning: " not in anon(*given, "--subject", "pid").stderr

@@ -50,19 +50,19 @@ def publish(anon, people, tmp_path):
     return run
 
 
-def told_by(run):
+def json_of(run):
     assert run.exit_code in {0, 1}, run.output + run.stderr
     return json.loads(run.stdout)
 
 
 def test_risk_takes_the_folder_of_a_release(anon, publish, people):
     folder = publish()
-    message = told_by(anon("risk", folder, "--json"))
-    assert message["after"]["classes"]["smallest"] >= 3
-    assert list(message["after"]["sensitive"]) == ["job"]
+    found = json_of(anon("risk", folder, "--json"))
+    assert found["after"]["classes"]["smallest"] >= 3
+    assert list(found["after"]["sensitive"]) == ["job"]
     named = ["-q", "age", "-q", "pay", "-s", "job"]
-    assert message["after"] == told_by(anon("risk", folder, *named, "--json"))["after"]
-    beside = told_by(anon("risk", folder, "--original", people, "--json"))
+    assert found["after"] == json_of(anon("risk", folder, *named, "--json"))["after"]
+    beside = json_of(anon("risk", folder, "--original", people, "--json"))
     assert beside["before"] is not None
     assert beside["loss"]["attributes"]["pay"] is not None
     wrong = anon("risk", folder, "--query", "agee")
@@ -91,10 +91,8 @@ def test_the_file_of_a_release_is_read_as_the_release(anon, publish, people, com
     }
     found = []
     for place in (folder, file):
-        message = told_by(anon(command, place, *calls[command], *named))
-        found.append(
-            {k: v for k, v in message.items() if k not in {"table", "release"}}
-        )
+        seen = json_of(anon(command, place, *calls[command], *named))
+        found.append({k: v for k, v in seen.items() if k not in {"table", "release"}})
     assert found[0] == found[1]
 
 
@@ -182,21 +180,21 @@ def test_rows_are_not_passed_off_as_persons(anon, publish, people):
     table.assign(pid=[n // 2 for n in range(60)]).to_csv(people, index=False)
     roles = {"quasi_identifiers": ["age", "pay"], "sensitive": ["job"],
              "subject": "pid"}  # fmt: skip
-    message = told_by(anon("risk", publish(roles=roles), "--json"))
-    assert "rows are counted here" in message["not_available"]["persons"]
+    found = json_of(anon("risk", publish(roles=roles), "--json"))
+    assert "rows are counted here" in found["not_available"]["persons"]
     assert (
         "persons"
-        not in told_by(anon("risk", people, "-q", "age", "--json"))["not_available"]
+        not in json_of(anon("risk", people, "-q", "age", "--json"))["not_available"]
     )
 
 
 def test_a_reason_stands_once_below_a_narrow_table(anon, publish):
     folder = publish(**DROPPING)
-    told = anon("validate", folder).stdout
+    output = anon("validate", folder).stdout
     (line,) = [
-        x for x in told.splitlines() if x.startswith("- t-closeness: not judged")
+        x for x in output.splitlines() if x.startswith("- t-closeness: not judged")
     ]
     assert "--original FILE" in line
-    table = [x for x in told.splitlines() if x.startswith(("│", "┃"))]
+    table = [x for x in output.splitlines() if x.startswith(("│", "┃"))]
     assert max(map(len, table)) < 150
     assert any("not judged again" in x for x in table)

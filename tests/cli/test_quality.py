@@ -32,35 +32,35 @@ def files(tmp_path, people, safe):
     return tmp_path / "safe.csv", tmp_path / "people.csv"
 
 
-def told_by(run):
+def json_of(run):
     assert run.exit_code == 0, run.output
     return json.loads(run.stdout)
 
 
 def test_the_report_of_a_file(anon, files, people, safe):
     named = [part for name in people for part in ("-q", name)]
-    message = told_by(anon("quality", *files, *FEW, "--aligned", "--json", *named))
+    found = json_of(anon("quality", *files, *FEW, "--aligned", "--json", *named))
     expected = quality(people, safe, aligned=True, permutations=1, random_state=0)
-    assert message.pop("release") == str(files[0])
-    assert message.pop("original") == str(files[1])
-    assert message == json.loads(json.dumps(expected.to_dict()))
-    assert message["left_out"] == ["zip"]
+    assert found.pop("release") == str(files[0])
+    assert found.pop("original") == str(files[1])
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert found["left_out"] == ["zip"]
 
 
 def test_columns_that_nobody_named_go_by_where_they_stand(anon, files):
-    message = told_by(anon("quality", *files, *FEW, "--aligned", "--json"))
-    assert message["left_out"] == ["column 3"]
-    assert message["nominal"] == ["column 4"]
-    assert set(message["moments"]) == {"column 1", "column 2"}
+    found = json_of(anon("quality", *files, *FEW, "--aligned", "--json"))
+    assert found["left_out"] == ["column 3"]
+    assert found["nominal"] == ["column 4"]
+    assert set(found["moments"]) == {"column 1", "column 2"}
 
 
 def test_named_columns(anon, files):
-    message = told_by(anon("quality", *files, *FEW, "-q", "age", "-s", "pay", "--json"))
-    assert message["numbers"] == ["age", "pay"]
-    assert message["squared_error"] is None
-    assert "aligned" in message["not_available"]["squared error"]
-    assert "two columns" in message["not_available"]["correlations, sensitive"]
-    assert message["correlations"]["all"]["entries"] == 1
+    found = json_of(anon("quality", *files, *FEW, "-q", "age", "-s", "pay", "--json"))
+    assert found["numbers"] == ["age", "pay"]
+    assert found["squared_error"] is None
+    assert "aligned" in found["not_available"]["squared error"]
+    assert "two columns" in found["not_available"]["correlations, sensitive"]
+    assert found["correlations"]["all"]["entries"] == 1
 
 
 def test_a_table_a_topic_for_people(anon, files):
@@ -106,11 +106,11 @@ def test_suppressed_numbers_can_be_read_as_missing(anon, tmp_path, files, people
     marked.to_csv(tmp_path / "marked.csv", index=False)
     place = tmp_path / "marked.csv"
     asked = ["quality", place, files[1], *FEW, "-q", "pay", "-q", "age", "--json"]
-    assert told_by(anon(*asked))["left_out"] == ["pay"]
-    message = told_by(anon(*asked, "--missing", "*", "--aligned"))
-    assert message["left_out"] == []
-    assert 0 < message["squared_error"]["columns"]["pay"] < 1
-    assert message["squared_error"]["columns"]["age"] == 0
+    assert json_of(anon(*asked))["left_out"] == ["pay"]
+    found = json_of(anon(*asked, "--missing", "*", "--aligned"))
+    assert found["left_out"] == []
+    assert 0 < found["squared_error"]["columns"]["pay"] < 1
+    assert found["squared_error"]["columns"]["age"] == 0
 
 
 def test_mistakes_are_told(anon, tmp_path, files):
@@ -148,14 +148,14 @@ def test_a_published_release_says_which_columns_are_compared(
     (tmp_path / "people.yaml").write_text(yaml.safe_dump(config))
     run = anon("release", tmp_path / "people.yaml")
     assert run.exit_code == 0, run.output
-    message = told_by(anon("quality", tmp_path / "out", files[1], *FEW, "--json"))
-    assert message["numbers"] == ["age", "pay", "zip"]
-    assert message["nominal"] == []
-    assert set(message["correlations"]) == {"all"}
+    found = json_of(anon("quality", tmp_path / "out", files[1], *FEW, "--json"))
+    assert found["numbers"] == ["age", "pay", "zip"]
+    assert found["nominal"] == []
+    assert set(found["correlations"]) == {"all"}
     # Boxes become their centers, and pay is published as it is.
-    assert message["moments"]["pay"]["mean"] == pytest.approx(0)
-    assert 0 < abs(message["moments"]["age"]["variance"]) < 0.2
-    narrow = told_by(
+    assert found["moments"]["pay"]["mean"] == pytest.approx(0)
+    assert 0 < abs(found["moments"]["age"]["variance"]) < 0.2
+    narrow = json_of(
         anon("quality", tmp_path / "out", files[1], *FEW, "-q", "age", "--json")
     )
     assert narrow["numbers"] == ["age"]

@@ -48,82 +48,82 @@ def files(tmp_path, people, safe):
     return tmp_path
 
 
-def told_by(run):
+def json_of(run):
     assert run.exit_code == 0, run.output
     return json.loads(run.stdout)
 
 
 def test_before_and_after_stand_side_by_side(anon, files, people, safe):
-    message = told_by(
+    found = json_of(
         anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
              "--hierarchies", files / "trees", "--threshold", 0.3, "--json")
     )  # fmt: skip
     for side, frame in (("before", people), ("after", safe)):
         classes = Classes.from_frame(frame, KNOWN)
         risk = prosecutor_risk(classes, 0.3)
-        assert message[side]["prosecutor"]["average"] == pytest.approx(risk.average)
-        assert message[side]["prosecutor"]["records_at_risk"] == risk.records_at_risk
-    assert message["before"]["classes"]["count"] == 6
-    assert message["after"]["classes"]["suppressed_rows"] == 2
-    assert message["after"]["sensitive"]["job"]["distinct_l"] == 2
-    assert message["before"]["sensitive"]["job"]["distinct_l"] == 1
+        assert found[side]["prosecutor"]["average"] == pytest.approx(risk.average)
+        assert found[side]["prosecutor"]["records_at_risk"] == risk.records_at_risk
+    assert found["before"]["classes"]["count"] == 6
+    assert found["after"]["classes"]["suppressed_rows"] == 2
+    assert found["after"]["sensitive"]["job"]["distinct_l"] == 2
+    assert found["before"]["sensitive"]["job"]["distinct_l"] == 1
     texts = people.astype({"age": str})
     losses = attribute_losses(texts, safe, {"land": TREE}, KNOWN)
-    assert message["loss"]["attributes"] == pytest.approx(losses)
-    assert message["loss"]["total"] == pytest.approx(
+    assert found["loss"]["attributes"] == pytest.approx(losses)
+    assert found["loss"]["total"] == pytest.approx(
         information_loss(texts, safe, {"land": TREE}, KNOWN)
     )
     # (4 * 2/4 + 2 - 6/4) / (6 - 6/4)
-    assert message["loss"]["attributes"]["land"] == pytest.approx(2.5 / 4.5)
+    assert found["loss"]["attributes"]["land"] == pytest.approx(2.5 / 4.5)
 
 
 def test_a_table_alone_has_no_loss(anon, files):
-    message = told_by(anon("risk", files / "people.csv", *ROLES, "--json"))
-    assert message["before"] is None
-    assert message["loss"] is None
-    assert message["after"]["prosecutor"]["highest"] == 1.0
+    found = json_of(anon("risk", files / "people.csv", *ROLES, "--json"))
+    assert found["before"] is None
+    assert found["loss"] is None
+    assert found["after"]["prosecutor"]["highest"] == 1.0
 
 
 def test_without_a_population_two_risks_are_not_available(anon, files):
     run = anon("risk", files / "safe.csv", *ROLES)
     assert run.exit_code == 0, run.output
     assert run.stdout.count("not available") >= 4
-    message = told_by(anon("risk", files / "safe.csv", *ROLES, "--json"))
-    assert message["after"]["journalist"] is message["after"]["marketer"] is None
-    assert "sampling weights" in message["not_available"]["journalist"]
+    found = json_of(anon("risk", files / "safe.csv", *ROLES, "--json"))
+    assert found["after"]["journalist"] is found["after"]["marketer"] is None
+    assert "sampling weights" in found["not_available"]["journalist"]
 
 
 def test_weights_estimate_the_population(anon, files, safe):
-    message = told_by(
+    found = json_of(
         anon("risk", files / "safe.csv", *ROLES, "--weights", "weight", "--json")
     )
-    assert message["after"]["journalist"]["highest"] == pytest.approx(1 / 14)
+    assert found["after"]["journalist"]["highest"] == pytest.approx(1 / 14)
     classes = weigh_population(Classes.from_frame(safe, KNOWN), safe["weight"])
     assert classes.population_sizes.tolist() == [14, 13]
-    assert message["after"]["marketer"]["average"] == pytest.approx(1 / 14)
+    assert found["after"]["marketer"]["average"] == pytest.approx(1 / 14)
 
 
 def test_a_register_is_matched_with_the_labels(anon, files):
-    message = told_by(
+    found = json_of(
         anon("risk", files / "safe.csv", "--original", files / "people.csv", *ROLES,
              "--population", files / "register.csv", "--hierarchies", files / "trees",
              "--json")
     )  # fmt: skip
-    assert message["before"]["journalist"]["highest"] == pytest.approx(1 / 3)
-    assert message["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
+    assert found["before"]["journalist"]["highest"] == pytest.approx(1 / 3)
+    assert found["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
 
 
 def test_queries_are_answered_before_and_after(anon, files):
     run = ["risk", files / "safe.csv", *ROLES, "--query", "age", "--json"]
-    message = told_by(anon(*run, "--original", files / "people.csv"))
-    both = message["queries"]["age"]
+    found = json_of(anon(*run, "--original", files / "people.csv"))
+    both = found["queries"]["age"]
     assert both["minimum"] == {"original": 21.0, "released": 20.0, "error": -1.0}
     assert both["mean_middle"]["released"] == 24.5
     # Nobody says what "Europe" stands for.
-    assert message["loss"]["attributes"]["land"] is message["loss"]["total"] is None
-    assert message["loss"]["attributes"]["age"] > 0
-    assert "'land' holds labels in 4 rows" in message["not_available"]["loss, land"]
-    alone = told_by(anon(*run))["queries"]["age"]
+    assert found["loss"]["attributes"]["land"] is found["loss"]["total"] is None
+    assert found["loss"]["attributes"]["age"] > 0
+    assert "'land' holds labels in 4 rows" in found["not_available"]["loss, land"]
+    alone = json_of(anon(*run))["queries"]["age"]
     assert alone["mode"] == {"released": "[20, 29]"}
 
 
@@ -131,9 +131,9 @@ def test_means_of_groups_are_no_exact_values(anon, files, people):
     means = people.assign(age=[21.5, 21.5, 23.5, 23.5, 41, 42])
     means.to_csv(files / "means.csv", index=False)
     run = ["risk", files / "means.csv", "--original", files / "people.csv", *ROLES]
-    message = told_by(anon(*run, "--json"))
-    assert message["loss"] == {"total": None, "attributes": {"age": None, "land": 0}}
-    why = message["not_available"]["loss, age"]
+    found = json_of(anon(*run, "--json"))
+    assert found["loss"] == {"total": None, "attributes": {"age": None, "land": 0}}
+    why = found["not_available"]["loss, age"]
     assert "in 4 rows that no value of the original lies in" in why
     shown = anon(*run).stdout.split("Loss")[1].split("└")[0]
     assert shown.count("not available") == 2
@@ -198,8 +198,8 @@ def test_the_loss_is_the_one_that_anonymize_tells(anon, files, with_trees):
         ages.to_csv(files / "trees" / "age.csv")
         made += ["--hierarchy", f"age={files / 'trees/age.csv'}"]
         trees = ["--hierarchies", files / "trees"]
-    loss = told_by(anon(*made))["loss"]
+    loss = json_of(anon(*made))["loss"]
     original = ["--original", files / "people.csv"]
-    told = told_by(anon("risk", safe, *original, *ROLES, *trees, "--json"))
-    assert 0 < told["loss"]["total"] < 1
-    assert told["loss"]["total"] == pytest.approx(loss)
+    found = json_of(anon("risk", safe, *original, *ROLES, *trees, "--json"))
+    assert 0 < found["loss"]["total"] < 1
+    assert found["loss"]["total"] == pytest.approx(loss)

@@ -64,7 +64,7 @@ def ask(adapter: Any, case: dict[str, Any], question: dict[str, Any]) -> Any:
         return _labels(adapter, frame, case, question)
     if not hasattr(adapter, "judge"):
         return None
-    return _told(adapter.judge, frame, case, question)
+    return _answer_of(adapter.judge, frame, case, question)
 
 
 def refused(answer: Any) -> bool:
@@ -72,7 +72,7 @@ def refused(answer: Any) -> bool:
     return isinstance(answer, str) and answer.startswith(REFUSED)
 
 
-def _told(call, *arguments):
+def _answer_of(call, *arguments):
     """What a library gives back; its errors are refusals."""
     try:
         return call(*arguments)
@@ -101,7 +101,7 @@ def _published(adapter, frame, case, question):
     if arguments is None:
         return None
     before = copy.deepcopy(arguments)
-    published = _told(adapter.publish, arguments)
+    published = _answer_of(adapter.publish, arguments)
     if refused(published):
         return published
     if not len(published):
@@ -109,7 +109,7 @@ def _published(adapter, frame, case, question):
     if question["fact"] == "arguments unchanged":
         return alike(arguments, before)
     if question["fact"] == "second call alike":
-        return alike(_told(adapter.publish, arguments), published)
+        return alike(_answer_of(adapter.publish, arguments), published)
     return FACTS[question["fact"]](published, frame, case)
 
 
@@ -117,7 +117,7 @@ def _labels(adapter, frame, case, question):
     if not hasattr(adapter, "labels"):
         return None
     values = frame[case["quasi_identifiers"][0]].tolist()
-    labels = _told(adapter.labels, values, question["width"])
+    labels = _answer_of(adapter.labels, values, question["width"])
     if refused(labels):
         return labels
     return all(covers(label, value) for label, value in zip(labels, values))  # noqa: B905

@@ -167,9 +167,9 @@ def test_merged_classes_are_classes_of_merged_rows(frame, data):
         rows = frame[labels == group]
         assert merged.rows[group] == len(rows)
         assert merged.sizes[group] == rows["who"].nunique()
-        message = rows[["who", "s"]].replace("", None).drop_duplicates()
-        message = message.dropna(subset=["who"])
-        assert merged.sensitive["s"].counts[[group], :].sum() == len(message)
+        pairs = rows[["who", "s"]].replace("", None).drop_duplicates()
+        pairs = pairs.dropna(subset=["who"])
+        assert merged.sensitive["s"].counts[[group], :].sum() == len(pairs)
 
 
 def test_merging_keeps_the_reference_and_adds_populations():

@@ -133,8 +133,8 @@ def test_counts_are_of_persons_who_hold_a_value_at_least_once(rows):
     frame = frame_of(rows)
     column = classes_of(frame).sensitive["s"]
     for at, (known, unknown, everybody) in enumerate(by_class(frame)):
-        message = [len(known.get(value, ())) for value in column.values]
-        assert column.counts.toarray()[at].tolist() == [*message, len(unknown)]
+        counts = [len(known.get(value, ())) for value in column.values]
+        assert column.counts.toarray()[at].tolist() == [*counts, len(unknown)]
         assert column.totals[at] == len(everybody)
         assert column.several[at] == has_several(known)
 
@@ -149,8 +149,8 @@ def test_the_persons_of_a_union_are_counted_once(rows, into):
         part = moved[moved["q"] == target]
         known, unknown, everybody = holders(pairs(part))
         column = merged.sensitive["s"]
-        message = [len(known.get(value, ())) for value in column.values]
-        assert column.counts.toarray()[target].tolist() == [*message, len(unknown)]
+        counts = [len(known.get(value, ())) for value in column.values]
+        assert column.counts.toarray()[target].tolist() == [*counts, len(unknown)]
         assert column.totals[target] == len(everybody) == merged.sizes[target]
 
 
@@ -168,16 +168,16 @@ def test_finer_classes_count_persons_too(rows):
     frame = frame_of(rows)
     classes = Classes.from_frame(frame, ["q"], ["s", "z"], subject="who")
     column, owner = classes.finer("s")
-    message = defaultdict(list)
+    groups = defaultdict(list)
     for row in frame.itertuples():
         if row.who is not None:
-            message[row.q, row.z].append((row.who, row.s))
+            groups[row.q, row.z].append((row.who, row.s))
     expected = sorted(
         [len(holders(rows)[0].get(value, ())) for value in column.values]
-        for rows in message.values()
+        for rows in groups.values()
     )
     assert sorted(column.counts.toarray()[:, :-1].tolist()) == expected
-    assert len(owner) == len(message)
+    assert len(owner) == len(groups)
 
 
 @given(rows=ROWS)
@@ -189,11 +189,11 @@ def test_levels_are_those_of_shares_of_persons(rows):
     recursive = RecursiveCLDiversity(c=3, l=1).class_levels(classes)
     alpha = AlphaKAnonymity(1, 1).class_levels(classes)
     fewest = fewest_left(frame)
-    for at, message in enumerate(by_class(frame)):
-        known, unknown, _ = message
-        share = largest_share(*message)
-        cap = 1 / share if may_have_several(*message) else math.inf
-        certain = may_have_several(*message) and share >= 1
+    for at, held in enumerate(by_class(frame)):
+        known, unknown, _ = held
+        share = largest_share(*held)
+        cap = 1 / share if may_have_several(*held) else math.inf
+        certain = may_have_several(*held) and share >= 1
         here = min(1, len(known)) if certain else len(known)
         assert distinct[at] == min(here, fewest[at])
         assert alpha[at] == pytest.approx(max(share, 1 / fewest[at]))
@@ -319,9 +319,9 @@ def test_risk_and_class_statistics_count_persons():
 
 def test_a_distribution_counts_persons_and_goes_with_them_as_reference():
     frame = visits({"p": ["a", "a", "b"], "q": ["b", None]})
-    message = distribution(frame["s"], frame["who"])
-    assert message == {"a": 1, "b": 2, None: 1}
-    classes = classes_of(frame, references={"s": message}, reference_persons=2)
+    found = distribution(frame["s"], frame["who"])
+    assert found == {"a": 1, "b": 2, None: 1}
+    classes = classes_of(frame, references={"s": found}, reference_persons=2)
     model = BetaLikeness(1)
     assert model.level(classes) == 0
 
@@ -358,11 +358,9 @@ def test_candidates_are_the_values_that_all_classes_of_a_person_have(rows):
     sizes = sorted(len(values) for values, _ in expected.values())
     assert sorted(left.sizes.tolist()) == sizes
     order = list(dict.fromkeys(frame["q"]))
-    message = sorted(
-        (order.index(q), len(s)) for s, at in expected.values() for q in at
-    )
+    counts = sorted((order.index(q), len(s)) for s, at in expected.values() for q in at)
     met = zip(left.owner.tolist(), left.sizes[left.person], strict=True)
-    assert sorted(met) == message
+    assert sorted(met) == counts
 
 
 def test_candidates_are_counted_over_many_values():

@@ -173,13 +173,13 @@ def test_finer_classes_agree_in_the_other_columns(rows, data):
         texts = [*column.texts, None]
         found = Counter()
         for row, own in zip(column.counts.toarray(), owner, strict=True):
-            message = {t: c for t, c in zip(texts, row.tolist(), strict=True) if c}
-            found[own, tuple(sorted(message.items(), key=str))] += 1
+            counts = {t: c for t, c in zip(texts, row.tolist(), strict=True) if c}
+            found[own, tuple(sorted(counts.items(), key=str))] += 1
         expected = Counter()
         if len(labeled):
             for key, part in labeled.groupby(others, dropna=False, sort=False):
-                message = distribution(part[name])
-                expected[key[0], tuple(sorted(message.items(), key=str))] += 1
+                counts = distribution(part[name])
+                expected[key[0], tuple(sorted(counts.items(), key=str))] += 1
         assert found == expected
 
 
@@ -329,15 +329,15 @@ class TestRefusals:
 )
 def test_what_persons_hold_together_is_a_reference_by_spelling_and_as_read(rows):
     frame = pd.DataFrame(rows, columns=["who", "s"], dtype=object).assign(q=1)
-    message = distribution(frame["s"], frame["who"], together=True)
+    found = distribution(frame["s"], frame["who"], together=True)
     held = {
         value: {who for who, own in rows if own == value}
         for value in ("flu", "Flu", "NA", None)
     }
     n_persons = len({who for who, _ in rows})
-    assert sum(message.values()) == n_persons
+    assert sum(found.values()) == n_persons
     column = Classes.from_frame(
-        frame, ["q"], ["s"], subject="who", references={"s": message}
+        frame, ["q"], ["s"], subject="who", references={"s": found}
     ).sensitive["s"]
     assert column.reference.tolist() == [
         *(len(held[value]) for value in column.values),

@@ -40,9 +40,9 @@ def found(people):
 
 def test_all_pairs_by_all_codings(found):
     pairs = ["age, income", "age, weight", "income, weight"]
-    message = list(zip(found.runs["coding"], found.runs["method"], strict=True))
+    seen = list(zip(found.runs["coding"], found.runs["method"], strict=True))
     assert found.runs["quasi_identifiers"].tolist() == [p for p in pairs for _ in FOUR]
-    assert message == [tuple(text.split(":")) for text in FOUR] * 3
+    assert seen == [tuple(text.split(":")) for text in FOUR] * 3
     assert found.runs["error"].isna().all()
     assert found.runs["rows"].eq(240).all()
     independent = found.runs["coding"].eq("independent")

@@ -100,9 +100,9 @@ def test_hierarchies_go_to_those_who_use_them():
 
 
 def test_progress_is_told_before_every_run_and_at_the_end(people):
-    message = []
-    compare(people, TWO, {"k": [2, 3]}, progress=lambda *now: message.append(now))
-    assert message == [
+    seen = []
+    compare(people, TWO, {"k": [2, 3]}, progress=lambda *now: seen.append(now))
+    assert seen == [
         (0, 4, "mondrian"), (1, 4, "mondrian"), (2, 4, "datafly"), (3, 4, "datafly"),
         (4, 4, ""),
     ]  # fmt: skip

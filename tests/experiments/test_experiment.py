@@ -34,10 +34,10 @@ def offered(declared):
 
 
 def test_an_experiment_of_a_plugin_runs_by_its_name(offered):
-    message = []
-    found = reproduce("tiny", progress=lambda *now: message.append(now), size=3)
+    seen = []
+    found = reproduce("tiny", progress=lambda *now: seen.append(now), size=3)
     assert found.numbers["ours"].tolist() == [3]
-    assert message == [(3, 3, "")]
+    assert seen == [(3, 3, "")]
 
 
 def test_built_in_experiments_come_in_by_the_same_door(declared):

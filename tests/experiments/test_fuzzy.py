@@ -112,12 +112,12 @@ def test_summaries_are_stored_as_printed():
 def check(findings, pairs):
     """What the specification calls reproducible is as printed, and nothing else is."""
     names = REPORTED["attributes"]
-    message = {", ".join(names[n - 1] for n in pair): pair for pair in pairs}
-    numbers = findings.numbers[findings.numbers["data_set"].isin(list(message))]
+    by_names = {", ".join(names[n - 1] for n in pair): pair for pair in pairs}
+    numbers = findings.numbers[findings.numbers["data_set"].isin(list(by_names))]
     for where in [f"Table 5.{n}" for n in range(1, 13)]:
         found = numbers[numbers["where"] == where]
         assert len(found) == len(pairs)
-        wrong = {message[name] for name in found[found["equal"].ne(True)]["data_set"]}
+        wrong = {by_names[name] for name in found[found["equal"].ne(True)]["data_set"]}
         assert wrong == EXCEPTIONS.get(where, set()) & set(pairs), where
     assert findings.unexplained.empty, findings.unexplained.to_string()
 

@@ -113,15 +113,15 @@ def small(monkeypatch):
 
 
 def test_a_part_of_the_grid(small, declared):
-    message = []
-    found = MondrianDataflyExperiment().run(lambda *now: message.append(now))
+    seen = []
+    found = MondrianDataflyExperiment().run(lambda *now: seen.append(now))
     assert len(found.runs) == 2 * 4 * 4
     assert not len(found.different)
     ran = found.numbers[found.numbers["equal"].eq(True)]
     assert len(ran) == 2 * 4 * 4
     assert set(found.not_run["reason"]) == {"not run"}
-    assert message[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
-    assert message[-1] == (32, 32, "")
+    assert seen[0] == (0, 32, "datasetquadratic-1000-1 datafly k=2")
+    assert seen[-1] == (32, 32, "")
     figures = [figure.name for figure in found.figures]
     assert figures == [f"independent-{method}" for method in KNOWN["methods"]]
     assert set(found.figures[0].data["line"]) == {"k = 2", "k = 8", "k = 32", "k = 128"}

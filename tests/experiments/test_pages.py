@@ -80,7 +80,7 @@ def test_the_page_shows_every_run_and_its_error(results, tmp_path):
 
 def test_the_page_says_where_its_numbers_come_from(results, tmp_path):
     page = write_comparison(results, tmp_path)[0].read_text(encoding="utf-8")
-    for message in (
+    for text in (
         "<dt>rows</dt><dd>216</dd>",
         "<dt>quasi-identifiers</dt><dd>A_0, A_1, A_2 (all columns",
         "<dt>fixed for mondrian</dt>",
@@ -88,7 +88,7 @@ def test_the_page_says_where_its_numbers_come_from(results, tmp_path):
         "<dt>versions</dt><dd>Python",
         "UTC</dd>",
     ):
-        assert message in page
+        assert text in page
 
 
 def test_methods_with_columns_of_their_own_are_told_apart():

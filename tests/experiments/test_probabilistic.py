@@ -112,9 +112,9 @@ def test_every_difference_has_a_reason(quick):
 
 def test_claims_are_told_with_their_exceptions(quick):
     found = of(quick, where="text of section V", data_set="eia").set_index("method")
-    message = found.loc["ranking-mdav < swap-sequential-raw"]
-    assert "200" in message["ours"]
-    assert message["reason"]
+    seen = found.loc["ranking-mdav < swap-sequential-raw"]
+    assert "200" in seen["ours"]
+    assert seen["reason"]
 
 
 def test_ranking_is_far_below_the_others_for_small_k(quick):

@@ -51,26 +51,26 @@ def test_the_data_hold_every_printed_number():
     printed = [v for v in vectors() if v["origin"] == "source"]
     assert len(printed) == 24
     for vector in printed:
-        held, message = run_of(vector)["published"], vector["expected"]
+        held, expected = run_of(vector)["published"], vector["expected"]
         assert {KEYS[n]: v for n, v in held.items() if n in KEYS} == {
-            key: message[key] for key in KEYS.values()
+            key: expected[key] for key in KEYS.values()
         }
-        assert held["age_mode"] == message["mode_value"].strip("[]")
+        assert held["age_mode"] == expected["mode_value"].strip("[]")
         levels = run_of(vector)["recomputed"]["levels"]
-        assert [int(level) for level in levels] == message["optimal_node"]
+        assert [int(level) for level in levels] == expected["optimal_node"]
 
 
 def test_the_data_hold_the_grid_that_was_computed():
     derived = [v for v in vectors() if v["origin"] == "derived"]
     assert len(derived) == 36
     for vector in derived:
-        held, message = run_of(vector)["recomputed"], vector["expected"]
+        held, expected = run_of(vector)["recomputed"], vector["expected"]
         assert "published" not in run_of(vector)
-        if message["optimal_node"] is None:
+        if expected["optimal_node"] is None:
             assert held == {"feasible": "no"}
             continue
         assert {KEYS[n]: v for n, v in held.items() if n in KEYS} == {
-            key: message[key] for key in KEYS.values() if key in message
+            key: expected[key] for key in KEYS.values() if key in expected
         }
 
 
@@ -78,15 +78,15 @@ def test_the_data_hold_the_distances():
     for name, vector in VECTORS.items():
         if name.endswith("-reference-distribution"):
             held = RUNS[f"t = {vector['parameters']['t']:g}"]["recomputed"]
-            message = vector["expected"]
-            assert held["distance"] == message["max_emd_against_input_distribution"]
+            expected = vector["expected"]
+            assert held["distance"] == expected["max_emd_against_input_distribution"]
             assert (
                 held["distance_released"]
-                == (message["max_emd_against_released_distribution"])
+                == (expected["max_emd_against_released_distribution"])
             )
             assert (
                 held["classes_over_t"]
-                == (message["classes_over_t_against_released_distribution"])
+                == (expected["classes_over_t_against_released_distribution"])
             )
 
 
@@ -106,12 +106,12 @@ def some():
         patch.setattr(
             TabularExperiment, "_planned", lambda *_: [RUNS[name] for name in THREE]
         )
-        message = []
-        return TabularExperiment().run(lambda *now: message.append(now)), message
+        seen = []
+        return TabularExperiment().run(lambda *now: seen.append(now)), seen
 
 
 def test_some_runs_have_every_number(some):
-    found, message = some
+    found, seen = some
     assert found.runs["run"].tolist() == list(THREE)
     assert found.unexplained.to_dict("records") == []
     numbers = found.numbers
@@ -120,8 +120,8 @@ def test_some_runs_have_every_number(some):
         part = numbers[numbers["where"].str.endswith(run)]
         assert len(part) == count
         assert part["equal"].notna().all()
-    assert message[0] == (0, 3, "k = 5")
-    assert message[-1] == (3, 3, "")
+    assert seen[0] == (0, 3, "k = 5")
+    assert seen[-1] == (3, 3, "")
     assert found.source == KNOWN["source"]
 
 

@@ -249,5 +249,5 @@ def test_break_points_are_told_without_digits_of_computing():
     assert labels == ["[0.1, 0.3]", "(0.3, 0.5]"]
     noisy = 0.1 + 0.2
     exact = pd.DataFrame({"x": [0.1, 0.2, noisy, 0.4, 0.5] * 3})
-    message = GlobalRecoder(n_sets=2, k=2).fit_transform(exact)
-    assert message["x"].iloc[2] == f"[0.1, {noisy!r}]"
+    found = GlobalRecoder(n_sets=2, k=2).fit_transform(exact)
+    assert found["x"].iloc[2] == f"[0.1, {noisy!r}]"

@@ -78,8 +78,8 @@ def test_crisp_and_fuzzy_promises_are_kept_and_told(cls, people):
     published = recoder.fit_transform(people[["age", "ill"]])
     assert published.groupby("age").size().min() >= 8
     assert published.groupby("age")["ill"].nunique().min() >= 3
-    message = [verdict["model"] for verdict in recoder.report_.models]
-    assert message == [
+    found = [verdict["model"] for verdict in recoder.report_.models]
+    assert found == [
         "k-anonymity",
         "distinct-l-diversity",
         "q-anonymity",

@@ -82,10 +82,10 @@ class TestWorkedExamples:
         trace = done.report_.details["trace"]
         # The vectors list what was generalized; our last step tells that nothing was.
         *raised, last = trace
-        for step, message in zip(raised, expected["trace"], strict=True):
-            assert step["violating"] == message["violating_tuples"]
-            assert list(step["distinct"].values()) == message["distinct_values"]
-            assert step["generalized"] == names[message["generalized_attribute"]]
+        for step, stated in zip(raised, expected["trace"], strict=True):
+            assert step["violating"] == stated["violating_tuples"]
+            assert list(step["distinct"].values()) == stated["distinct_values"]
+            assert step["generalized"] == names[stated["generalized_attribute"]]
         assert last["generalized"] is None
         assert last["violating"] == len(gone)
         assert list(last["levels"].values()) == expected["levels"]
@@ -239,7 +239,7 @@ class TestTwin:
         out = done.fit_transform(people)
         hand = oracle.by_hand(people, done.hierarchies_)
         trace, rows, frequency = hand.run(k, stops, last)
-        message = [
+        seen = [
             (
                 step["violating"],
                 list(step["distinct"].values()),
@@ -248,7 +248,7 @@ class TestTwin:
             )
             for step in done.report_.details["trace"]
         ]
-        assert message == trace
+        assert seen == trace
         kept = [row for row in rows if frequency[row] >= k]
         found = out[oracle.known].astype(object)
         found = found.where(found.notna(), None)

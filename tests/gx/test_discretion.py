@@ -94,8 +94,8 @@ def suite():
 
 
 def refuse_secrets(text):
-    told = [secret for secret in SECRETS if secret in text]
-    assert told == []
+    leaked = [secret for secret in SECRETS if secret in text]
+    assert leaked == []
 
 
 def test_nothing_is_told_in_great_expectations(
@@ -106,12 +106,12 @@ def test_nothing_is_told_in_great_expectations(
     result = publish_docs(secret_table(), suite())
     (run,) = result.run_results.values()
     assert [r.success for r in run.results] == [False] * 8
-    told = json.dumps(run.to_json_dict())
-    assert "it could not be evaluated: ValueError." in told
-    assert "it could not be evaluated: TypeError." in told
-    assert "a column is no number." in told
-    assert "indiscreet did not answer with a number." in told
-    refuse_secrets(told)
+    text = json.dumps(run.to_json_dict())
+    assert "it could not be evaluated: ValueError." in text
+    assert "it could not be evaluated: TypeError." in text
+    assert "a column is no number." in text
+    assert "indiscreet did not answer with a number." in text
+    refuse_secrets(text)
     files = [p for p in Path(file_context.root_directory).rglob("*") if p.is_file()]
     pages = [p for p in files if p.suffix == ".html"]
     assert len(pages) >= 3

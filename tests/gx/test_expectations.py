@@ -256,8 +256,8 @@ ILLEGAL_AT_RUN = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), ILLEGAL_AT_RUN)
-def test_other_illegal_arguments_fail(validate, people, arguments, told):
+@pytest.mark.parametrize(("arguments", "message"), ILLEGAL_AT_RUN)
+def test_other_illegal_arguments_fail(validate, people, arguments, message):
     kinds = {
         "model": ExpectPrivacyModelToHold,
         "metric": ExpectPrivacyMetricToBeBetween,
@@ -268,7 +268,7 @@ def test_other_illegal_arguments_fail(validate, people, arguments, told):
         people, expectation(**{"quasi_identifiers": ["age"], **arguments})
     )
     assert result.success is False
-    assert told in json.dumps(result.to_json_dict())
+    assert message in json.dumps(result.to_json_dict())
 
 
 @pytest.mark.parametrize(

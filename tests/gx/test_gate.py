@@ -116,8 +116,8 @@ def test_an_infinite_level_can_be_written_as_json(people, ask, install):
     result = ask(people, Threshold("boundless", "model", "boundless", {"k": 2}))
     assert result.passed
     assert result.checks[0].observed == float("inf")
-    told = json.dumps(result.to_dict(), allow_nan=False)
-    assert json.loads(told)["checks"][0]["observed"] == "inf"
+    text = json.dumps(result.to_dict(), allow_nan=False)
+    assert json.loads(text)["checks"][0]["observed"] == "inf"
 
 
 def test_missing_values_and_a_repeated_index(ask, people):
@@ -180,7 +180,7 @@ def test_a_repeated_column_fails(ask, people):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"quasi_identifiers": []}, "quasi_identifiers is empty"),
         ({"quasi_identifiers": "age"}, "must be a list of columns"),
@@ -192,10 +192,10 @@ def test_a_repeated_column_fails(ask, people):
         ({"suite": {"name": "x", "expectations": [1]}}, "expectation 1 of the suite"),
     ],
 )
-def test_bad_arguments_fail(ask, people, options, told):
+def test_bad_arguments_fail(ask, people, options, message):
     result = ask(people, wants_k(1), **options)
     assert not result.passed
-    assert told in result.reasons[0]
+    assert message in result.reasons[0]
 
 
 def test_no_thresholds_fail(ask, people):
@@ -203,7 +203,7 @@ def test_no_thresholds_fail(ask, people):
 
 
 @pytest.mark.parametrize(
-    ("thresholds", "told"),
+    ("thresholds", "message"),
     [
         ([wants_k(1), wants_k(2)], "several thresholds have the id 'k-anonymity'"),
         ([wants_k(1, id="a-b"), wants_k(2, id="a_b")], "choose another id"),
@@ -228,10 +228,10 @@ def test_no_thresholds_fail(ask, people):
         (["k-anonymity"], "expected a Threshold, got str"),
     ],
 )
-def test_bad_thresholds_fail(ask, people, thresholds, told):
+def test_bad_thresholds_fail(ask, people, thresholds, message):
     result = ask(people, *thresholds)
     assert not result.passed
-    assert told in result.reasons[0]
+    assert message in result.reasons[0]
     assert not any(check.passed for check in result.checks)
 
 

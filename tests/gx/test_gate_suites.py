@@ -113,13 +113,13 @@ WEAKER = {
 }
 
 
-@pytest.mark.parametrize(("change", "told"), WEAKER.values(), ids=WEAKER)
-def test_a_suite_that_asks_for_something_else_fails(ask, people, change, told):
+@pytest.mark.parametrize(("change", "message"), WEAKER.values(), ids=WEAKER)
+def test_a_suite_that_asks_for_something_else_fails(ask, people, change, message):
     suite = edited(lambda listed: listed[0]["kwargs"].update(change))
     result = ask(people, wants_k(2), suite=suite)
     assert not result.passed
     assert result.checks[0].passed is False
-    assert f"the suite judges it with other {told}" in result.reasons[0]
+    assert f"the suite judges it with other {message}" in result.reasons[0]
 
 
 def test_a_suite_with_other_bounds_fails(ask, people):

@@ -65,7 +65,7 @@ def test_a_written_suite_is_read_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (None, "cannot be read"),
         (b"\xff\xfe", "cannot be read"),
@@ -76,11 +76,11 @@ def test_a_written_suite_is_read_again(tmp_path):
         (b'{"name": "x", "expectations": [{}]}', "expectation 1 of the suite"),
     ],
 )
-def test_unreadable_suites_are_refused(tmp_path, text, told):
+def test_unreadable_suites_are_refused(tmp_path, text, message):
     path = tmp_path / "suite.json"
     if text is not None:
         path.write_bytes(text)
-    with pytest.raises(ConfigurationError, match=told) as caught:
+    with pytest.raises(ConfigurationError, match=message) as caught:
         read_suite(path)
     assert "suite.json" in str(caught.value)
 
@@ -91,14 +91,14 @@ def test_a_suite_for_nothing_is_refused():
 
 
 def test_the_stored_suite_of_adult(adult):
-    table, told = adult
+    table, options = adult
     suite = read_suite(STORED / "adult.json")
-    result = run_gate(table, thresholds=ADULT, suite=suite, **told)
+    result = run_gate(table, thresholds=ADULT, suite=suite, **options)
     assert result.reasons == ()
     assert [check.passed for check in result.checks] == [True] * 3
     assert result.checks[0].observed >= 10
     strict = [Threshold("k-anonymity", "model", "k-anonymity", {"k": 500})]
-    failed = run_gate(table, thresholds=[*strict, *ADULT[1:]], suite=suite, **told)
+    failed = run_gate(table, thresholds=[*strict, *ADULT[1:]], suite=suite, **options)
     assert [check.passed for check in failed.checks] == [False, True, True]
 
 

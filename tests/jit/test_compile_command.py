@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
-from anon_transformers.jit import Outcome, _ahead
+from anon_transformers.jit import CompileOutcome, _ahead
 
 MAIN = "from anon_transformers.cli import main; main()"
 USE = """
@@ -62,14 +62,14 @@ def invoke(monkeypatch, outcome, *arguments):
 
 
 def test_it_says_what_was_done(monkeypatch):
-    done, asked = invoke(monkeypatch, Outcome(3, 4, 0, ()), "--jobs", "2")
+    done, asked = invoke(monkeypatch, CompileOutcome(3, 4, 0, ()), "--jobs", "2")
     assert done.exit_code == 0
     assert done.stdout == "3 kernels compiled, 4 were there already.\n"
     assert asked == [2]
 
 
 def test_machines_are_told_in_json(monkeypatch):
-    done, asked = invoke(monkeypatch, Outcome(0, 7, 1, ()), "--json")
+    done, asked = invoke(monkeypatch, CompileOutcome(0, 7, 1, ()), "--json")
     assert json.loads(done.stdout) == {
         "compiled": 0, "kept": 7, "removed": 1, "faults": [],
     }  # fmt: skip
@@ -77,7 +77,9 @@ def test_machines_are_told_in_json(monkeypatch):
 
 
 def test_a_fault_is_told_and_exits_with_1(monkeypatch):
-    done, _ = invoke(monkeypatch, Outcome(1, 0, 0, ("shop.sell(int64): broken",)))
+    done, _ = invoke(
+        monkeypatch, CompileOutcome(1, 0, 0, ("shop.sell(int64): broken",))
+    )
     assert done.exit_code == 1
     assert "shop.sell(int64): broken" in done.stderr
 

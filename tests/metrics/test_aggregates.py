@@ -78,20 +78,20 @@ def test_what_a_range_does_not_say_is_not_available(column, missing):
 
 def test_rows_left_out_count_as_suppressed():
     original = [21, 22, 41, 42, 61]
-    message = aggregate_query_error(original, ["20-39", "20-39"])
-    assert message["mode"].released == "*"
-    assert message["mode_count"].released == 3
-    assert message["mode_count"].error == 2
-    assert message["maximum"].error == 39 - 61
-    assert message["mode"].error is None
+    found = aggregate_query_error(original, ["20-39", "20-39"])
+    assert found["mode"].released == "*"
+    assert found["mode_count"].released == 3
+    assert found["mode_count"].error == 2
+    assert found["maximum"].error == 39 - 61
+    assert found["mode"].error is None
     marked = aggregate_query_error(original, ["20-39", "20-39", "*", "*", "*"])
-    assert marked == message
+    assert marked == found
 
 
 def test_an_answer_that_is_not_there_has_no_error():
-    message = aggregate_query_error([1, 2], ["*", "*"])
-    assert message["minimum"].released is None
-    assert message["minimum"].error is None
+    found = aggregate_query_error([1, 2], ["*", "*"])
+    assert found["minimum"].released is None
+    assert found["minimum"].error is None
 
 
 def test_arrow_and_nullable_columns_are_columns():

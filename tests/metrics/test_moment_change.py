@@ -100,8 +100,8 @@ def test_quantiles_are_shares():
 
 def test_quantiles_go_into_a_file():
     frame = pd.DataFrame({"a": [1, 2, 5]})
-    message = moment_changes(frame, frame, quantiles=[0.5, 1])["a"].to_dict()
-    assert json.loads(json.dumps(message))["quantiles"] == {"0.5": 0.0, "1": 0.0}
+    found = moment_changes(frame, frame, quantiles=[0.5, 1])["a"].to_dict()
+    assert json.loads(json.dumps(found))["quantiles"] == {"0.5": 0.0, "1": 0.0}
 
 
 def test_the_metric_is_the_largest_change_of_a_mean():

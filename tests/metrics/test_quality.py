@@ -126,21 +126,21 @@ def test_what_cannot_be_taken_says_why(people):
     assert set(report.not_available) == {
         "correlations, all", "moments", "squared error", "distinguishability",
     }  # fmt: skip
-    message = report.to_dict()
-    assert message["squared_error"] is message["distinguishability"] is None
-    assert message["left_out"] == ["age", "size", "pay"]
+    found = report.to_dict()
+    assert found["squared_error"] is found["distinguishability"] is None
+    assert found["left_out"] == ["age", "size", "pay"]
 
 
 def test_the_report_is_plain_json(people, safe):
     flat = safe.assign(pay=1)
     report = quality(people, flat, aligned=True, permutations=0)
-    message = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert message["moments"]["pay"]["skewness"] is None
-    assert message["moments"]["pay"]["quantiles"]["0.5"] < 0
-    assert message["distinguishability"]["ratio"] is None
-    assert message["correlations"]["all"]["entries"] == 3
+    found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert found["moments"]["pay"]["skewness"] is None
+    assert found["moments"]["pay"]["quantiles"]["0.5"] < 0
+    assert found["distinguishability"]["ratio"] is None
+    assert found["correlations"]["all"]["entries"] == 3
     total = squared_error_share(people, flat).total
-    assert message["squared_error"]["total"] == pytest.approx(total)
+    assert found["squared_error"]["total"] == pytest.approx(total)
 
 
 def test_polars_frames_are_taken(people, safe):

@@ -162,8 +162,8 @@ class TestPromise:
         table = patients()
         model = DistinctLDiversity(l=2)
         done = swapper([model, TCloseness(t=0.9)], sensitive=["ill", "pay"]).fit(table)
-        message = [entry["model"] for entry in done.report_.models]
-        assert message == [
+        found = [entry["model"] for entry in done.report_.models]
+        assert found == [
             "probabilistic-k-anonymity",
             "distinct-l-diversity",
             "t-closeness",

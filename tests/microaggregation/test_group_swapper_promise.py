@@ -111,11 +111,11 @@ class TestPromise:
         ).fit(census)
         near = GroupSwapper(KNOWN, k=5, sensitive=WANTED).fit(census)
         for name, by_rank, constant, by_mdav in vector:
-            message = ranked.report_.details
-            assert message["value_disclosure"][name] == pytest.approx(by_rank, abs=6e-5)
-            assert message["constant_groups"][name] == pytest.approx(constant, abs=6e-4)
-            message = near.report_.details["value_disclosure"][name]
-            assert message == pytest.approx(by_mdav, abs=6e-5)
+            found = ranked.report_.details
+            assert found["value_disclosure"][name] == pytest.approx(by_rank, abs=6e-5)
+            assert found["constant_groups"][name] == pytest.approx(constant, abs=6e-4)
+            found = near.report_.details["value_disclosure"][name]
+            assert found == pytest.approx(by_mdav, abs=6e-5)
 
     def test_the_judge_agrees(self, census):
         for params in ({}, {"grouping": "individual-ranking"}, {"order": "sequential"}):
@@ -127,10 +127,10 @@ class TestPromise:
                 verdict = judge(ProbabilisticKAnonymity(5), linkage)
             assert verdict.passed
             assert verdict.level == done.k_effective_
-            message = done.report_.details["value_disclosure"]
+            seen = done.report_.details["value_disclosure"]
             for name in WANTED:
                 found = value_disclosure(linkage, name)[name].probability
-                assert message[name] == pytest.approx(found)
+                assert seen[name] == pytest.approx(found)
 
     def test_k_of_one_moves_nothing(self):
         table = people()
@@ -176,8 +176,8 @@ class TestReport:
         assert report.risk == {"average-risk": 2 / 5, "highest-risk": 1 / 2}
         # 1/2 + 1/2, and 1/3 + 4/3.
         expected = (1 + 5 / 3) / 5
-        message = report.details["value_disclosure"]
-        assert message == {"x": pytest.approx(expected)}
+        found = report.details["value_disclosure"]
+        assert found == {"x": pytest.approx(expected)}
         assert report.models == (
             {
                 "model": "probabilistic-k-anonymity",
@@ -349,9 +349,9 @@ class TestRefusals:
     def test_a_person_has_one_row(self):
         table = people().assign(name=["twin", "twin"] + [f"p{i}" for i in range(38)])
         done = GroupSwapper(["age"], k=2, sensitive=["pay"], subject="name")
-        with pytest.raises(DataError, match="several rows for 1 persons") as message:
+        with pytest.raises(DataError, match="several rows for 1 persons") as raised:
             done.fit(table)
-        assert "twin" not in str(message.value)
+        assert "twin" not in str(raised.value)
         output = done.fit_transform(people())
         assert "name" not in output
 

@@ -69,8 +69,8 @@ def make_people(seed, n_rows, missing=0.0):
 @pytest.fixture(scope="module")
 def vectors(root):
     path = root / "tests/data/vectors/probabilistic.json"
-    message = json.loads(path.read_text(encoding="utf-8"))
-    return {vector["name"]: vector for vector in message["vectors"]}
+    stated = json.loads(path.read_text(encoding="utf-8"))
+    return {vector["name"]: vector for vector in stated["vectors"]}
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +360,6 @@ class TestRefusals:
         assert not hasattr(done, "transform")
         with pytest.raises(
             AttributeError, match="has no attribute 'transform'"
-        ) as message:
+        ) as raised:
             _ = done.transform
-        assert "recode(X)" in str(message.value.__cause__)
+        assert "recode(X)" in str(raised.value.__cause__)

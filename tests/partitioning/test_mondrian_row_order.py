@@ -105,12 +105,12 @@ def test_relaxed_cuts_draw_the_same_boxes_in_another_order(
         assert two is None
         return
     # Chance decides which of several equal rows gets which of their boxes.
-    message = [
+    found = [
         Counter(zip(*(t[name].astype(str) for name in KNOWN), *known, strict=True))
         for t, rows_ in ((one, table), (two, other))
         for known in [[rows_[name].astype(str) for name in KNOWN]]
     ]
-    assert message[0] == message[1]
+    assert found[0] == found[1]
     same = table.duplicated(KNOWN, keep=False).to_numpy()
     for at, was in enumerate(order):
         if not same[was]:

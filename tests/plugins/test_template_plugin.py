@@ -121,12 +121,12 @@ print(json.dumps({
     "model": registry().privacy_models["range-diversity"].__name__,
 }))
 """
-    told = json.loads(run(environment / "python", "-c", script).stdout)
-    assert all(file.startswith(str(environment.parent)) for file in told["files"])
-    assert not [finder for finder in told["finders"] if "editable" in finder.lower()]
-    assert told["broken"] == []
-    assert told["owner"] == "anon-transformers-template"
-    assert told["model"] == "RangeDiversity"
+    found = json.loads(run(environment / "python", "-c", script).stdout)
+    assert all(file.startswith(str(environment.parent)) for file in found["files"])
+    assert not [finder for finder in found["finders"] if "editable" in finder.lower()]
+    assert found["broken"] == []
+    assert found["owner"] == "anon-transformers-template"
+    assert found["model"] == "RangeDiversity"
 
 
 def test_the_library_does_not_know_the_plugin():
@@ -173,8 +173,8 @@ table = make_pipeline(FunctionTransformer(), prefix).fit_transform(people)
 print(",".join(table["zip"]))
 print(make_pipeline(prefix, OneHotEncoder()).fit_transform(people).shape)
 """
-    told = run(environment / "python", "-W", "error", "-c", script).stdout
-    assert told.splitlines() == ["12##,12##,13##,13##", "(4, 4)"]
+    output = run(environment / "python", "-W", "error", "-c", script).stdout
+    assert output.splitlines() == ["12##,12##,13##,13##", "(4, 4)"]
 
 
 @pytest.mark.gx
@@ -197,13 +197,13 @@ definition = context.validation_definitions.add(
     gx.ValidationDefinition(name="all", data=batch, suite=suite))
 zips = ["12##", "12##", "13##", "13##"]
 people = pd.DataFrame({"zip": zips, "income": [100, 900, 200, 900]})
-told = {}
+found = {}
 for e in (700, 701):
     result = definition.run(batch_parameters={"dataframe": people},
         expectation_parameters={"wanted": {"e": e}})
     first = result.results[0].to_json_dict()
-    told[e] = {"success": result.success, "level": first["result"]["observed_value"]}
-print(json.dumps(told))
+    found[e] = {"success": result.success, "level": first["result"]["observed_value"]}
+print(json.dumps(found))
 """
     done = run(environment / "python", "-c", script, GX_ANALYTICS_ENABLED="False")
     assert json.loads(done.stdout.splitlines()[-1]) == {
@@ -238,17 +238,17 @@ target: {path: published}
 @pytest.mark.gx
 def test_it_works_in_a_release(environment, release, people):
     pytest.importorskip("great_expectations")
-    told = json.loads(run(environment / "anon", "release", release, "--json").stdout)
-    folder = Path(told["folder"])
+    found = json.loads(run(environment / "anon", "release", release, "--json").stdout)
+    folder = Path(found["folder"])
     assert folder.is_relative_to(release.parent / "published")
-    table = pd.read_csv(folder / told["data"], dtype={"zip": "str"})
+    table = pd.read_csv(folder / found["data"], dtype={"zip": "str"})
     assert list(table.columns) == ["zip", "ward", "income"]
     assert sorted(table["income"]) == sorted(people["income"])
     classes = table.groupby(["zip", "ward"], dropna=False)["income"]
     assert classes.size().min() >= 3
     assert (classes.max() - classes.min()).min() >= 1500
     assert table["zip"].str.endswith("-").any()
-    judged = {check["id"]: check["observed"] for check in told["measured"]["checks"]}
+    judged = {check["id"]: check["observed"] for check in found["measured"]["checks"]}
     assert judged["range-diversity"] == (classes.max() - classes.min()).min()
 
 
@@ -269,10 +269,10 @@ def test_its_own_tests_pass_there(environment, tmp_path):
     # Without src, so that what is tested is what was installed.
     shutil.copy(TEMPLATE / "pyproject.toml", tmp_path)
     shutil.copytree(TEMPLATE / "tests", tmp_path / "tests")
-    told = run(
+    output = run(
         *(environment / "python", "-m", "pytest", "--quiet", "-p", "no:cacheprovider"),
         *("-c", tmp_path / "pyproject.toml", "--rootdir", tmp_path, tmp_path / "tests"),
         *("--pyargs", "anon_transformers_template"),
     ).stdout
-    assert " passed" in told
-    assert "failed" not in told.replace("xfailed", "")
+    assert " passed" in output
+    assert "failed" not in output.replace("xfailed", "")

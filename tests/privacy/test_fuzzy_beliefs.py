@@ -137,10 +137,10 @@ def beliefs_of(prior, person=(1.0,)):
 
 
 def test_a_value_that_stands_out_is_disclosed():
-    message = beliefs_of([0.94, 0.03, 0.03]).disclosures()
-    assert message.positive.tolist() == [True]
-    assert message.negative.tolist() == [False]
-    assert message.strong_knowledge.tolist() == [False]
+    found = beliefs_of([0.94, 0.03, 0.03]).disclosures()
+    assert found.positive.tolist() == [True]
+    assert found.negative.tolist() == [False]
+    assert found.strong_knowledge.tolist() == [False]
     assert beliefs_of([0.8, 0.1, 0.1]).disclosures().positive.tolist() == [False]
     assert beliefs_of([0.8, 0.1, 0.1]).disclosures(0.2).positive.tolist() == [True]
 
@@ -148,15 +148,15 @@ def test_a_value_that_stands_out_is_disclosed():
 def test_a_set_of_one_value_lacks_diversity():
     evidence = evidence_of([[1.0, 0.0]] * 11 + [[0.0, 1.0]], ["a"] * 10 + ["b", "c"])
     prior = [[0.4, 0.3, 0.3]] * 2
-    message = fuzzy_beliefs(evidence, [[1, 0], [0.5, 0.5]], prior).disclosures()
-    assert message.lack_of_diversity.tolist() == [True, True]
+    found = fuzzy_beliefs(evidence, [[1, 0], [0.5, 0.5]], prior).disclosures()
+    assert found.lack_of_diversity.tolist() == [True, True]
     looser = fuzzy_beliefs(evidence, [[1, 0]], prior[:1]).disclosures(much_less=0.09)
     assert looser.lack_of_diversity.tolist() == [False]
 
 
 def test_what_is_known_not_to_be_is_strong_knowledge():
-    message = beliefs_of([0.5, 0.5, 0.0]).disclosures()
-    assert message.strong_knowledge.tolist() == [True]
+    found = beliefs_of([0.5, 0.5, 0.0]).disclosures()
+    assert found.strong_knowledge.tolist() == [True]
 
 
 def test_a_value_that_the_sets_do_not_have_is_ruled_out():

@@ -63,8 +63,8 @@ def test_a_verdict_counts_the_units_that_fail(k, passed, failing):
 
 
 def test_a_verdict_is_written_as_plain_values():
-    message = judge(KAnonymity(2), CLASSES).to_dict()
-    assert json.loads(json.dumps(message)) == {
+    found = judge(KAnonymity(2), CLASSES).to_dict()
+    assert json.loads(json.dumps(found)) == {
         "model": "k-anonymity",
         "params": {"k": 2},
         "level": 1,

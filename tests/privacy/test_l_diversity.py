@@ -136,8 +136,8 @@ def test_levels_are_plain_and_verdicts_can_be_written(table_of):
     assert EntropyLDiversity(1).level(classes) == pytest.approx(2)
     assert RecursiveCLDiversity(2, 1).level(classes) == 2
     for model in MODELS:
-        message = judge(model, classes).to_dict()
-        assert json.loads(json.dumps(message)) == message
+        found = judge(model, classes).to_dict()
+        assert json.loads(json.dumps(found)) == found
         assert isinstance(model, PrivacyModel)
 
 

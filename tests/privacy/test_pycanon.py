@@ -124,8 +124,8 @@ def test_its_c_divides_the_rarest_value_by_the_most_frequent_ones():
 def test_its_enhanced_beta_bounds_a_value_by_the_share_of_another():
     # min(beta, -ln q) is taken for every value and the largest one is told, so that
     # any table passes whose rarest value is rare enough.
-    message = TABLES["adult-five"]["answers"]["enhanced-beta"]
-    model = BetaLikeness(message, "enhanced", reference="released")
+    expected = TABLES["adult-five"]["answers"]["enhanced-beta"]
+    model = BetaLikeness(expected, "enhanced", reference="released")
     assert not model.satisfied(classes_of("adult-five")).all()
 
 

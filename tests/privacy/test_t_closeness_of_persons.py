@@ -73,10 +73,10 @@ def test_t_closeness_counts_a_person_once_however_the_value_is_written(way, held
     expected = closeness(
         [[value for at, value in held if at == q] for q in {at for at, _ in held}]
     )
-    message = distribution(frame["s"], frame["who"], together=True)
+    found = distribution(frame["s"], frame["who"], together=True)
     for classes, reference in (
         (classes_of(frame), "released"),
-        (classes_of(frame, references={"s": message}), "input"),
+        (classes_of(frame, references={"s": found}), "input"),
     ):
         model = TCloseness(1, reference=reference)
         model.check_feasible(classes)

@@ -82,7 +82,7 @@ class SmallRelease:
         lines = (self.home / "ledger.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
-    def told(self, run_id):
+    def events_of(self, run_id):
         return [e["event"] for e in self.events() if e["run"] == run_id]
 
     def runs(self):

@@ -43,19 +43,19 @@ def bend(content, path, old, new):
 def test_a_misspelt_key_is_told_with_the_nearest(release, path, old, new):
     release.content = bend(release.content, path, old, new)
     release.write()
-    told = release.refusal()
-    assert f"{new!r}" in told
+    message = release.refusal()
+    assert f"{new!r}" in message
     if len(old) > 1:  # one letter resembles nothing; the choices are listed
-        assert f"did you mean {old!r}?" in told
-    assert f"{old!r}" in told.split("Choices:")[1]
+        assert f"did you mean {old!r}?" in message
+    assert f"{old!r}" in message.split("Choices:")[1]
 
 
 @pytest.mark.parametrize("key", ["separater", "colums", "encodin"])
 def test_a_misspelt_option_of_the_source_is_told_with_the_nearest(release, key):
     release.write(source={"path": "people.csv", key: ";"})
-    told = release.refusal()
-    assert told.startswith("source: unknown parameter")
-    assert "did you mean" in told
+    message = release.refusal()
+    assert message.startswith("source: unknown parameter")
+    assert "did you mean" in message
 
 
 def test_a_misspelt_parameter_of_the_anonymizer_is_told_with_the_nearest(release):
@@ -79,8 +79,8 @@ def test_a_missing_key_is_named(release, key):
 def test_a_column_named_twice_under_one_role_is_told(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["age", "zip", "age"]}
     release.write(roles=roles)
-    told = release.refusal()
-    assert "column 'age' is named twice under quasi_identifiers" in told
+    message = release.refusal()
+    assert "column 'age' is named twice under quasi_identifiers" in message
     roles |= {"quasi_identifiers": ["age"], "sensitive": ["zip", "zip"]}
     release.write(roles=roles)
     assert "column 'zip' is named twice under sensitive" in release.refusal()
@@ -89,8 +89,8 @@ def test_a_column_named_twice_under_one_role_is_told(release):
 def test_a_misspelt_quasi_identifier_is_an_unknown_column(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["age", "zipp"]}
     release.write(roles=roles)
-    told = release.refusal(DataError)
-    assert "roles: unknown column 'zipp'; Choices: 'age', 'job'" in told
+    message = release.refusal(DataError)
+    assert "roles: unknown column 'zipp'; Choices: 'age', 'job'" in message
     # Right columns, or none that can be read: the anonymizer's own fault is told.
     release.write(roles={**roles, "quasi_identifiers": ["age", "zip", "name"],
                          "identifiers": []})  # fmt: skip
@@ -121,10 +121,10 @@ def test_a_misspelt_quasi_identifier_is_an_unknown_column(release):
 )
 def test_errors_are_in_the_words_of_the_file(release, changes, sentence):
     release.write(**changes)
-    told = release.refusal()
-    assert sentence in told
+    message = release.refusal()
+    assert sentence in message
     for word in ("tuple", "dictionary", "instance", "argument", "Input"):
-        assert word not in told
+        assert word not in message
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_errors_are_in_the_words_of_the_file(release, changes, sentence):
 )
 def test_a_key_that_stands_twice_is_refused(release, text, line):
     release.write_text(text)
-    told = release.refusal()
-    assert f"line {line}: the key" in told
-    assert "stands twice" in told
+    message = release.refusal()
+    assert f"line {line}: the key" in message
+    assert "stands twice" in message
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ MERGES = "a: &a {x: 1}\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         pytest.param(LAUGHS, "aliases", id="a billion laughs"),
         pytest.param(MERGES, "aliases", id="a billion merges"),
@@ -185,9 +185,9 @@ MERGES = "a: &a {x: 1}\n" + "".join(
         pytest.param("a: " + "[1, " * 200_000 + "]" * 200_000, "1 MB", id="deep"),
     ],
 )
-def test_a_file_that_would_grow_is_refused(release, content, told):
+def test_a_file_that_would_grow_is_refused(release, content, message):
     release.write_text(content)
-    assert told in release.refusal()
+    assert message in release.refusal()
 
 
 LONG = "k" * 30_000
@@ -265,7 +265,7 @@ def test_a_name_must_be_safe_in_a_path(release, name):
 
 
 @pytest.mark.parametrize(
-    ("roles", "told"),
+    ("roles", "message"),
     [
         ({"sensitive": ["job", "age"]}, "'age' is declared as quasi_identifiers"),
         ({"identifiers": ["name", "job"]}, "'job' is declared as sensitive"),
@@ -276,24 +276,24 @@ def test_a_name_must_be_safe_in_a_path(release, name):
         ({"accept_unique": ["age"]}, "accept_unique: unknown column 'age'"),
     ],
 )
-def test_roles_that_contradict_themselves(release, roles, told):
+def test_roles_that_contradict_themselves(release, roles, message):
     release.write(roles={**release.content["roles"], **roles})
-    assert told in release.refusal()
+    assert message in release.refusal()
 
 
 def test_an_undeclared_column_of_the_source_is_an_error(release):
     roles = {**release.content["roles"], "insensitive": []}
     release.write(roles=roles)
-    told = release.refusal(DataError)
-    assert "1 column has no declared role (column 5)" in told
-    assert "note" not in told
+    message = release.refusal(DataError)
+    assert "1 column has no declared role (column 5)" in message
+    assert "note" not in message
 
 
 def test_a_declared_column_that_the_source_lacks_is_an_error(release):
     roles = {**release.content["roles"], "insensitive": ["note", "nte"]}
     release.write(roles=roles)
-    told = release.refusal(DataError)
-    assert "'nte'; did you mean 'note'?" in told
+    message = release.refusal(DataError)
+    assert "'nte'; did you mean 'note'?" in message
 
 
 @pytest.mark.parametrize(
@@ -310,10 +310,10 @@ def test_an_insensitive_column_above_five_percent_of_unique_values(
     if not refused:
         assert load(release.file)
         return
-    told = release.refusal(DataError)
-    assert "insensitive column 'note'" in told
-    assert f"{n_unique / 40:.0%} of the rows" in told
-    assert "UNIQUE" not in told
+    message = release.refusal(DataError)
+    assert "insensitive column 'note'" in message
+    assert f"{n_unique / 40:.0%} of the rows" in message
+    assert "UNIQUE" not in message
     release.write(roles={**release.content["roles"], "accept_unique": ["note"]})
     assert load(release.file)
 

@@ -50,7 +50,7 @@ def test_the_library_itself_draws_tight_boxes_by_default(release):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"step": {}}, "step: column 'age' has none, and no hierarchy"),
         ({"step": {}}, "step: {age: 5} for cuts at multiples of 5"),
@@ -62,12 +62,12 @@ def test_the_library_itself_draws_tight_boxes_by_default(release):
     ],
 )
 def test_what_would_show_a_persons_value_is_refused_before_the_run(
-    release, changes, told
+    release, changes, message
 ):
     release.write(anonymizer=release.mondrian(**changes))
     said = release.refusal()
     assert said.startswith("anonymizer mondrian: ")
-    assert told in said
+    assert message in said
 
 
 def test_a_hierarchy_is_as_good_as_a_step(release):
@@ -95,7 +95,7 @@ def test_values_outside_the_domain_are_counted_and_not_told(release):
 
 
 @pytest.mark.parametrize(
-    ("params", "told"),
+    ("params", "message"),
     [
         ({"name": "mondrian", "boxes": "tight"}, "lowest and the highest value"),
         ({"name": "mondrian", "mode": "relaxed", "duplicates": "ignore"},
@@ -103,14 +103,16 @@ def test_values_outside_the_domain_are_counted_and_not_told(release):
         ({"name": "mdav"}, "mean, the median or the most frequent"),
     ],
 )  # fmt: skip
-def test_a_method_without_cuts_warns_and_the_report_says_why(release, params, told):
+def test_a_method_without_cuts_warns_and_the_report_says_why(release, params, message):
     release.write(anonymizer={**params}, thresholds=[{"model": "k-anonymity", "k": 3}])
     location = load(release.file)
-    with pytest.warns(ExtremesWarning, match=f"anonymizer {params['name']}: .*{told}"):
+    with pytest.warns(
+        ExtremesWarning, match=f"anonymizer {params['name']}: .*{message}"
+    ):
         anonymize(location)
     publish(validate(location))
     assert "What an extreme tells" in report_of(release)
-    assert told in report_of(release)
+    assert message in report_of(release)
 
 
 @pytest.mark.parametrize(
@@ -193,9 +195,9 @@ def test_a_release_by_quantiles_warns_and_the_report_says_why(release):
 @pytest.mark.parametrize("params", [{}, {"step": {"age": 5}}])
 def test_ranges_by_quantiles_end_no_box(release, params):
     release.write(anonymizer={"name": "mondrian", **params}, hierarchies=QUANTILES)
-    told = release.refusal()
-    assert told.startswith("anonymizer mondrian: hierarchies, age: ")
-    assert "widths or cuts" in told
+    message = release.refusal()
+    assert message.startswith("anonymizer mondrian: hierarchies, age: ")
+    assert "widths or cuts" in message
 
 
 # ------------------------------------------------- limits and suppressed rows
@@ -236,10 +238,10 @@ def outlier(release):
 def test_limits_of_sets_may_be_those_of_suppressed_rows(outlier, params):
     release = outlier(17, 187)
     release.write(anonymizer={"n_sets": 3, **SUPPRESSING, **params})
-    told = release.refusal()
-    assert told.startswith(f"anonymizer {params['name']}: labels: ")
-    assert "suppressed rows" in told
-    assert "suppression_limit: 0" in told
+    message = release.refusal()
+    assert message.startswith(f"anonymizer {params['name']}: labels: ")
+    assert "suppressed rows" in message
+    assert "suppression_limit: 0" in message
 
 
 @pytest.mark.parametrize("name", ["global-recode", "k-means"])
@@ -311,10 +313,10 @@ def test_labels_made_of_all_values_may_be_those_of_suppressed_rows(
         anonymizer={**SUPPRESSING, **params},
         hierarchies={"age": stated, "height": tree},
     )
-    told = release.refusal()
-    assert told.startswith(f"anonymizer {params['name']}: hierarchies, height: Its ")
-    assert "suppressed rows" in told
-    assert "suppression_limit: 0" in told
+    message = release.refusal()
+    assert message.startswith(f"anonymizer {params['name']}: hierarchies, height: Its ")
+    assert "suppressed rows" in message
+    assert "suppression_limit: 0" in message
     release.write(anonymizer={**params, "suppression_limit": 0})
     assert load(release.file)
 
@@ -324,8 +326,8 @@ def test_a_hierarchy_that_the_values_suggest_is_made_of_all_values(outlier, name
     release = outlier(17, 187)
     stated = {"kind": "intervals", "widths": [10, 50]}
     release.write(anonymizer={"name": name, **SUPPRESSING}, hierarchies={"age": stated})
-    told = release.refusal()
-    assert told.startswith(f"anonymizer {name}: hierarchies, height: Its ")
+    message = release.refusal()
+    assert message.startswith(f"anonymizer {name}: hierarchies, height: Its ")
     release.write(hierarchies={"age": stated, "height": stated})
     assert load(release.file)
 

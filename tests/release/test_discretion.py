@@ -40,7 +40,7 @@ pytestmark = pytest.mark.gx
 NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
 
 
-def told_by(error):
+def text_of(error):
     """Everything that any logger could print of an error."""
     chain, seen = error, []
     while chain is not None:
@@ -179,7 +179,7 @@ def test_a_strangers_words_do_not_surface(release, monkeypatch, caplog, capfd, e
     with caplog.at_level(logging.DEBUG), pytest.raises(ReleaseError) as caught:
         anonymize(run)
     assert f"anonymize failed with {type(error).__name__}" in str(caught.value)
-    for text in (told_by(caught.value), caplog.text, *capfd.readouterr()):
+    for text in (text_of(caught.value), caplog.text, *capfd.readouterr()):
         assert NAME_MARK not in text
     kept = Path(run) / "anonymize.error"
     assert str(kept) in str(caught.value)
@@ -200,7 +200,7 @@ def test_a_readers_words_do_not_surface(release, registered, error):
     release.write(source={"kind": "gossip", "path": "people.csv"})
     with pytest.raises(ReleaseError, match="load failed with") as caught:
         load(release.file)
-    assert NAME_MARK not in told_by(caught.value)
+    assert NAME_MARK not in text_of(caught.value)
     assert release.nothing_written()
 
 
@@ -209,7 +209,7 @@ class GossipOfANetwork(OSError):
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "told"),
+    ("error", "kind", "message"),
     [
         (
             FileNotFoundError(2, "gone", f"/x/{NAME_MARK}3"),
@@ -223,7 +223,7 @@ class GossipOfANetwork(OSError):
 )
 @pytest.mark.parametrize("where", ["fit_transform", "suppressed_mask_", "report_"])
 def test_a_strangers_trouble_with_files_is_told_by_type(
-    release, registered, caplog, capfd, error, kind, told, where
+    release, registered, caplog, capfd, error, kind, message, where
 ):
     class Gossiping(MondrianAnonymizer):
         def fit_transform(self, X, y=None, **fit_params):
@@ -242,10 +242,10 @@ def test_a_strangers_trouble_with_files_is_told_by_type(
     drop = {"suppression": "drop", "suppression_limit": 0.5}
     release.write(anonymizer=release.mondrian(name="gossiping", **drop))
     run = load(release.file)
-    with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=told) as caught:
+    with caplog.at_level(logging.DEBUG), pytest.raises(kind, match=message) as caught:
         anonymize(run)
     assert not isinstance(caught.value, AnonymizationError)  # a scheduler tries again
-    for text in (told_by(caught.value), caplog.text, *capfd.readouterr()):
+    for text in (text_of(caught.value), caplog.text, *capfd.readouterr()):
         assert NAME_MARK not in text
     assert NAME_MARK in (Path(run) / "anonymize.error").read_text()
 
@@ -262,13 +262,13 @@ def test_trouble_of_strangers_readers_and_writers_is_told_by_type(release, regis
     release.write(source={"kind": "far", "path": "people.csv"})
     with pytest.raises(OSError, match=r"load failed with ConnectionError\.") as caught:
         load(release.file)
-    assert NAME_MARK not in told_by(caught.value)
+    assert NAME_MARK not in text_of(caught.value)
     release.write(
         source={"path": "people.csv"}, target={"path": "out", "format": "far"}
     )
     with pytest.raises(PermissionError, match="Permission denied: anony") as caught:
         anonymize(load(release.file))
-    assert JOB_MARK not in told_by(caught.value)
+    assert JOB_MARK not in text_of(caught.value)
 
 
 def test_our_own_trouble_with_files_keeps_its_words(release):
@@ -287,7 +287,7 @@ def test_details_that_cannot_be_kept_are_not_told_instead(release, monkeypatch):
     monkeypatch.setattr(MondrianAnonymizer, "fit_transform", gossip)
     with pytest.raises(ReleaseError, match="could not be kept") as caught:
         anonymize(run)
-    assert NAME_MARK not in told_by(caught.value)
+    assert NAME_MARK not in text_of(caught.value)
 
 
 @pytest.mark.filterwarnings("default")

@@ -279,18 +279,18 @@ def of_persons(release, rows, **roles):
 def test_mail_addresses_of_persons_with_several_rows_are_unique(release):
     rows = visits(mail=lambda number, visit: f"p{number}@example.org")
     of_persons(release, rows, insensitive=["mail"])
-    told = release.refusal(DataError)
-    assert "insensitive column 'mail': 100% of the persons" in told
+    message = release.refusal(DataError)
+    assert "insensitive column 'mail': 100% of the persons" in message
     of_persons(release, rows, insensitive=["mail"], accept_unique=["mail"])
     run_release(release.file)
 
 
 def test_a_repeated_identifier_is_a_person_with_several_rows(release):
     of_persons(release, visits(), subject=None)
-    told = release.refusal(DataError)
-    assert "identifier 'who' repeats (60 values" in told
-    assert "subject: who" in told
-    assert "rows_are_persons: true" in told
+    message = release.refusal(DataError)
+    assert "identifier 'who' repeats (60 values" in message
+    assert "subject: who" in message
+    assert "rows_are_persons: true" in message
     of_persons(release, visits(), subject=None, rows_are_persons=True)
     run_release(release.file)
 
@@ -301,9 +301,9 @@ def test_a_person_in_several_spellings_is_one_person(release, subject):
     for number, row in enumerate(rows[1:]):
         row[0] = [row[0], row[0].lower(), f"{row[0]} "][number % 3]
     of_persons(release, rows, subject=subject)
-    told = release.refusal(DataError)
+    message = release.refusal(DataError)
     spelt = "the 60 texts of column 'who' are 20 persons to a reader"
-    assert (spelt if subject else "identifier 'who' repeats (20 values") in told
+    assert (spelt if subject else "identifier 'who' repeats (20 values") in message
 
 
 def test_rows_of_nobody_are_refused(release):
@@ -351,10 +351,12 @@ def test_one_value_per_person_is_that_which_people_read(release, way):
     release.write_rows(rows)
     release.target, release.work = release.folder / "new", release.folder / "fresh"
     release.write(target={"path": "new"}, workspace="fresh")
-    told = release.refusal(DataError)
-    assert "one_value_per_person: 1 persons have several values in column 'ill'" in told
-    assert "spellings" in told
-    assert "missing_marks" in told
+    message = release.refusal(DataError)
+    assert (
+        "one_value_per_person: 1 persons have several values in column 'ill'" in message
+    )
+    assert "spellings" in message
+    assert "missing_marks" in message
 
 
 def test_marks_that_a_threshold_states_are_no_further_value(release):
@@ -386,15 +388,15 @@ def test_every_telling_column_and_pair_is_reported_at_once(release):
         shop=lambda number, visit: f"s{number // 8}",
     )
     of_persons(release, rows, insensitive=["mail", "pay", "town", "shop"])
-    told = release.refusal(DataError).splitlines()
+    lines = release.refusal(DataError).splitlines()
     for at, what in enumerate(("column 'mail'", "column 'pay'", "columns 'town' and")):
-        assert f"insensitive {what}" in told[at]
-    assert len(told) == 3
+        assert f"insensitive {what}" in lines[at]
+    assert len(lines) == 3
     of_persons(release, rows, insensitive=["mail", "town", "shop", "pay"],
                accept_unique=["mail", "pay"])  # fmt: skip
-    told = release.refusal(DataError)
-    assert told.startswith("insensitive columns 'town' and 'shop' together")
-    assert "\n" not in told
+    lines = release.refusal(DataError)
+    assert lines.startswith("insensitive columns 'town' and 'shop' together")
+    assert "\n" not in lines
 
 
 def test_every_identifier_that_repeats_is_named(release):
@@ -405,14 +407,14 @@ def test_every_identifier_that_repeats_is_named(release):
     )
     of_persons(release, rows, subject=None,
                identifiers=["sex", "born", "who", "visit"])  # fmt: skip
-    told = release.refusal(DataError)
+    message = release.refusal(DataError)
     for column in ("sex", "born", "who"):
-        assert f"identifier {column!r} repeats" in told
-    assert "'visit'" not in told
+        assert f"identifier {column!r} repeats" in message
+    assert "'visit'" not in message
     # The one that tells most persons apart, though a visit is unique beside it.
-    assert "'subject: who'" in told
-    assert "'rows_are_persons: true'" in told
-    assert "subject: sex" not in told
+    assert "'subject: who'" in message
+    assert "'rows_are_persons: true'" in message
+    assert "subject: sex" not in message
 
 
 def test_t_is_not_evaluable_where_persons_have_several_values(release):
@@ -440,9 +442,9 @@ def test_t_is_refused_until_one_value_per_person_is_declared(release, about, dec
     of_persons(release, rows, **columns, one_value_per_person=declared)
     asked = {"model": "t-closeness", "t": 1, **about}
     release.write(thresholds=[{"model": "k-anonymity", "k": 3}, asked])
-    told = release.refusal()
-    assert "t-closeness: t-closeness compares" in told
-    line = re.search(r"'(one_value_per_person: .*?)' under roles", told)[1]
+    message = release.refusal()
+    assert "t-closeness: t-closeness compares" in message
+    line = re.search(r"'(one_value_per_person: .*?)' under roles", message)[1]
     of_persons(release, rows, **columns, **yaml.safe_load(line))
     run_release(release.file)
 

@@ -132,7 +132,7 @@ MARK = "CELLMARK"
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (f"a,b\n1,2\n3,{MARK},5\n", "1 rows have another number of fields"),
         (f"a,b\n1,2\n{MARK}\n3\n", "2 rows have another number of fields"),
@@ -146,13 +146,13 @@ MARK = "CELLMARK"
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "cannot be read as CSV"),
     ],
 )
-def test_bad_csv_files(tmp_path, capfd, content, told):
+def test_bad_csv_files(tmp_path, capfd, content, message):
     path = tmp_path / "x.csv"
     raw = content if isinstance(content, bytes) else content.encode()
     path.write_bytes(raw)
     with pytest.raises(DataError) as caught:
         read_csv(path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert MARK not in str(caught.value)
     assert capfd.readouterr() == ("", "")
 
@@ -216,8 +216,8 @@ def test_a_header_is_read_whole(tmp_path, text, names):
 def test_a_stated_kind_that_does_not_hold_is_told_without_the_cell(tmp_path, kind):
     path = tmp_path / "x.csv"
     path.write_text(f"a,b\n{MARK},2\n")
-    told = f"column 'a' holds values in 1 rows that are no {kind}"
-    with pytest.raises(DataError, match=told) as caught:
+    message = f"column 'a' holds values in 1 rows that are no {kind}"
+    with pytest.raises(DataError, match=message) as caught:
         read_csv(path, columns={"a": kind})
     assert MARK not in str(caught.value)
     assert caught.value.__context__ is None
@@ -231,7 +231,7 @@ def test_a_header_without_rows_is_an_empty_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"encoding": "latin-99"}, "unknown encoding 'latin-99'"),
         ({"encoding": 5}, "unknown encoding 5"),
@@ -239,9 +239,9 @@ def test_a_header_without_rows_is_an_empty_table(tmp_path):
         ({"separator": ""}, "separator must be one character"),
     ],
 )
-def test_options_that_make_no_sense(tmp_path, options, told):
+def test_options_that_make_no_sense(tmp_path, options, message):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         read_csv(tmp_path / "x.csv", **options)
 
 

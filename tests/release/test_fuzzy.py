@@ -62,9 +62,9 @@ def test_only_labels_are_published(fuzzy):
     table = read_published(folder)
     assert all(table[name].nunique() <= 3 for name in KNOWN)
     assert list(table.columns) == [*KNOWN, *WANTED]
-    told = json.dumps(fuzzy.manifest())
-    assert "degrees" not in told
-    assert "centers" not in told
+    text = json.dumps(fuzzy.manifest())
+    assert "degrees" not in text
+    assert "centers" not in text
 
 
 def test_degrees_are_private_and_gone_after_publication(fuzzy):
@@ -187,5 +187,5 @@ def test_an_infinite_parameter_stays_a_number(fuzzy):
 
 
 def test_readers_get_infinity_as_a_text():
-    told = _finite({"limits": [-math.inf, 3, {"end": math.inf}], "k": 5})
-    assert told == {"limits": ["-inf", 3, {"end": "inf"}], "k": 5}
+    found = _finite({"limits": [-math.inf, 3, {"end": math.inf}], "k": 5})
+    assert found == {"limits": ["-inf", 3, {"end": "inf"}], "k": 5}

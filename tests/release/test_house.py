@@ -44,8 +44,8 @@ def step_clock(folder, moment):
 
 def warned(caplog, path):
     """Whether a warning names the path."""
-    told = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
-    return any(str(path) in text for text in told)
+    lines = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
+    return any(str(path) in text for text in lines)
 
 
 def whole(release):
@@ -65,8 +65,8 @@ def test_as_many_earlier_versions_stay_as_the_file_says(release, keep):
     assert release.versions() == sorted(made[-1 - (keep or 0) :])
     assert (release.target / "current").readlink() == Path("versions", made[-1])
     story = ["loading", "loaded", "publishing", "published"]
-    assert release.told(made[0]) == [*story, "removed"]
-    assert release.told(made[-1]) == story
+    assert release.events_of(made[0]) == [*story, "removed"]
+    assert release.events_of(made[-1]) == story
 
 
 @pytest.mark.parametrize("keep", [-1, True, 1.5, "2", None])
@@ -375,8 +375,12 @@ def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where
     assert release.versions() == [second.name]
     assert raw_copies(release) == []
     assert warned(caplog, ledger)
-    told = [json.loads(line) for line in ledger.read_bytes().splitlines()[-3:]]
-    assert [event["event"] for event in told] == ["publishing", "removed", "published"]
+    events = [json.loads(line) for line in ledger.read_bytes().splitlines()[-3:]]
+    assert [event["event"] for event in events] == [
+        "publishing",
+        "removed",
+        "published",
+    ]
 
 
 def test_a_ledger_that_is_fine_is_not_warned_of(release, caplog):
@@ -402,7 +406,7 @@ def test_what_a_run_leaves_is_removed_by_the_next(release):
         )
     load(release.file)
     assert len(raw_copies(release)) == 1
-    assert release.told(known) == ["loading", "abandoned"]
+    assert release.events_of(known) == ["loading", "abandoned"]
     assert theirs.read_text() == "mine"
 
 

@@ -79,8 +79,8 @@ def test_names_are_those_that_two_loops_find(names, labels, shortest):
 def test_a_name_within_a_label_is_found(publishes):
     source = pd.DataFrame({"name": ["Anna Smith", "Bob Jones"], "age": [20, 30]})
     table = pd.DataFrame({"age": ["set Anna Smith", "[20, 30)"]})
-    told = identifier_faults(source, table, ROLES, publishes)
-    assert told == ["column 'age' holds identifiers in 1 rows"]
+    faults = identifier_faults(source, table, ROLES, publishes)
+    assert faults == ["column 'age' holds identifiers in 1 rows"]
 
 
 @pytest.mark.parametrize("publishes", ["labels", "names"])
@@ -104,11 +104,11 @@ def test_a_name_within_a_label_is_found(publishes):
 def test_an_identifier_is_found_however_it_is_written(name, label, publishes):
     source = pd.DataFrame({"name": [name, "Bob Jones"], "age": [20, 30]})
     for labels in ([label, "[20, 30)"], [f"{label} 7", f"{label} 8"]):
-        told = identifier_faults(
+        faults = identifier_faults(
             source, pd.DataFrame({"age": labels}), ROLES, publishes
         )
         count = sum(label in text for text in labels)
-        assert told == [f"column 'age' holds identifiers in {count} rows"]
+        assert faults == [f"column 'age' holds identifiers in {count} rows"]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_what_a_column_held_is_published_in_no_more_rows(rows, beyond, spelled):
         }
     )
     table = pd.DataFrame({"age": [spelled] * rows + ["x"] * (5 - rows)})
-    told = identifier_faults(source, table, ROLES, "names")
-    assert told == (
+    faults = identifier_faults(source, table, ROLES, "names")
+    assert faults == (
         [f"column 'age' holds identifiers in {beyond} rows"] if beyond else []
     )
 
@@ -153,8 +153,8 @@ def test_the_subject_is_an_identifier():
     roles = DeclaredRoles(quasi_identifiers=("age",), subject="who")
     source = pd.DataFrame({"who": ["Anna Smith", "Bob Jones"], "age": [20, 30]})
     table = pd.DataFrame({"age": ["Anna Smith", "*"]})
-    told = identifier_faults(source, table, roles, "labels")
-    assert told == ["column 'age' holds identifiers in 1 rows"]
+    faults = identifier_faults(source, table, roles, "labels")
+    assert faults == ["column 'age' holds identifiers in 1 rows"]
 
 
 SSN = [f"{i + 12:03d}-{i % 90 + 10}-{7000 + i}" for i in range(60)]

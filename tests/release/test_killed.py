@@ -37,7 +37,7 @@ def sweep(release, folder, kind, way, stride):
     assert done.returncode == 0, done.stderr[-3000:]
     report = json.loads(done.stdout.splitlines()[-1])
     failed = {
-        p: told for p, (state, told) in report["found"].items() if state == "failed"
+        p: reason for p, (state, reason) in report["found"].items() if state == "failed"
     }
     assert not failed, (failed, done.stderr[-3000:])
     return report

@@ -141,8 +141,10 @@ def test_too_few_groups_to_be_judged_are_refused_before_the_swap(swapped, where)
         swapped.write(thresholds=[{**SWAPPED, "k": 22}])
     if where == "anonymizer":
         swapped.write(anonymizer={"name": "group-swap", "k": 22})
-    told = "1080 rows make at most 49 groups of k=22, and 50 .* lower k to 21 or less"
-    with pytest.raises(InfeasibleError, match=told):
+    message = (
+        "1080 rows make at most 49 groups of k=22, and 50 .* lower k to 21 or less"
+    )
+    with pytest.raises(InfeasibleError, match=message):
         load(swapped.file, None, tighter)
     assert swapped.nothing_written()
 
@@ -181,9 +183,9 @@ def test_too_few_groups_of_different_cells_are_undecidable_and_fail(swapped):
 )
 def test_swaps_need_the_model_that_judges_swaps(swapped, thresholds):
     swapped.write(anonymizer={"name": "group-swap", "k": 1}, thresholds=thresholds)
-    told = swapped.refusal()
-    assert "group-swap swaps cells, and none of" in told
-    assert told.endswith("add {model: probabilistic-k-anonymity, k: …}.")
+    message = swapped.refusal()
+    assert "group-swap swaps cells, and none of" in message
+    assert message.endswith("add {model: probabilistic-k-anonymity, k: …}.")
 
 
 def test_a_stated_k_of_one_is_judged_beside_another_promise_only(swapped):
@@ -222,8 +224,8 @@ def test_what_is_published_tells_nothing_of_the_permutation(swapped):
     for name in content:
         if name.endswith((".json", ".html")):
             assert b"p_value" not in content[name]
-            told = content[name].replace(b"expected_hits", b"")
-            assert b"hits" not in told.replace(b"expected hits", b"")
+            text = content[name].replace(b"expected_hits", b"")
+            assert b"hits" not in text.replace(b"expected hits", b"")
     measured = swapped.manifest()["measured"]
     assert set(measured) == {"checks", "rows"}
     for check in measured["checks"]:
@@ -239,8 +241,10 @@ def test_the_report_says_what_the_guarantee_is_not(swapped):
 
 def test_the_sentence_names_no_combination(swapped):
     publish(validate(anonymize(load(swapped.file))))
-    told = [check["sentence"] for check in swapped.manifest()["measured"]["checks"]]
-    assert told == [
+    sentences = [
+        check["sentence"] for check in swapped.manifest()["measured"]["checks"]
+    ]
+    assert sentences == [
         "probabilistic-k-anonymity (k = 5) must hold.",
         "correlation-difference must be at most 0.2.",
     ]

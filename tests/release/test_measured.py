@@ -65,7 +65,7 @@ def unexplained_numbers(page, release):
     page = re.sub(
         r"<style>.*?</style>|<p class=.sub.>Version .*?</p>", "", page, flags=re.S
     )
-    told = html.unescape(re.sub(r"<[^>]+>", " ", page))
+    page_text = html.unescape(re.sub(r"<[^>]+>", " ", page))
     known = json.dumps(release.manifest()) + release.file.read_text()
     given = set(NUMBER.findall(known))
     given |= {
@@ -74,7 +74,7 @@ def unexplained_numbers(page, release):
         for form in ("%.3g", "%.4g")
         for factor in (1, 100)
     }
-    return {text for text in NUMBER.findall(told) if text not in given}
+    return {text for text in NUMBER.findall(page_text) if text not in given}
 
 
 def release_with(release, thresholds, **changes):
@@ -198,7 +198,7 @@ def test_persons_are_not_published_and_neither_are_their_counts(release):
 
 def test_the_last_row_of_a_dropped_class_leaves_no_trace(release):
     # Two sources that differ in one dropped row publish the same statements.
-    told = []
+    statements = []
     for job in ("1", "2.5", "a"):
         rows = [["age", "job"], *([str(20 + i % 2), "123"[i % 3]] for i in range(60))]
         release.write_rows([*rows, ["99", job]])
@@ -216,8 +216,8 @@ def test_the_last_row_of_a_dropped_class_leaves_no_trace(release):
         for key in ("version", "published", "sha256"):
             del manifest[key]
         del validation["sha256"]
-        told.append((measured, validation, manifest))
-    assert told[0] == told[1] == told[2]
+        statements.append((measured, validation, manifest))
+    assert statements[0] == statements[1] == statements[2]
     assert manifest["schema"]["job"] == "integer"
     assert measured["rows"] == 60
 

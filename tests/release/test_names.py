@@ -63,7 +63,7 @@ HEADERLESS = {
 }
 
 
-@pytest.mark.parametrize(("content", "told"), HEADERLESS.values(), ids=HEADERLESS)
+@pytest.mark.parametrize(("content", "message"), HEADERLESS.values(), ids=HEADERLESS)
 @pytest.mark.parametrize(
     "options",
     [
@@ -76,13 +76,13 @@ HEADERLESS = {
     ids=lambda options: "-".join(options) or "plain",
 )
 def test_no_word_of_a_header_that_is_none(
-    release, caplog, capfd, content, told, options
+    release, caplog, capfd, content, message, options
 ):
     release.source.write_text(content)
     release.write(source={"path": "people.csv", **options})
     said = said_of(release, caplog, capfd)
     assert MARK not in said
-    assert told in said
+    assert message in said
 
 
 def test_a_file_without_a_header_is_told_to_be_one(release, caplog, capfd):
@@ -91,7 +91,7 @@ def test_a_file_without_a_header_is_told_to_be_one(release, caplog, capfd):
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [
         ([f"{MARK}{i}" for i in range(5)], "5 columns have no declared role"),
         (
@@ -102,14 +102,14 @@ def test_a_file_without_a_header_is_told_to_be_one(release, caplog, capfd):
     ],
 )
 def test_no_word_of_a_parquet_file_with_other_names(
-    release, caplog, capfd, names, told
+    release, caplog, capfd, names, message
 ):
     table = pa.table([pa.array(["x", "y"])] * 5, names=names)
     pq.write_table(table, release.folder / "people.parquet")
     release.write(source={"path": "people.parquet"})
     said = said_of(release, caplog, capfd)
     assert MARK not in said
-    assert told in said
+    assert message in said
 
 
 @pytest.mark.parametrize("error", [DataError, ParameterError])
@@ -227,7 +227,7 @@ def test_no_word_of_an_undeclared_column_of_a_graph(
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "words"),
     [
         ([3], "column 3"),
         ([2, 5], "columns 2 and 5"),
@@ -235,5 +235,5 @@ def test_no_word_of_an_undeclared_column_of_a_graph(
         (list(range(1, 13)), "columns 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more"),
     ],
 )
-def test_positions_in_words(numbers, told):
-    assert list_positions(numbers) == told
+def test_positions_in_words(numbers, words):
+    assert list_positions(numbers) == words

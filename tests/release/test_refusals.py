@@ -22,7 +22,7 @@ from anon_transformers.release import ReleaseConfig, load, read_config, run_rele
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"anonymizer": {"name": "mondrain"}},
          "anonymizer: unknown anonymizer 'mondrain'; did you mean 'mondrian'?"),
@@ -37,10 +37,12 @@ from anon_transformers.release import ReleaseConfig, load, read_config, run_rele
         ({"target": {"path": "out", "format": "parqet"}}, "did you mean 'parquet'?"),
     ],
 )  # fmt: skip
-def test_unknown_names_are_told_with_their_key_and_the_nearest(release, changes, told):
+def test_unknown_names_are_told_with_their_key_and_the_nearest(
+    release, changes, message
+):
     release.write(**changes)
-    assert told in release.refusal()
-    with pytest.raises(ConfigurationError, match=re.escape(told)):
+    assert message in release.refusal()
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
         run_release(release.file)
 
 
@@ -51,7 +53,7 @@ def test_k_below_one_or_no_number(release, k):
 
 
 @pytest.mark.parametrize(
-    ("stated", "told"),
+    ("stated", "message"),
     [
         ({"k": 0}, "k must be a whole number of at least 1, got 0"),
         ({"k": "many"}, "k must be a whole number"),
@@ -68,13 +70,13 @@ def test_k_below_one_or_no_number(release, k):
         ({"hierarchies": {}}, "declared once, under roles"),
     ],
 )
-def test_what_an_anonymizer_may_not_state(release, stated, told):
+def test_what_an_anonymizer_may_not_state(release, stated, message):
     release.write(anonymizer=release.mondrian(**stated))
-    assert told in release.refusal()
+    assert message in release.refusal()
 
 
 @pytest.mark.parametrize(
-    ("threshold", "told"),
+    ("threshold", "message"),
     [
         ({"metric": "loss"}, "a metric needs min or max"),
         ({"metric": "loss", "id": "x"}, "a metric needs min or max"),
@@ -94,9 +96,9 @@ def test_what_an_anonymizer_may_not_state(release, stated, told):
         ({"model": "k-anonymity", "k": 3, "id": "report"}, "taken"),
     ],
 )
-def test_thresholds_that_ask_nothing_that_can_be_judged(release, threshold, told):
+def test_thresholds_that_ask_nothing_that_can_be_judged(release, threshold, message):
     release.write(thresholds=[threshold])
-    assert told in release.refusal()
+    assert message in release.refusal()
 
 
 @pytest.mark.parametrize(
@@ -147,9 +149,9 @@ def test_metrics_alone_protect_nobody(release, anonymizer, metrics, add):
     """The source itself changes least: it would pass, and be published."""
     asked = [{"metric": name, "max": most} for name, most in metrics.items()]
     release.write(anonymizer=anonymizer, thresholds=asked)
-    told = release.refusal()
-    assert "none is a privacy model" in told
-    assert told.endswith(f"add {{model: {add}, k: …}}.")
+    message = release.refusal()
+    assert "none is a privacy model" in message
+    assert message.endswith(f"add {{model: {add}, k: …}}.")
 
 
 def test_one_privacy_model_is_enough(release):
@@ -182,9 +184,9 @@ L_1 = {"model": "distinct-l-diversity", "l": 1, "sensitive": "job"}
 )
 def test_a_promise_of_nothing_is_refused_as_the_only_one(release, thresholds):
     release.write(thresholds=thresholds)
-    told = release.refusal()
-    assert re.search("promises? nothing by", told)
-    assert "k=1" in told or "l=1" in told
+    message = release.refusal()
+    assert re.search("promises? nothing by", message)
+    assert "k=1" in message or "l=1" in message
 
 
 @pytest.mark.parametrize(
@@ -201,12 +203,12 @@ def test_a_promise_of_nothing_is_refused_as_the_only_one(release, thresholds):
 def test_values_alone_hide_nobody(release, alone, number):
     """A person may stand alone in a class whose values are those of the table."""
     release.write(thresholds=[alone])
-    told = release.refusal()
+    message = release.refusal()
     several = "," in number
     verb = f"promise{'' if several else 's'} nothing by "
     verb += "themselves" if several else "itself"
-    assert told.startswith(f"thresholds: {number} {verb}: ")
-    assert told.endswith("ask for k of at least 2 with {model: k-anonymity, k: …}.")
+    assert message.startswith(f"thresholds: {number} {verb}: ")
+    assert message.endswith("ask for k of at least 2 with {model: k-anonymity, k: …}.")
     release.write(thresholds=[{"model": "k-anonymity", "k": 2}, alone])
     assert load(release.file)
 
@@ -237,7 +239,7 @@ def strangers_model(default, **declared):
     def level(self, evidence):
         return int(evidence.sizes.min())
 
-    told = {
+    attributes = {
         "name": "stranger",
         "evidence": "classes",
         "better": "higher",
@@ -248,7 +250,7 @@ def strangers_model(default, **declared):
         **declared,
     }
     numbers = [(name, float, field(default=value)) for name, value in default.items()]
-    return make_dataclass("Stranger", numbers, namespace=told, frozen=True)
+    return make_dataclass("Stranger", numbers, namespace=attributes, frozen=True)
 
 
 @pytest.mark.parametrize(
@@ -355,8 +357,10 @@ def test_a_seed_that_the_file_does_not_state_is_refused_too(
 
     registered("anonymizers", "careless", make(MondrianAnonymizer))
     release.write(anonymizer=release.mondrian(name="careless"))
-    told = release.refusal()
-    assert told.startswith(f"anonymizer careless: {key}: a release draws fresh entropy")
+    message = release.refusal()
+    assert message.startswith(
+        f"anonymizer careless: {key}: a release draws fresh entropy"
+    )
 
 
 def test_a_plugin_that_states_no_seed_is_not_refused(release, registered):
@@ -408,10 +412,10 @@ PLACES = {
 @pytest.mark.parametrize(("key", "changes"), PLACES.items(), ids=PLACES)
 def test_an_address_that_nothing_opens_is_refused(release, key, changes):
     release.write(**changes)
-    told = release.refusal()
-    assert f"{key.strip()}" in told
-    assert "://" in told
-    assert ("without file://" in told) == ("file" in str(changes))
+    message = release.refusal()
+    assert f"{key.strip()}" in message
+    assert "://" in message
+    assert ("without file://" in message) == ("file" in str(changes))
     assert not (release.folder / "s3:").exists()
 
 
@@ -439,9 +443,9 @@ def test_nothing_is_written_into_the_librarys_own_data(release, key):
 
 def test_a_source_that_is_not_there(release):
     release.source.unlink()
-    told = release.refusal(DataError)
-    assert "source.path" in told
-    assert "does not exist" in told
+    message = release.refusal(DataError)
+    assert "source.path" in message
+    assert "does not exist" in message
 
 
 def test_a_reader_without_its_path(release):
@@ -483,8 +487,8 @@ def test_a_source_within_the_public_target_is_refused(release):
 def test_a_broken_plugin_stops_a_release(release, monkeypatch):
     broken = BrokenPlugin("odd", "odd-dist", "ImportError: no module")
     monkeypatch.setitem(vars(registry()), "broken", (broken,))
-    told = release.refusal(PluginError)
-    assert "odd of odd-dist" in told
+    message = release.refusal(PluginError)
+    assert "odd of odd-dist" in message
 
 
 def test_paths_start_from_the_folder_of_the_file(release, monkeypatch, tmp_path):
@@ -520,7 +524,7 @@ def test_the_example_release_is_legal(root):
 
 
 @pytest.mark.parametrize(
-    ("bend", "error", "told"),
+    ("bend", "error", "message"),
     [
         (lambda rows: rows[:3], InfeasibleError, "k=3 needs at least as many rows"),
         (
@@ -530,12 +534,14 @@ def test_the_example_release_is_legal(root):
         ),
     ],
 )
-def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error, told):
+def test_what_cannot_be_anonymized_leaves_no_personal_data(
+    release, bend, error, message
+):
     rows = [line.split(",") for line in release.source.read_text().splitlines()]
     release.write_rows(bend(rows))
     roles = {**release.content["roles"], "accept_unique": ["note", "job"]}
     release.write(roles=roles)
-    with pytest.raises(error, match=told.replace("*", r"\*")):
+    with pytest.raises(error, match=message.replace("*", r"\*")):
         run_release(release.file)
     assert not release.target.exists()
     assert release.runs() == []
@@ -544,7 +550,7 @@ def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error,
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("name,age,zip,job,note\n", "it has no rows"),
         ("", "cannot be read as CSV"),
@@ -552,9 +558,9 @@ def test_what_cannot_be_anonymized_leaves_no_personal_data(release, bend, error,
         ("name,age,zip,zip,note\na,1,2,3,4\n", "a column twice: zip"),
     ],
 )
-def test_a_source_that_is_no_table(release, content, told):
+def test_a_source_that_is_no_table(release, content, message):
     release.source.write_text(content)
-    assert told in release.refusal(DataError)
+    assert message in release.refusal(DataError)
 
 
 def test_a_parameter_that_loosens_is_refused_before_anything_is_read(release):

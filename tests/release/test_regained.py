@@ -20,7 +20,7 @@ BORN = 2020 - AGE
 LATER = BORN - RNG.integers(0, 2, 1000)  # who has had no birthday yet
 
 
-def told(before, after, beside, persons=None):
+def share_given(before, after, beside, persons=None):
     beside = pd.Series(beside)
     return Hidden(before, after, persons).share_given_by(
         identify(beside), _ranks(beside)
@@ -39,18 +39,18 @@ def told(before, after, beside, persons=None):
     ],
 )
 def test_a_copy_gives_everything(beside, share):
-    assert told(AGE, FIVES, beside) == pytest.approx(share)
+    assert share_given(AGE, FIVES, beside) == pytest.approx(share)
 
 
 def test_who_had_no_birthday_yet_hides_nothing():
-    assert told(AGE, FIVES, LATER) > 0.75
+    assert share_given(AGE, FIVES, LATER) > 0.75
     wide = pd.Series("*", AGE.index)
-    assert told(AGE, wide, LATER) > 0.98
+    assert share_given(AGE, wide, LATER) > 0.98
     # Times that hardly repeat are in one line with the years.
     moments = pd.to_datetime(BORN.astype(str)) + pd.to_timedelta(
         RNG.integers(0, 360 * 24, 1000), unit="h"
     )
-    assert told(AGE, FIVES, moments) > 0.75
+    assert share_given(AGE, FIVES, moments) > 0.75
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_who_had_no_birthday_yet_hides_nothing():
     ],
 )
 def test_what_is_coarse_or_by_chance_gives_little(beside):
-    assert told(AGE, FIVES, beside) < 0.25
+    assert share_given(AGE, FIVES, beside) < 0.25
 
 
 def test_a_column_as_coarse_as_the_label_gives_more_than_a_wider_one():
     wide = pd.Series(np.where(AGE < 40, "young", "old"))
-    assert told(AGE, wide, AGE // 5) > 0.75
-    assert told(AGE, wide, AGE // 20) == pytest.approx(0, abs=0.01)
+    assert share_given(AGE, wide, AGE // 5) > 0.75
+    assert share_given(AGE, wide, AGE // 20) == pytest.approx(0, abs=0.01)
 
 
 def test_what_is_not_hidden_cannot_be_given_back():
-    assert told(AGE, AGE, BORN) == 0
+    assert share_given(AGE, AGE, BORN) == 0
 
 
 def test_a_few_rows_by_chance_show_nothing():
@@ -85,7 +85,7 @@ def test_a_few_rows_by_chance_show_nothing():
         rng = np.random.default_rng(seed)
         sex = pd.Series(rng.choice(["m", "f"], 24))
         town = rng.choice(list("abcdefgh"), 24)
-        assert told(sex, pd.Series("*", sex.index), town) < 0.75
+        assert share_given(sex, pd.Series("*", sex.index), town) < 0.75
 
 
 def test_rows_of_one_person_are_no_copies():
@@ -93,8 +93,8 @@ def test_rows_of_one_person_are_no_copies():
     age = pd.Series(RNG.integers(20, 60, 200)[persons])
     town = pd.Series(RNG.integers(0, 100, 200)[persons])
     label = age // 10
-    assert told(age, label, town) > 0.75
-    assert told(age, label, town, persons) < 0.5
+    assert share_given(age, label, town) > 0.75
+    assert share_given(age, label, town, persons) < 0.5
 
 
 def test_the_largest_number_does_not_decide():
@@ -102,7 +102,7 @@ def test_the_largest_number_does_not_decide():
         rng = np.random.default_rng(seed)
         pay = pd.Series(rng.lognormal(10, 4, 400))
         other = rng.integers(0, 100, 400)
-        assert told(pay, pd.Series("*", pay.index), other) < 0.5
+        assert share_given(pay, pd.Series("*", pay.index), other) < 0.5
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def adult():
 def test_columns_of_a_census(adult, hidden, beside, given):
     table = adult.assign(**{"education-num": pd.factorize(adult["education"])[0]})
     label = pd.Series("*", table.index)
-    assert (told(table[hidden], label, table[beside]) >= 0.75) is given
+    assert (share_given(table[hidden], label, table[beside]) >= 0.75) is given
 
 
 def roles(**more):

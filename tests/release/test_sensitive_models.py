@@ -49,8 +49,8 @@ def test_k_l_and_t_are_judged_and_published(diverse):
 def test_the_distribution_of_the_input_is_private(diverse):
     location = anonymize(load(diverse.file))
     evidence = Run(location).path("candidate") / "references.json"
-    told = dict(map(tuple, json.loads(evidence.read_text())["columns"]["job"]))
-    assert sum(told.values()) == 40
+    counts = dict(map(tuple, json.loads(evidence.read_text())["columns"]["job"]))
+    assert sum(counts.values()) == 40
     publish(validate(location))
     assert not evidence.exists()
     for name, content in diverse.public_bytes().items():

@@ -74,8 +74,8 @@ def published(path):
     publish(validate(anonymize(load(path))))
     place = path.parent / "out" / "current"
     manifest = json.loads((place / "manifest.json").read_text())
-    told = {key: manifest[key] for key in manifest if key not in OF_THE_RUN}
-    return (place / manifest["data"]).read_bytes(), told
+    kept = {key: manifest[key] for key in manifest if key not in OF_THE_RUN}
+    return (place / manifest["data"]).read_bytes(), kept
 
 
 @pytest.mark.parametrize("suppression", ["drop", "mask"])
@@ -327,8 +327,8 @@ def test_a_stated_kind_stays(tmp_path):
     content = yaml.safe_load(path.read_text())
     content["source"]["columns"] = {"kept": "number"}
     path.write_text(yaml.safe_dump(content))
-    data, told = published(path)
-    assert told["schema"]["kept"] == "number"
+    data, manifest = published(path)
+    assert manifest["schema"]["kept"] == "number"
     assert b"50.0" in data
 
 
@@ -380,8 +380,8 @@ def test_moments_with_and_without_a_zone_are_refused_by_their_count(
     tmp_path, first, other
 ):
     path = write_texts(tmp_path / "a", {"note": "date"}, [*MOMENTS, other], first)
-    told = r"'note' holds times without a zone in 4[56] rows beside times with one"
-    with pytest.raises(DataError, match=told):
+    message = r"'note' holds times without a zone in 4[56] rows beside times with one"
+    with pytest.raises(DataError, match=message):
         load(path)
 
 

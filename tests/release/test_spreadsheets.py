@@ -306,9 +306,9 @@ def test_a_header_that_would_be_run_is_refused(release, name):
     release.write_rows(rows)
     roles = {**release.content["roles"], "insensitive": [name]}
     release.write(roles=roles)
-    told = release.refusal()
-    assert "spreadsheet_safe: false" in told
-    assert repr(name) in told
+    message = release.refusal()
+    assert "spreadsheet_safe: false" in message
+    assert repr(name) in message
     release.write(target={"path": "out", "format": "parquet"})
     run_release(release.file)
     release.write(target={"path": "out", "spreadsheet_safe": False})

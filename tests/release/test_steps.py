@@ -84,10 +84,10 @@ def test_private_evidence_goes_with_publication(release):
 def test_the_ledger_tells_the_story(release):
     run = load(release.file, "first")
     name = Path(run).name
-    assert release.told(name) == ["loading", "loaded"]
+    assert release.events_of(name) == ["loading", "loaded"]
     for step in STEPS:
         step(run)
-    assert release.told(name) == ["loading", "loaded", "publishing", "published"]
+    assert release.events_of(name) == ["loading", "loaded", "publishing", "published"]
     assert mode(release.home) == 0o700
 
 
@@ -99,8 +99,8 @@ def test_a_line_that_a_crash_cut_off_does_not_swallow_the_next(release):
     published = Path(run_release(release.file)).name
     lines = ledger.read_text().splitlines()
     readable = [json.loads(line) for line in lines if line.endswith("}")]
-    told = [event["event"] for event in readable if event["run"] == published]
-    assert told == ["loading", "loaded", "publishing", "published"]
+    events = [event["event"] for event in readable if event["run"] == published]
+    assert events == ["loading", "loaded", "publishing", "published"]
 
 
 # ---------------------------------------------------------------- what is published
@@ -241,7 +241,7 @@ def test_a_newer_run_takes_the_place_of_an_unfinished_one(release):
     newer = Path(load(release.file, "newer"))
     assert not older.exists()
     assert release.runs() == [newer.name]
-    assert release.told(older.name) == ["loading", "loaded", "abandoned"]
+    assert release.events_of(older.name) == ["loading", "loaded", "abandoned"]
     for step in STEPS:
         with pytest.raises(ReleaseError, match="is gone"):
             step(str(older))
@@ -338,7 +338,7 @@ def test_a_broken_threshold_quarantines_the_candidate(release):
     assert not list(release.home.rglob("input*"))
     assert not release.target.exists()
     assert release.runs() == []
-    assert release.told(place.name) == ["loading", "loaded", "quarantined"]
+    assert release.events_of(place.name) == ["loading", "loaded", "quarantined"]
 
 
 def test_a_quarantined_run_goes_no_further_and_the_next_is_new(release):

@@ -24,14 +24,16 @@ ROLES = {
 def patients(wrong=0.0, n_rows=600):
     rng = np.random.default_rng(1)
     ill = rng.choice(list(CODES), n_rows)
-    told = np.where(rng.random(n_rows) < wrong, rng.choice(list(CODES), n_rows), ill)
+    recorded = np.where(
+        rng.random(n_rows) < wrong, rng.choice(list(CODES), n_rows), ill
+    )
     return pd.DataFrame(
         {
             "name": [f"NAMEMARK{row}" for row in range(n_rows)],
             "age": rng.integers(20, 90, n_rows),
             "weight": rng.normal(75, 12, n_rows).round(1),
             "ill": ill,
-            "icd": pd.Series(told).map(CODES),
+            "icd": pd.Series(recorded).map(CODES),
         }
     )
 
@@ -98,7 +100,7 @@ def spelt(values, seed=0):
     return [ways[rng.integers(4)](value) for value in values]
 
 
-def told(table, roles=None, moved=("ill",), subject=None):
+def faults_of(table, roles=None, moved=("ill",), subject=None):
     declared = DeclaredRoles(**{**ROLES, **(roles or {})})
     return swap_faults(table, declared, moved, subject)
 
@@ -109,10 +111,10 @@ def test_spellings_do_not_hide_what_is_given(column, unknown):
     table = patients()
     table[column] = spelt(table[column])
     table.loc[: unknown - 1, "ill"] = spelt(["unknown"] * unknown)
-    (fault,) = told(table)
+    (fault,) = faults_of(table)
     assert "'ill' was swapped, and what stayed gives it: 'icd'" in fault
     table["icd"] = np.random.default_rng(2).permutation(table["icd"])
-    assert told(table) == []
+    assert faults_of(table) == []
 
 
 @pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DependenceWarning")
@@ -163,16 +165,16 @@ WRITTEN = {
 @pytest.mark.parametrize("way", WRITTEN)
 def test_a_linear_function_is_found_however_it_is_written(way):
     table = salaries().assign(gross=lambda frame: WRITTEN[way](frame["gross"]))
-    (fault,) = told(table, PAID, ["gross"])
+    (fault,) = faults_of(table, PAID, ["gross"])
     assert "'gross' was swapped, and what stayed gives it: 'net'. " in fault
     table["gross"] = np.random.default_rng(2).permutation(table["gross"])
-    assert told(table, PAID, ["gross"]) == []
+    assert faults_of(table, PAID, ["gross"]) == []
 
 
 @pytest.mark.parametrize("way", ["dollars", "texts of days"])
 def test_what_gives_it_may_be_written_otherwise_too(way):
     table = salaries().assign(net=lambda frame: WRITTEN[way](frame["net"]))
-    (fault,) = told(table, PAID, ["gross"])
+    (fault,) = faults_of(table, PAID, ["gross"])
     assert "'net'" in fault
 
 
@@ -190,7 +192,7 @@ def test_a_gate_refuses_amounts_that_are_given(release, way):
 def test_a_linear_function_may_give_95_percent_of_the_rows(broken, n_faults):
     table = salaries()
     table.loc[: broken - 1, "gross"] += 1000 + 7 * np.arange(broken) ** 2
-    assert len(told(table, PAID, ["gross"])) == n_faults
+    assert len(faults_of(table, PAID, ["gross"])) == n_faults
 
 
 def test_a_linear_function_is_judged_by_persons():
@@ -198,8 +200,8 @@ def test_a_linear_function_is_judged_by_persons():
     table = salaries()
     table.loc[:59, "gross"] += 1000 + 7 * np.arange(60) ** 2
     subject = pd.Series(np.maximum(np.arange(600) - 59, 0))
-    assert told(table, PAID, ["gross"]) == []
-    assert len(told(table, PAID, ["gross"], subject)) == 1
+    assert faults_of(table, PAID, ["gross"]) == []
+    assert len(faults_of(table, PAID, ["gross"], subject)) == 1
 
 
 @pytest.mark.parametrize(
@@ -217,10 +219,10 @@ def test_products_and_ratios_are_given_too(rule):
         {"age": rng.uniform(20, 60, 300), "net": rng.uniform(9, 99, 300)}
     )
     table["gross"] = rule(table["age"], table["net"])
-    (fault,) = told(table, PAID, ["gross"])
+    (fault,) = faults_of(table, PAID, ["gross"])
     assert "'gross' was swapped, and what stayed gives it: 'age', 'net'. " in fault
     table["gross"] = rng.permutation(table["gross"])
-    assert told(table, PAID, ["gross"]) == []
+    assert faults_of(table, PAID, ["gross"]) == []
 
 
 @pytest.mark.parametrize("odd", [0, -40])
@@ -229,16 +231,16 @@ def test_one_row_without_a_logarithm_hides_no_product(odd):
     age, net = rng.uniform(20, 60, 300), rng.uniform(9, 99, 300)
     age[7] = odd
     table = pd.DataFrame({"age": age, "net": net, "gross": age * net})
-    assert len(told(table, PAID, ["gross"])) == 1
+    assert len(faults_of(table, PAID, ["gross"])) == 1
 
 
 def test_a_number_that_nearly_all_hold_is_no_linear_function():
     table = salaries()
     rng = np.random.default_rng(0)
     table["gross"] = np.where(rng.random(600) < 0.04, rng.integers(1, 9000, 600), 0)
-    assert told(table, PAID, ["gross"]) == []
+    assert faults_of(table, PAID, ["gross"]) == []
     table["gross"] = np.where(table["age"] < 25, 2 * table["net"] + 100, 0)
-    assert told(table, PAID, ["gross"]) == []
+    assert faults_of(table, PAID, ["gross"]) == []
 
 
 # Shares.
@@ -314,9 +316,9 @@ OF_TWO = DeclaredRoles(quasi_identifiers=("grade", "step", "ward"), sensitive=("
 
 @pytest.mark.parametrize("broken, n_faults", [(0.0, 1), (0.03, 1), (0.3, 0)])
 def test_a_table_of_two_columns_that_stayed_is_refused(broken, n_faults):
-    told = swap_faults(pay_by_grade_and_step(broken=broken), OF_TWO, {"pay"})
-    assert len(told) == n_faults
-    assert all("what stayed gives it: 'grade', 'step'." in fault for fault in told)
+    faults = swap_faults(pay_by_grade_and_step(broken=broken), OF_TWO, {"pay"})
+    assert len(faults) == n_faults
+    assert all("what stayed gives it: 'grade', 'step'." in fault for fault in faults)
 
 
 def test_a_table_of_two_columns_may_be_written_in_any_way():

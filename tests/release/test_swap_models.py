@@ -71,10 +71,10 @@ def test_readers_are_told_pass_or_fail_and_no_number_of_the_groups(swapped):
     publish(validate(anonymize(load(swapped.file))))
     checks = {c["name"]: c for c in swapped.manifest()["measured"]["checks"]}
     for name in ("distinct-l-diversity", "t-closeness"):
-        told = checks[name]
-        assert told["passed"]
-        assert not {"observed", "units", "failing", "details"} & set(told)
-        assert "every group within which cells were swapped" in told["sentence"]
+        check = checks[name]
+        assert check["passed"]
+        assert not {"observed", "units", "failing", "details"} & set(check)
+        assert "every group within which cells were swapped" in check["sentence"]
     page = (swapped.target / "current" / "validation.html").read_text()
     assert "not evaluated" not in page
 
@@ -210,9 +210,9 @@ class TestBothRoles:
             anonymizer={"name": name},
             thresholds=[{"model": "k-anonymity", "k": 3}],
         )
-        told = swapped.refusal()
-        assert "'pay' is declared as quasi_identifiers and as sensitive" in told
-        assert name in told
+        message = swapped.refusal()
+        assert "'pay' is declared as quasi_identifiers and as sensitive" in message
+        assert name in message
 
     def test_other_pairs_of_roles_are_refused(self, swapped):
         swapped.write(roles={**BOTH, "identifiers": ["name", "pay"]})

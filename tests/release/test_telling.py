@@ -36,8 +36,8 @@ def test_a_column_is_filled_as_people_read_it(mark):
     mail = [f"p{i}@example.org" for i in range(40)] + [mark] * 960
     table = pd.DataFrame({"mail": mail, "other": ["x", "y"] * 500})
     roles = DeclaredRoles(insensitive=("mail", "other"))
-    (told,) = telling_faults(table, roles)
-    assert "'mail', where it is filled: 100% of the rows" in told
+    (fault,) = telling_faults(table, roles)
+    assert "'mail', where it is filled: 100% of the rows" in fault
 
 
 def test_a_column_is_filled_beside_marks_that_are_stated(release):
@@ -61,9 +61,9 @@ def test_a_pair_that_few_rows_fill_tells_those_apart(mark, more):
     table = pd.DataFrame({"user": user, "domain": domain})
     roles = DeclaredRoles(insensitive=("user", "domain"))
     shares = []
-    (told,) = telling_faults(table, roles, on_share=shares.append)
+    (fault,) = telling_faults(table, roles, on_share=shares.append)
     # Of the rows where both are filled, whatever one of them says of others.
-    assert "together, where they are filled: 100% of the rows" in told
+    assert "together, where they are filled: 100% of the rows" in fault
     assert shares == [1.0]
     accepted = roles.model_copy(update={"accept_unique": (("user", "domain"),)})
     assert telling_faults(table, accepted) == []
@@ -75,8 +75,8 @@ def test_a_pair_that_few_persons_fill_tells_those_apart():
     domain = [f"d{i // 12}.org" for i in range(72)] + [None] * 1928
     table = pd.DataFrame({"user": user, "domain": domain})
     roles = DeclaredRoles(insensitive=("user", "domain"), subject="who")
-    (told,) = telling_faults(table, roles, pd.Series(who))
-    assert "together, where they are filled: 100% of the persons" in told
+    (fault,) = telling_faults(table, roles, pd.Series(who))
+    assert "together, where they are filled: 100% of the persons" in fault
 
 
 def test_a_pair_of_which_one_column_is_filled_is_judged_by_all_rows():
@@ -163,8 +163,8 @@ def test_the_share_that_is_told_apart_by_a_plain_count(seed):
     holders = {}
     for pair, person in zip(frame.itertuples(index=False), who, strict=True):
         holders.setdefault(tuple(pair), set()).add(person)
-    told = set().union(*(people for people in holders.values() if len(people) < 3))
+    apart = set().union(*(people for people in holders.values() if len(people) < 3))
     columns = [identify(frame[name]) for name in frame]
     everywhere = np.ones(40, dtype=bool)
     shares = telling_shares(columns, who, small_group=3, filled=everywhere)
-    assert shares == pytest.approx((len(told) / len(set(who)),) * 2)
+    assert shares == pytest.approx((len(apart) / len(set(who)),) * 2)

@@ -56,9 +56,9 @@ def test_they_are_published_as_iso_dates(release, pattern, kind):
 def test_a_type_of_datafly_is_stated_as_a_hierarchy(release):
     datafly = {"name": "datafly", "suppression_limit": 0}
     written(release, "%d/%m/%Y", anonymizer={**datafly, "types": {"born": "date"}})
-    told = release.refusal(DataError)
-    assert "types of datafly" in told
-    assert "hierarchies: {born: {kind: by-data-type, type: date}}" in told
+    message = release.refusal(DataError)
+    assert "types of datafly" in message
+    assert "hierarchies: {born: {kind: by-data-type, type: date}}" in message
     release.write(
         anonymizer=datafly,
         hierarchies={"born": {"kind": "by-data-type", "type": "date"}},

@@ -91,9 +91,9 @@ def test_t_of_the_crisp_blocks(name, distance):
     classes = Classes.from_frame(table, ["block"], [column])
     model = TCloseness(1, distance, reference="released")
     expected = vector["expected_exact"]
-    message = expected["D"]
-    message = list(message.values()) if isinstance(message, dict) else message
-    assert model.class_levels(classes) == near(exact(message))
+    stated = expected["D"]
+    stated = list(stated.values()) if isinstance(stated, dict) else stated
+    assert model.class_levels(classes) == near(exact(stated))
     assert model.level(classes) == pytest.approx(exact(expected["t"]))
     # The same as a fuzzy partition of zeros and ones.
     crisp = fuzzy.crisp_degrees(classes.labels)

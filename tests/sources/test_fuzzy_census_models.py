@@ -105,8 +105,8 @@ def check_pair(row):
     evidence = evidence_of(row["method"], row["i"], row["j"])
     found = numbers_of(evidence)
     for key, number in found.items():
-        message = pytest.approx(row[key], abs=2e-6, rel=0, nan_ok=True)
-        assert number == message, key
+        stated = pytest.approx(row[key], abs=2e-6, rel=0, nan_ok=True)
+        assert number == stated, key
     printed = PRINTED[(PRINTED[KEYS] == row[KEYS]).all(axis=1)].iloc[0]
     assert max(1, found["Q_mean"]) == printed["Q_anonymity"]
     for short in SENSITIVE:
@@ -140,9 +140,9 @@ def test_possibilities_of_the_golden_pair(method):
         if vector["name"] == f"{method}_joint_1_2"
     )
     evidence = evidence_of(method, 1, 2)
-    for k, message in expected["poss_at_least"].items():
+    for k, stated in expected["poss_at_least"].items():
         found = possibility_at_least(evidence.degrees, int(k))
-        assert found == pytest.approx(message, abs=1e-6)
+        assert found == pytest.approx(stated, abs=1e-6)
     sizes = evidence.at_half().sum(axis=0).tolist()
     assert sizes == expected["count_mu_ge_half"]
     assert QAnonymity(1, "mean").level(evidence) == expected["Q_mean_half"]
@@ -160,5 +160,5 @@ def test_labels_of_the_largest_degree_are_a_crisp_table(method):
     crisp = Memberships.from_frame(np.eye(evidence.n_sets)[table["q"]], table, [name])
     assert QAnonymity(1).level(crisp) == row["k"].item()
     assert FuzzyLDiversity(1).level(crisp) == DistinctLDiversity(1).level(classes)
-    message = TCloseness(1, "ordered", reference="released").level(classes)
-    assert FuzzyTCloseness(1, "ordered").level(crisp) == pytest.approx(message)
+    found = TCloseness(1, "ordered", reference="released").level(classes)
+    assert FuzzyTCloseness(1, "ordered").level(crisp) == pytest.approx(found)

@@ -192,7 +192,7 @@ def test_lists_of_values_and_homogeneity_under_q_anonymity():
         levels[name] = QAnonymity(1).curve(evidence).tolist()
         counts = evidence.counts("Disease")[places["Q4"]]
     first, second = (VECTORS[name]["expected"] for name in names)
-    assert listed[names[0]] == {key: sorted(message) for key, message in first.items()}
+    assert listed[names[0]] == {key: sorted(row) for key, row in first.items()}
     printed = VECTORS[names[0]]["printed_in_source"]
     wrong = [key for key in printed if sorted(printed[key]) != listed[names[0]][key]]
     assert wrong == ["Q1", "Q3", "Q5"]
@@ -265,7 +265,7 @@ def test_beliefs_of_175_persons():
     found = fuzzy_beliefs(evidence, persons, prior_belief(joint))
     assert fuzzy.nonfuzzy_cardinality(evidence.degrees).tolist() == expected["#Qi"]
     for row, age in enumerate(joint.index):
-        message = expected["by_age"][str(age)]
+        stated = expected["by_age"][str(age)]
         for key, part in [
             ("f(s|q)", found.prior),
             ("n", found.counts),
@@ -273,7 +273,7 @@ def test_beliefs_of_175_persons():
             ("g", found.weights),
             ("beta", found.posterior),
         ]:
-            assert part[row] == near([exact(message[key][v]) for v in found.values])
+            assert part[row] == near([exact(stated[key][v]) for v in found.values])
     assert found.posterior[0, 1] == pytest.approx(48 / 223)
 
 
@@ -300,5 +300,5 @@ def test_fuzzy_t_closeness(column, distance):
     assert uniform.level(evidence) == pytest.approx(printed["t"], abs=5e-5)
     assert printed["t"] < model.level(evidence) / 2
     if column == "Disease":
-        message = exact(expected["with_uniform_Q"])
-        assert uniform.distances(evidence, column) == near(message["D_by_individual"])
+        stated = exact(expected["with_uniform_Q"])
+        assert uniform.distances(evidence, column) == near(stated["D_by_individual"])

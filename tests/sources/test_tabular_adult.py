@@ -71,13 +71,13 @@ def test_there_are_24_published_runs_and_36_of_the_grid():
 
 @pytest.mark.parametrize("name", cases(n for n in RUNS if n != INFEASIBLE))
 def test_node_loss_classes_and_risk(name):
-    message = RUNS[name]["expected"]
+    expected = RUNS[name]["expected"]
     made, published = run(name)
-    assert list(made.levels_.values()) == message["optimal_node"]
-    assert 100 * made.loss_ == pytest.approx(message["loss_percent"], abs=1e-5)
+    assert list(made.levels_.values()) == expected["optimal_node"]
+    assert 100 * made.loss_ == pytest.approx(expected["loss_percent"], abs=1e-5)
     assert made.proved_ == 1
-    assert made.n_suppressed_ == message["n_suppressed"]
-    assert len(published) == message["n_kept"]
+    assert made.n_suppressed_ == expected["n_suppressed"]
+    assert len(published) == expected["n_kept"]
     classes = Classes.from_frame(published, KNOWN)
     sizes, risk = class_statistics(classes), prosecutor_risk(classes, 0.1)
     found = {
@@ -90,7 +90,7 @@ def test_node_loss_classes_and_risk(name):
         "records_at_risk_percent": 100 * risk.records_at_risk,
     }
     # The grid that the source left out has no mean and no risk.
-    printed = {key: value for key, value in message.items() if key in found}
+    printed = {key: value for key, value in expected.items() if key in found}
     assert len(printed) == (7 if name in PUBLISHED or name == "adult-l-3" else 3)
     assert {key: found[key] for key in printed} == pytest.approx(printed, rel=1e-12)
 
@@ -98,7 +98,7 @@ def test_node_loss_classes_and_risk(name):
 @pytest.mark.parametrize("name", cases(PUBLISHED))
 def test_ages_as_printed(name):
     """In whole numbers, as the source computed; its 0 for no answer is none here."""
-    message = RUNS[name]["expected"]
+    expected = RUNS[name]["expected"]
     _, published = run(name)
     found = aggregate_query_error(
         load_adult()["age"], published["age"], arithmetic="integer"
@@ -109,10 +109,10 @@ def test_ages_as_printed(name):
         "mean_lower": "avg_age_lower",
         "mean_middle": "avg_age_midpoint",
     }.items():
-        wanted = None if name == "adult-l-8" else message[key]
+        wanted = None if name == "adult-l-8" else expected[key]
         assert found[answer].released == wanted
-    assert found["mode"].released == message["mode_value"].strip("[]")
-    assert found["mode_count"].released == message["mode_count"]
+    assert found["mode"].released == expected["mode_value"].strip("[]")
+    assert found["mode_count"].released == expected["mode_count"]
 
 
 @pytest.mark.parametrize("name", cases(PUBLISHED))
@@ -143,7 +143,7 @@ def test_from_t_four_fifths_on_nothing_is_asked():
 
 def test_a_larger_k_may_suppress_fewer_rows():
     """The source says nothing of it; its best node changes from k = 8 to k = 12."""
-    message = [RUNS[f"adult-k-{k}"]["expected"]["n_suppressed"] for k in (8, 12)]
+    expected = [RUNS[f"adult-k-{k}"]["expected"]["n_suppressed"] for k in (8, 12)]
     found = FullDomainAnonymizer(
         KNOWN,
         hierarchies=load_adult_hierarchies(),
@@ -152,4 +152,4 @@ def test_a_larger_k_may_suppress_fewer_rows():
         suppression_limit=1.0,
     )
     ours = [found.set_params(k=k).fit(load_adult()).n_suppressed_ for k in (8, 12)]
-    assert ours == message == [3050, 2529]
+    assert ours == expected == [3050, 2529]

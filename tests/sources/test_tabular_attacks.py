@@ -123,14 +123,14 @@ def test_table_11_complementary_release(table11):
         hierarchies=hierarchies,
         show_values=True,
     )
-    message = report.details
-    assert (message["k_release"], message["k_other"]) == (
+    seen = report.details
+    assert (seen["k_release"], seen["k_other"]) == (
         expected["k_GT1"],
         expected["k_GT2"],
     )
-    assert message["linked_pairs"] == expected["pairs_equal_on_link"] == 18
-    assert message["compatible_pairs"] == expected["pairs_equal_on_link_and_compatible"]
-    assert message["ambiguous_records"] == len(expected["ambiguous_rows"])
+    assert seen["linked_pairs"] == expected["pairs_equal_on_link"] == 18
+    assert seen["compatible_pairs"] == expected["pairs_equal_on_link_and_compatible"]
+    assert seen["ambiguous_records"] == len(expected["ambiguous_rows"])
     found = report.exposed_records.to_numpy().tolist()
     assert found == expected["unique_rows"]
     assert report.exposed == 2
@@ -193,12 +193,12 @@ def test_table_13_background_knowledge():
             zip(params["quasi_identifiers"], params["target_class"], strict=True)
         ),
     ).run(frame(vector["input"]), **roles(vector), show_values=True)
-    message = report.details["Problema"]
-    assert message["positive_disclosure"] is expected["positive_disclosure"]
+    found = report.details["Problema"]
+    assert found["positive_disclosure"] is expected["positive_disclosure"]
     ((value, after),) = expected["belief_after_exclusion"].items()
     before = expected["belief_before_exclusion"][value]
-    assert message["belief_before"] == pytest.approx(before)
-    assert message["belief_after"] == pytest.approx(after)
+    assert found["belief_before"] == pytest.approx(before)
+    assert found["belief_after"] == pytest.approx(after)
     assert set(report.exposed_records["Problema"]) == {value}
     assert (report.units, report.exposed_units, report.exposed) == (1, 1, 2)
 
@@ -234,13 +234,13 @@ def test_rare_positive_bounds():
         quasi_identifiers=["q"],
         sensitive=["test"],
     )
-    message = report.details["test"]
-    assert message["most_classes"] == 10
+    found = report.details["test"]
+    assert found["most_classes"] == 10
     expected = VECTORS["rare-positive-table-entropy"]["expected"]
     largest = expected["max_entropy_l_of_whole_table"]
-    assert message["largest_entropy_l"] == pytest.approx(largest)
-    assert np.log10(message["largest_entropy_l"]) == pytest.approx(expected["entropy"])
-    assert message["smallest_c"] == 99
+    assert found["largest_entropy_l"] == pytest.approx(largest)
+    assert np.log10(found["largest_entropy_l"]) == pytest.approx(expected["entropy"])
+    assert found["smallest_c"] == 99
     assert report.exposed == 0
 
 
@@ -264,10 +264,10 @@ def test_skewed_class(name, exposed):
         original=original,
         show_values=True,
     )
-    message = report.details["test"]
+    found = report.details["test"]
     p, q = expected["p_positive_in_class"], expected["p_positive_global"]
-    assert message["largest_difference"] == pytest.approx(p - q)
-    assert message["largest_ratio"] == pytest.approx(p / q)
+    assert found["largest_difference"] == pytest.approx(p - q)
+    assert found["largest_ratio"] == pytest.approx(p / q)
     assert report.exposed == exposed
     assert (report.exposed_records["test"] == "positivo").all()
 

@@ -84,39 +84,39 @@ def holds(vector, node):
 
 
 def test_figure_2_one_step():
-    message = VECTORS["zip-one-step"]
+    expected = VECTORS["zip-one-step"]
     tree = trees(VECTORS["table3-GT[1,0]"])["C. Postal"]
-    (row,) = [row for row in tree.rows if row[0] == message["input"]["value"]]
-    assert row[message["parameters"]["to_level"]] == message["expected"]["value"]
+    (row,) = [row for row in tree.rows if row[0] == expected["input"]["value"]]
+    assert row[expected["parameters"]["to_level"]] == expected["expected"]["value"]
 
 
 def test_figures_4_and_5_the_lattice():
-    message = VECTORS["lattice-shape-E-Z"]["expected"]
+    expected = VECTORS["lattice-shape-E-Z"]["expected"]
     vector = VECTORS["table3-GT[1,0]"]
     nodes = all_nodes(vector)
-    assert nodes == message["nodes"]
-    made, _ = apply(vector, message["minimum"])
-    assert made.report_.details["nodes"] == message["n_nodes"]
+    assert nodes == expected["nodes"]
+    made, _ = apply(vector, expected["minimum"])
+    assert made.report_.details["nodes"] == expected["n_nodes"]
     heights = [tree.n_levels - 1 for tree in trees(vector).values()]
-    assert heights == message["maximum"] == nodes[-1]
-    assert sum(heights) == message["height_of_maximum"]
+    assert heights == expected["maximum"] == nodes[-1]
+    assert sum(heights) == expected["height_of_maximum"]
     paths = math.factorial(sum(heights)) / math.prod(map(math.factorial, heights))
-    assert paths == message["n_strategies_min_to_max"]
+    assert paths == expected["n_strategies_min_to_max"]
 
 
 @pytest.mark.parametrize("name", names("table3-", "table5-GT", "table6-GT"))
 def test_tables_3_5_and_6_a_given_node(name):
     vector = VECTORS[name]
-    message, node = vector["expected"], vector["parameters"]["node"]
+    expected, node = vector["expected"], vector["parameters"]["node"]
     made, published = apply(vector, node, k=1)
-    assert published.to_numpy().tolist() == message["rows"]
+    assert published.to_numpy().tolist() == expected["rows"]
     classes = Classes.from_frame(published, list(published))
-    assert KAnonymity(1).level(classes) == message["max_k"]
+    assert KAnonymity(1).level(classes) == expected["max_k"]
     assert list(made.levels_.values()) == node
-    apply(vector, node, k=message["max_k"])
-    if message["max_k"] < len(published):
+    apply(vector, node, k=expected["max_k"])
+    if expected["max_k"] < len(published):
         with pytest.raises(InfeasibleError):
-            apply(vector, node, k=message["max_k"] + 1)
+            apply(vector, node, k=expected["max_k"] + 1)
 
 
 MINIMAL = names("table4-", "table9-", "table5-k", "table6-k")
@@ -136,25 +136,25 @@ def test_tables_4_5_6_and_9_minimal_nodes(name, options):
 @pytest.mark.parametrize("name", MINIMAL)
 def test_tables_4_5_6_and_9_which_nodes_hold(name):
     vector = VECTORS[name]
-    message = vector["expected"]
+    expected = vector["expected"]
     fitting = [node for node in all_nodes(vector) if holds(vector, node)]
-    if "n_satisfying" in message:
-        assert len(fitting) == message["n_satisfying"]
-    if "n_lattice_nodes" in message:
-        assert len(all_nodes(vector)) == message["n_lattice_nodes"]
-    if "satisfying_but_not_minimal" in message:
-        others = [node for node in fitting if node not in message["k_minimal"]]
-        assert others == message["satisfying_but_not_minimal"]
-    for least, above in message.get("dominated_by_each_minimal", {}).items():
+    if "n_satisfying" in expected:
+        assert len(fitting) == expected["n_satisfying"]
+    if "n_lattice_nodes" in expected:
+        assert len(all_nodes(vector)) == expected["n_lattice_nodes"]
+    if "satisfying_but_not_minimal" in expected:
+        others = [node for node in fitting if node not in expected["k_minimal"]]
+        assert others == expected["satisfying_but_not_minimal"]
+    for least, above in expected.get("dominated_by_each_minimal", {}).items():
         low = json.loads(least)
         assert above == [
             node
             for node in fitting
             if node != low and all(a >= b for a, b in zip(node, low, strict=True))
         ]
-    if "exceed_max_sup" in message:
+    if "exceed_max_sup" in expected:
         beyond = [node for node in all_nodes(vector) if node not in fitting]
-        assert beyond == message["exceed_max_sup"]
+        assert beyond == expected["exceed_max_sup"]
 
 
 def test_table_4_the_only_solution_of_a_large_k_is_one_class():
@@ -183,12 +183,12 @@ def test_table_5_one_row_forces_four_attributes_up():
 
 def test_tables_7_and_8_required_suppression():
     vector = VECTORS["table7-required-suppression"]
-    message = vector["expected"]
-    for node, removed in message["suppressed_row_indices_by_node"].items():
+    expected = vector["expected"]
+    for node, removed in expected["suppressed_row_indices_by_node"].items():
         made, published = apply(vector, json.loads(node), suppression_limit=1.0)
         assert made.suppressed_mask_.nonzero()[0].tolist() == removed
         assert made.n_suppressed_ == len(removed)
-        assert len(published) == message["kept_by_node"][node]
+        assert len(published) == expected["kept_by_node"][node]
         assert 7 not in published.index or 7 not in removed
 
 
@@ -224,22 +224,22 @@ def patients():
 
 
 def test_nine_patients(patients):
-    message = patients["expected"]
+    expected = patients["expected"]
     made = anonymizer(patients, find_minimal=True)
     published = made.fit_transform(frame(patients))
-    assert list(made.levels_.values()) == message["node"]
-    assert sorted(published.to_numpy().tolist()) == message["rows_multiset"]
-    assert made.n_suppressed_ == message["n_suppressed"]
+    assert list(made.levels_.values()) == expected["node"]
+    assert sorted(published.to_numpy().tolist()) == expected["rows_multiset"]
+    assert made.n_suppressed_ == expected["n_suppressed"]
     classes = Classes.from_frame(published, ["ZIP CODE", "AGE"])
-    assert (classes.n_classes, KAnonymity(1).level(classes)) == (3, message["k"])
+    assert (classes.n_classes, KAnonymity(1).level(classes)) == (3, expected["k"])
     found = sorted(list(node.values()) for node in made.minimal_nodes_)
-    assert found == message["k_minimal_nodes"]
+    assert found == expected["k_minimal_nodes"]
 
 
 def test_nine_patients_loss_of_each_minimal_node(patients):
-    message = patients["expected"]["loss_percent_by_minimal_node"]
+    expected = patients["expected"]["loss_percent_by_minimal_node"]
     table, hierarchies = frame(patients), trees(patients)
-    for node, loss in message.items():
+    for node, loss in expected.items():
         made, published = apply(patients, json.loads(node))
         assert 100 * made.loss_ == pytest.approx(loss, rel=1e-12)
         again = information_loss(table, published, hierarchies, list(hierarchies))
@@ -277,11 +277,11 @@ def test_figure_15_intervals():
         {bound for pair in vector["parameters"]["intervals"] for bound in pair}
     )
     ours = sorted(Intervals(cuts=[cuts]).build(values).rows)
-    message = sorted(vector["expected"]["rows"])
-    assert [row[0] for row in ours] == [row[0] for row in message]
-    assert [row[2] for row in ours] == [row[2] for row in message]
+    expected = sorted(vector["expected"]["rows"])
+    assert [row[0] for row in ours] == [row[0] for row in expected]
+    assert [row[2] for row in ours] == [row[2] for row in expected]
     # The source writes [20, 30[ for what is [20, 29] in whole numbers.
-    for (_, label, _), (_, printed, _) in zip(ours, message, strict=True):
+    for (_, label, _), (_, printed, _) in zip(ours, expected, strict=True):
         low, high = printed.strip("[").split(", ")
         assert label == f"[{low}, {int(high) - 1}]"
 
@@ -290,8 +290,8 @@ def test_figure_16_masking():
     vector = VECTORS["figure16-masking-hierarchy"]
     tree = Masking().build(vector["input"]["values"])
     ours = sorted(list(row) for row in tree.rows)
-    message = sorted(vector["expected"]["rows"])
-    assert [row[:-1] for row in ours] == [row[:-1] for row in message]
+    expected = sorted(vector["expected"]["rows"])
+    assert [row[:-1] for row in ours] == [row[:-1] for row in expected]
     # Errata: the figure has one asterisk too many in three levels.
     printed = vector["source_claim"]["first_row"]
     assert [len(cell) for cell in printed] == [5, 5, 6, 6, 6, 5]

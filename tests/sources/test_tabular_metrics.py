@@ -126,17 +126,17 @@ def test_counts_loss_and_risk(name):
 def test_ages_as_printed(name):
     """The source divides whole numbers; 0 is what it prints for "not available"."""
     wanted, table = RUNS[name]["expected"], release(name)
-    message = aggregate_query_error(adult()["age"], table["age"], arithmetic="integer")
+    found = aggregate_query_error(adult()["age"], table["age"], arithmetic="integer")
     for answer, key in {
         "minimum": "min_age",
         "maximum": "max_age",
         "mean_lower": "avg_age_lower",
         "mean_middle": "avg_age_midpoint",
     }.items():
-        released = message[answer].released
+        released = found[answer].released
         assert released == (None if name == "adult-l-8" else wanted[key])
-    assert message["mode_count"].released == wanted["mode_count"]
-    assert message["mode"].released == wanted["mode_value"].strip("[]")
+    assert found["mode_count"].released == wanted["mode_count"]
+    assert found["mode"].released == wanted["mode_value"].strip("[]")
 
 
 def test_integer_division_is_one_too_low_in_17_of_24_runs():
@@ -150,13 +150,13 @@ def test_integer_division_is_one_too_low_in_17_of_24_runs():
 
 def test_ages_of_the_original():
     raw = VECTORS["adult-fixture"]["expected"]["raw_age"]
-    message = aggregate_query_error(adult()["age"], adult()["age"])
-    assert message["mean_middle"].original == pytest.approx(raw["mean"], abs=1e-4)
-    assert message["minimum"].original == raw["min"]
-    assert message["maximum"].original == raw["max"]
-    assert message["mode"].original == str(raw["mode"])
-    assert message["mode_count"].original == raw["mode_count"]
-    assert all(answer.error in {0, None} for answer in message.values())
+    found = aggregate_query_error(adult()["age"], adult()["age"])
+    assert found["mean_middle"].original == pytest.approx(raw["mean"], abs=1e-4)
+    assert found["minimum"].original == raw["min"]
+    assert found["maximum"].original == raw["max"]
+    assert found["mode"].original == str(raw["mode"])
+    assert found["mode_count"].original == raw["mode_count"]
+    assert all(answer.error in {0, None} for answer in found.values())
 
 
 def test_the_losses_of_each_attribute_at_k_5():

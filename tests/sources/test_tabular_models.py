@@ -68,23 +68,23 @@ def distances(model, classes):
 @pytest.mark.parametrize("name", ["table12-homogeneity", "table14-distinct-l"])
 def test_tables_12_and_14(name):
     classes = classes_of(name)
-    message = expected(name)
-    assert classes.n_classes == message["n_classes"]
-    assert KAnonymity(1).level(classes) == message["k"]
-    assert DistinctLDiversity(1).level(classes) == message["distinct_l"]
+    stated = expected(name)
+    assert classes.n_classes == stated["n_classes"]
+    assert KAnonymity(1).level(classes) == stated["k"]
+    assert DistinctLDiversity(1).level(classes) == stated["distinct_l"]
     counts = classes.sensitive["Problema"].counts[:, :-1]
-    assert (counts > 0).sum(axis=1).tolist() == message["distinct_per_class"]
-    if "max_frequency_per_class" in message:
+    assert (counts > 0).sum(axis=1).tolist() == stated["distinct_per_class"]
+    if "max_frequency_per_class" in stated:
         shares = counts.toarray().max(axis=1) / classes.rows
-        assert shares.tolist() == message["max_frequency_per_class"]
+        assert shares.tolist() == stated["max_frequency_per_class"]
     for l in range(1, 5):  # noqa: E741
         satisfied = DistinctLDiversity(l).satisfied(classes)
-        assert satisfied.tolist() == [n >= l for n in message["distinct_per_class"]]
+        assert satisfied.tolist() == [n >= l for n in stated["distinct_per_class"]]
 
 
 def test_table_13_belief_before_and_after_a_value_is_excluded():
     name = "table13-background-knowledge"
-    message = expected(name)
+    stated = expected(name)
     classes = classes_of(name)
     column = classes.sensitive["Problema"]
     table = pd.DataFrame(given(name)["rows"])
@@ -94,23 +94,23 @@ def test_table_13_belief_before_and_after_a_value_is_excluded():
     even = np.ones(len(counts))
     before = posterior_belief(counts, even, even)
     assert dict(zip(column.values, before, strict=True)) == pytest.approx(
-        {**dict.fromkeys(column.values, 0.0), **message["belief_before_exclusion"]}
+        {**dict.fromkeys(column.values, 0.0), **stated["belief_before_exclusion"]}
     )
     known = ~np.isin(column.values, VECTORS[name]["parameters"]["excluded_values"])
     after = posterior_belief(counts, known.astype(float), even)
     assert after[column.values == "dolor de espalda"].tolist() == [1.0]
-    assert message["positive_disclosure"]
+    assert stated["positive_disclosure"]
 
 
 def test_table_15_entropy():
     classes = classes_of("table15-entropy-l")
-    message = expected("table15-entropy-l")
+    stated = expected("table15-entropy-l")
     level = EntropyLDiversity(1).level(classes)
-    assert level == pytest.approx(message["entropy_l"], rel=1e-12)
-    assert math.log10(level) == pytest.approx(message["entropy_table"], rel=1e-12)
+    assert level == pytest.approx(stated["entropy_l"], rel=1e-12)
+    assert math.log10(level) == pytest.approx(stated["entropy_table"], rel=1e-12)
     assert EntropyLDiversity(2.8).satisfied(classes).all()
     assert not EntropyLDiversity(2.83).satisfied(classes).any()
-    assert DistinctLDiversity(1).level(classes) == message["distinct_l"]
+    assert DistinctLDiversity(1).level(classes) == stated["distinct_l"]
 
 
 @pytest.mark.parametrize(
@@ -131,46 +131,46 @@ def test_figure_7_recursive(name):
 
 def test_rare_disease_table_entropy():
     counts = given("rare-positive-table-entropy")["counts"]
-    message = expected("rare-positive-table-entropy")
+    stated = expected("rare-positive-table-entropy")
     level = EntropyLDiversity(1).level(one_class(counts))
-    assert level == pytest.approx(message["max_entropy_l_of_whole_table"], rel=1e-12)
-    assert math.log10(level) == pytest.approx(message["entropy"], rel=1e-9)
+    assert level == pytest.approx(stated["max_entropy_l_of_whole_table"], rel=1e-12)
+    assert math.log10(level) == pytest.approx(stated["entropy"], rel=1e-9)
 
 
 def test_rare_disease_no_more_diverse_classes_than_positives():
-    message = given("rare-positive-max-classes")
+    stated = given("rare-positive-max-classes")
     most = expected("rare-positive-max-classes")["max_classes"]
-    rows = ["positivo"] * message["counts"]["positivo"]
-    rows += ["negativo"] * message["counts"]["negativo"]
+    rows = ["positivo"] * stated["counts"]["positivo"]
+    rows += ["negativo"] * stated["counts"]["negativo"]
     for n_classes, possible in ((most, True), (most + 1, False)):
-        table = pd.DataFrame({"q": np.arange(message["n"]) % n_classes, "s": rows})
+        table = pd.DataFrame({"q": np.arange(stated["n"]) % n_classes, "s": rows})
         classes = Classes.from_frame(table, ["q"], ["s"])
         assert DistinctLDiversity(2).satisfied(classes).all() == possible
 
 
 @pytest.mark.parametrize("name", ["skew-half", "skew-49-1", "skew-1-49"])
 def test_skewed_classes(name):
-    message = expected(name)
+    stated = expected(name)
     counts = given(name)["class_counts"]
     # Of a thousand rows ten are positive, fewer than these classes hold: of a larger
     # table with the same shares, then.
     rows = {value: round(100_000 * q) for value, q in given(name)["global"].items()}
     classes = one_class(counts, rows)
-    assert DistinctLDiversity(1).level(classes) == message["distinct_l"]
+    assert DistinctLDiversity(1).level(classes) == stated["distinct_l"]
     level = EntropyLDiversity(1).level(classes)
-    assert level == pytest.approx(message["entropy_l"], rel=1e-12)
-    assert math.log10(level) == pytest.approx(message["entropy"], rel=1e-9)
-    c = message["recursive_2_holds_iff_c_greater_than"]
+    assert level == pytest.approx(stated["entropy_l"], rel=1e-12)
+    assert math.log10(level) == pytest.approx(stated["entropy"], rel=1e-9)
+    c = stated["recursive_2_holds_iff_c_greater_than"]
     assert not RecursiveCLDiversity(c, 2).satisfied(classes).any()
     assert RecursiveCLDiversity(c + 0.01, 2).satisfied(classes).all()
     distance = TCloseness(1).level(classes)
-    assert distance == pytest.approx(message["equal_distance_emd"], rel=1e-12)
+    assert distance == pytest.approx(stated["equal_distance_emd"], rel=1e-12)
 
 
 def test_table_16_is_diverse_though_similar():
     classes = classes_of("table16-similarity")
-    message = expected("table16-similarity")
-    assert DistinctLDiversity(1).level(classes) == message["distinct_l"]
+    stated = expected("table16-similarity")
+    assert DistinctLDiversity(1).level(classes) == stated["distinct_l"]
     groups = VECTORS["table16-similarity"]["parameters"]["semantic_groups"]
     tree = Hierarchy.from_groups(groups)
     classes = classes_of("table16-similarity", hierarchies={"Problema": tree})
@@ -182,17 +182,17 @@ def test_table_16_is_diverse_though_similar():
 
 def test_table_17_ordered_distance():
     name = "table17-ordered-emd"
-    message = expected(name)
+    stated = expected(name)
     classes = classes_of(name, "Sueldo")
     model = TCloseness(0.167, "ordered", reference="released")
     np.testing.assert_allclose(distances(model, classes), fractions_of(name))
     assert distances(model, classes) == pytest.approx(
-        message["distance_per_class_decimal"]
+        stated["distance_per_class_decimal"]
     )
-    assert model.level(classes) == pytest.approx(message["t"])
-    assert model.satisfied(classes).all() == message["satisfies_t_0.167"]
+    assert model.level(classes) == pytest.approx(stated["t"])
+    assert model.satisfied(classes).all() == stated["satisfies_t_0.167"]
     stricter = TCloseness(0.166, "ordered", reference="released")
-    assert stricter.satisfied(classes).all() == message["satisfies_t_0.166"]
+    assert stricter.satisfied(classes).all() == stated["satisfies_t_0.166"]
     exact = TCloseness(1 / 6, "ordered", reference="released")
     assert exact.satisfied(classes).all()
 
@@ -215,8 +215,8 @@ def test_table_17_hierarchical_distance():
 
 
 def test_figure_8_ground_distance():
-    message = given("figure8-hierarchical-ground-distance")
-    first, second = message["v1"].lower(), message["v2"].lower()
+    stated = given("figure8-hierarchical-ground-distance")
+    first, second = stated["v1"].lower(), stated["v2"].lower()
     tree = Hierarchy(
         [
             (first, "infection", "respiratory", "any"),
@@ -224,7 +224,7 @@ def test_figure_8_ground_distance():
             ("gastritis", "stomach", "digestive", "any"),
         ]
     )
-    assert tree.n_levels - 1 == message["tree_height"]
+    assert tree.n_levels - 1 == stated["tree_height"]
     both = pd.DataFrame({"q": [1, 2], "s": [first, second]})
     classes = Classes.from_frame(both, ["q"], ["s"], hierarchies={"s": tree})
     model = TCloseness(1, "hierarchical", reference="released")
@@ -280,15 +280,15 @@ def kept_rows(classes, *models):
 
 def test_adult_at_k_5_is_open_to_disclosure():
     vector = VECTORS["adult-k5-attribute-disclosure"]
-    node, message = vector["parameters"]["node"], vector["expected"]
+    node, stated = vector["parameters"]["node"], vector["expected"]
     classes = adult_classes(node)
     published = adult_classes(node, kept_rows(classes, KAnonymity(5)))
     single = ~DistinctLDiversity(2).satisfied(published)
-    assert single.sum() == message["n_homogeneous_classes"]
-    assert published.rows[single].sum() == message["n_tuples_in_them"]
-    assert DistinctLDiversity(1).level(published) == message["distinct_l"]
+    assert single.sum() == stated["n_homogeneous_classes"]
+    assert published.rows[single].sum() == stated["n_tuples_in_them"]
+    assert DistinctLDiversity(1).level(published) == stated["distinct_l"]
     level = TCloseness(1, "hierarchical").level(published)
-    assert level == pytest.approx(message["max_hierarchical_emd"], rel=1e-9)
+    assert level == pytest.approx(stated["max_hierarchical_emd"], rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -298,18 +298,18 @@ def test_adult_t_holds_against_the_input_and_not_against_the_release(name):
     vector = VECTORS[name]
     run = VECTORS[vector["input"]["use_output_of"]]
     node = run["expected"]["optimal_node"]
-    t, message = vector["parameters"]["t"], vector["expected"]
+    t, stated = vector["parameters"]["t"], vector["expected"]
     model = TCloseness(t, "hierarchical")
     kept = kept_rows(adult_classes(node), KAnonymity(5), model)
     published = adult_classes(node, kept)
     level = model.level(published)
     assert level == pytest.approx(
-        message["max_emd_against_input_distribution"], abs=1e-6
+        stated["max_emd_against_input_distribution"], abs=1e-6
     )
     assert model.satisfied(published).all()
     released = TCloseness(t, "hierarchical", reference="released")
     assert released.level(published) == pytest.approx(
-        message["max_emd_against_released_distribution"], abs=1e-6
+        stated["max_emd_against_released_distribution"], abs=1e-6
     )
     over = int((~released.satisfied(published)).sum())
-    assert over == message["classes_over_t_against_released_distribution"]
+    assert over == stated["classes_over_t_against_released_distribution"]

@@ -24,7 +24,7 @@ EXACT = 1e-9
 
 @cached_per_linkage
 def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
-    """Wanted columns that are given by what an intruder knows; see ``_intruders``."""
+    """Wanted columns that are given by what an intruder knows; see ``_disclosure``."""
     found: dict[Hashable, tuple[Hashable, ...]] = {}
     for columns in linkage.moved:
         wanted = wanted_columns(linkage, columns)

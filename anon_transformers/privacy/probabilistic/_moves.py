@@ -3,7 +3,7 @@
 Plain functions of a :class:`~anon_transformers.evidence.Linkage`. Groups of one row,
 and those in which everybody is published the same, need no test: whatever moved in them
 is not to be seen. In all others an honest swap is a uniform permutation, and what that
-hardly ever does is found: see ``_intruders_chance``.
+hardly ever does is found: see ``_chance``.
 """
 
 from itertools import combinations

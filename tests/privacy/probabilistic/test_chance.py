@@ -30,8 +30,8 @@ def moments(law):
     return mean, (law * (counts - mean) ** 2).sum()
 
 
-def own_cells(message):
-    return lambda order: sum(at == i for i, at in enumerate(order[:message]))
+def own_cells(n_rows):
+    return lambda order: sum(at == i for i, at in enumerate(order[:n_rows]))
 
 
 def own_values(values):
@@ -52,9 +52,9 @@ def groups_of(values, n_groups):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_moments_of_own_cells(size):
-    for message in range(size + 1):
-        law = CountMoments.of_own_cells(np.array([message]), np.array([size]))
-        exact = law_by_enumeration(own_cells(message), size)
+    for n_rows in range(size + 1):
+        law = CountMoments.of_own_cells(np.array([n_rows]), np.array([size]))
+        exact = law_by_enumeration(own_cells(n_rows), size)
         assert (law.mean[0], law.variance[0]) == pytest.approx(moments(exact))
         assert law.most[0] >= len(exact) - 1
 
@@ -104,11 +104,11 @@ def test_factorial_moments_are_at_most_the_powers_of_the_mean(size):
 
 def laws():
     for size in (2, 3, 5):
-        for message in {1, size - 1, size}:
-            exact = law_by_enumeration(own_cells(message), size)
+        for n_rows in {1, size - 1, size}:
+            exact = law_by_enumeration(own_cells(n_rows), size)
             yield (
                 exact,
-                lambda n, t=message, s=size: CountMoments.of_own_cells(
+                lambda n, t=n_rows, s=size: CountMoments.of_own_cells(
                     np.full(n, t), np.full(n, s)
                 ),
             )

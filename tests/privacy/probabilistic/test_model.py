@@ -149,9 +149,9 @@ def test_constant_groups_do_not_help_to_decide():
 def test_constant_groups_alone_hide_records_and_no_values():
     linkage, model = repeating(30, 0), ProbabilisticKAnonymity(k=4)
     assert judge(model, linkage).level == 4
-    message = model.report(linkage)["moved"]["pay"]
-    assert message["groups_tested"] == 0
-    assert message["wanted"]["pay"]["value_disclosure"]["probability"] == 1
+    found = model.report(linkage)["moved"]["pay"]
+    assert found["groups_tested"] == 0
+    assert found["wanted"]["pay"]["value_disclosure"]["probability"] == 1
     limited = replace(model, max_value_disclosure=0.99)
     assert not judge(limited, linkage).passed
 
