@@ -322,7 +322,8 @@ def _linear_rules(
     # A person counts once, however many rows there are.
     weights = None if persons is None else 1 / np.bincount(persons)[persons]
     found: dict[Hashable, tuple[Hashable, ...]] = {}
-    for table in (numbers, pd.DataFrame(np.log(numbers[positive]))):
+    # A cell without a logarithm is a gap, and hides no rule that the others follow.
+    for table in (numbers, pd.DataFrame(np.log(numbers.where(numbers > 0)))):
         wanted = [name for name in swapped if name in table and name not in found]
         given_by = [name for name in stayed if name in table]
         found |= functional_dependences(table, wanted, given_by, GIVEN_LIMIT, weights)

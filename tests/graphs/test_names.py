@@ -293,7 +293,7 @@ def test_a_mapping_tells_which_nodes_are_noise():
     assert after.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
     matrix = nx.to_scipy_sparse_array(NAMED)
     more = nx.to_scipy_sparse_array(NOISY, nodelist="zabc")
-    with pytest.raises(DataError, match="published 4: .* only names or a mapping"):
+    with pytest.raises(DataError, match=r"published 4: .* only names or a mapping"):
         open_same_nodes(matrix, more)
     before, after, _ = open_same_nodes(matrix, more, {0: 1, 1: 2, 2: 3})
     assert after.edges.tolist() == [[0, 1], [1, 2], [1, 3]]
