@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from textwrap import dedent, indent
-from typing import TypeGuard, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from anon_transformers.exceptions import ParameterError
+
+if TYPE_CHECKING:  # a scheduler that reads thresholds loads no library of numbers
+    import numpy as np
 
 Class = TypeVar("Class", bound=type)
 _PLACEHOLDER = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
@@ -17,7 +18,7 @@ _PLACEHOLDER = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
 
 def is_whole(given: object) -> TypeGuard[int]:
     """Whether something is a whole number; True and False are none."""
-    return isinstance(given, int | np.integer) and not isinstance(given, bool)
+    return isinstance(given, Integral) and not isinstance(given, bool)
 
 
 def is_number(given: object) -> TypeGuard[float]:
@@ -55,8 +56,10 @@ def real(
     return number
 
 
-def generator(random_state: object) -> np.random.Generator:
+def generator(random_state: object) -> "np.random.Generator":
     """The one generator that a ``random_state`` stands for; None: fresh entropy."""
+    import numpy as np
+
     try:
         return np.random.default_rng(random_state)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -41,7 +41,7 @@ KINDS = {
     "experiments": "experiment",
     "commands": "command",
 }
-OURS = frozenset({HOME, "anon-transformers-graphs"})
+OUR_DISTRIBUTIONS = frozenset({HOME, "anon-transformers-graphs"})
 """Distributions that are tested together with this one."""
 _TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
@@ -141,7 +141,7 @@ class Catalog(Mapping[str, Any]):
         item = self._items[name]
         if not isinstance(item, ImportReference):
             return None
-        if self._owners[name] in OURS:
+        if self._owners[name] in OUR_DISTRIBUTIONS:
             return None if item.is_there() else f"{item.target} is not there"
         try:
             item.resolve()
@@ -161,7 +161,7 @@ class Catalog(Mapping[str, Any]):
             return item
         try:
             return item.resolve()
-        except (ImportError, AttributeError) as error:
+        except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             raise PluginError(
                 f"the {self.kind} {name!r} of {self._owners[name]} cannot be loaded "
                 f"({_reason(error)})."

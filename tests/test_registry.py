@@ -402,6 +402,26 @@ def test_an_object_may_be_named_by_where_it_lies(shop):
 
 
 @pytest.mark.parametrize(
+    "fault", ["raise ValueError('no')", "raise SystemExit('no')", "import nowhere"]
+)
+def test_a_module_that_cannot_be_imported_is_a_fault_of_its_plugin(shop, fault):
+    source = (
+        "from anon_transformers.hookspecs import hookimpl\n"
+        "@hookimpl\n"
+        "def register_metrics(register):\n"
+        "    register('late', 'late_fault:Late', summary='Is late.')\n"
+    )
+    shop.install(
+        "late", {"late": "late_metrics"}, late_metrics=source, late_fault=fault
+    )
+    found = shop.registry()
+    (broken,) = found.unresolved()
+    with pytest.raises(PluginError, match="'late' of late cannot be loaded") as caught:
+        found.metrics["late"]
+    assert broken.reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "call", ["register('x', 'json:JSONDecoder')", "register('x', 'json', summary='s')"]
 )
 def test_where_an_object_lies_is_said_whole_and_with_a_summary(shop, call):

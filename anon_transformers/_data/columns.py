@@ -43,8 +43,8 @@ from anon_transformers.hierarchies._data_types import for_floats
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 
 Kind = Literal["number", "date", "ordinal", "category", "hierarchy"]
-_NUMBERS_AS_OBJECTS = {"integer", "floating", "mixed-integer-float", "decimal"}
-_DATES_AS_OBJECTS = {"date", "datetime", "datetime64"}
+NUMBERS_AS_OBJECTS = {"integer", "floating", "mixed-integer-float", "decimal"}
+DATES_AS_OBJECTS = {"date", "datetime", "datetime64"}
 
 
 @dataclass(frozen=True)
@@ -278,9 +278,9 @@ def encode(
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, name)
     held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    if decimals or held in _NUMBERS_AS_OBJECTS:
+    if decimals or held in NUMBERS_AS_OBJECTS:
         return _encode_sorted(read_numbers(series, name), name, "number")
-    if held in _DATES_AS_OBJECTS:
+    if held in DATES_AS_OBJECTS:
         return _encode_moments(read_moments(series, name), name)
     return _encode_text(series, name)
 
@@ -293,7 +293,7 @@ def _holds_decimals(series: pd.Series) -> bool:
 def _holds_floats(series: pd.Series) -> bool:
     """Whether its numbers may have decimals, even where all are whole."""
     held = types.infer_dtype(series, skipna=True)
-    return held in _NUMBERS_AS_OBJECTS - {"integer"}
+    return held in NUMBERS_AS_OBJECTS - {"integer"}
 
 
 def _encode_moments(series: pd.Series, name: Hashable) -> Column:
@@ -328,10 +328,10 @@ def natural_key(series: pd.Series) -> Callable[[np.ndarray], np.ndarray] | None:
     if types.is_bool_dtype(series.dtype):
         return np.asarray
     held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    if held in _NUMBERS_AS_OBJECTS:
+    if held in NUMBERS_AS_OBJECTS:
         return lambda texts: texts.astype(float)
     # Texts of dates begin with the year, and sort as the dates do.
-    return np.asarray if held in {*_DATES_AS_OBJECTS, "boolean"} else None
+    return np.asarray if held in {*DATES_AS_OBJECTS, "boolean"} else None
 
 
 def _encode_sorted(

@@ -144,9 +144,9 @@ def find_dialect(
 
 def is_utf8(encoding: str) -> bool:
     """Whether this is a name of UTF-8; one that nobody knows is refused."""
-    from anon_transformers.release._files import _known_encoding
+    from anon_transformers.release._files import known_encoding
 
-    return _known_encoding(encoding) == _known_encoding("utf-8")
+    return known_encoding(encoding) == known_encoding("utf-8")
 
 
 def find_encoding(path: Path, beside: str, option: str | None = None) -> str:
@@ -215,9 +215,9 @@ def _count_fields(path: Path, separators: str, encoding: str) -> dict[str, list[
     """How many fields each of the first lines has, by separator."""
     import pyarrow as pa
 
-    from anon_transformers.release._files import _known_encoding
+    from anon_transformers.release._files import known_encoding
 
-    known = _known_encoding(encoding)
+    known = known_encoding(encoding)
     with pa.input_stream(path) as stream:
         start = stream.read(START)
     # Half a character at the end, or another encoding: the reader will say so.

@@ -154,7 +154,7 @@ def _refuse_other_separator(file: Path, dialect: Dialect) -> None:
 
 def _published(file: Path) -> "pd.DataFrame | None":
     """The table as it was published, if the manifest beside it tells of it."""
-    from anon_transformers.release._files import _read_checked
+    from anon_transformers.release._files import read_checked
 
     try:
         text = (file.parent / "manifest.json").read_text(encoding="utf-8")
@@ -165,5 +165,5 @@ def _published(file: Path) -> "pd.DataFrame | None":
         return None
     for part in (manifest, manifest.get("nodes", {})):
         if part.get("data") == file.name:
-            return _read_checked(file.parent, manifest["format"], part)
+            return read_checked(file.parent, manifest["format"], part)
     return None

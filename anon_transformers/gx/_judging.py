@@ -43,7 +43,7 @@ from anon_transformers.privacy import (
     judges_values,
 )
 from anon_transformers.privacy.probabilistic._disclosure import wanted_columns
-from anon_transformers.registry import OURS, registry
+from anon_transformers.registry import OUR_DISTRIBUTIONS, registry
 
 ROUNDING = 1e-9
 """Degrees that are nearer to each other than this are taken for equal."""
@@ -429,7 +429,7 @@ def _lent(kind: str, name: str, evidence: T) -> T:
 
     Others are judged by the same evidence, and a stranger's code may write into it.
     """
-    ours = registry().of_thresholds(kind).owner(name) in OURS
+    ours = registry().of_thresholds(kind).owner(name) in OUR_DISTRIBUTIONS
     return evidence if ours else copy.deepcopy(evidence)
 
 

@@ -38,8 +38,9 @@ from anon_transformers.gx.expect_table_to_be_k_anonymous import (
 from anon_transformers.gx.expect_table_to_be_q_anonymous import (
     ExpectTableToBeQAnonymous,
 )
+from anon_transformers.parameters import is_number
 
-OURS = {
+OUR_EXPECTATIONS = {
     cls.expectation_type: cls
     for cls in (
         ExpectTableToBeKAnonymous,
@@ -120,7 +121,10 @@ def _refuse_lost(
 
 def _refuse_impostors(registered: Mapping[str, int]) -> None:
     for kind in registered:
-        if kind in OURS and get_expectation_impl(kind) is not OURS[kind]:
+        if (
+            kind in OUR_EXPECTATIONS
+            and get_expectation_impl(kind) is not OUR_EXPECTATIONS[kind]
+        ):
             raise NotEvaluable(f"{kind} was registered anew by another class.")
 
 
@@ -128,16 +132,17 @@ def _outcome(single: Any) -> Outcome:
     config = single.expectation_config
     reason = _reason(single.exception_info or {})
     passed = single.success is True and reason is None
-    if config.type not in OURS:
+    if config.type not in OUR_EXPECTATIONS:
         return Outcome(config.type, passed, reason=reason)
-    named = getattr(OURS[config.type], "model_name", config.kwargs.get("model"))
+    named = getattr(
+        OUR_EXPECTATIONS[config.type], "model_name", config.kwargs.get("model")
+    )
     asked = ("model", named)
     if "metric" in config.kwargs:
         asked = ("metric", config.kwargs["metric"])
     result = single.result or {}
     found, observed = result.get("details") or {}, result.get("observed_value")
-    number = isinstance(observed, int | float) and not isinstance(observed, bool)
-    if reason is None and (not found or not number):
+    if reason is None and (not found or not is_number(observed)):
         passed, reason = False, "the result holds no observed value."
     return Outcome(config.type, passed, asked, observed, found, reason)
 

@@ -14,6 +14,7 @@ from string import Template
 from typing import Any, Literal, NamedTuple
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.parameters import is_number
 
 BOUNDS = ("min", "max")
 KINDS = ("model", "metric")
@@ -116,15 +117,12 @@ class Threshold:
 
     def numbers(self) -> dict[str, int | float]:
         """Parameters that are numbers, by name."""
-        return {
-            name: value
-            for name, value in self.params.items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        }
+        return {name: value for name, value in self.params.items() if is_number(value)}
 
 
 def _refuse_bad_id(given: Any) -> None:
-    if not _ID.match(str(given)) or given.lower() in _CONSTANTS:
+    text = given if isinstance(given, str) else ""
+    if not _ID.match(text) or text.lower() in _CONSTANTS:
         raise ConfigurationError(
             f"{given!r} cannot be the id of a threshold; use letters, digits, hyphens "
             "and underscores."

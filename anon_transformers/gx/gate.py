@@ -44,6 +44,7 @@ from anon_transformers.gx._threshold import (
     model_sentence,
     refuse_bad_thresholds,
 )
+from anon_transformers.parameters import is_number
 from anon_transformers.privacy import describe_exposed, describe_level, judges_values
 from anon_transformers.registry import registry
 
@@ -274,8 +275,7 @@ def _refuse_bad_bounds(bounds: Mapping[str, Any]) -> None:
     if not stated:
         raise ParameterError("a metric needs min or max.")
     for key, bound in stated.items():
-        number = isinstance(bound, int | float) and not isinstance(bound, bool)
-        if not number or not math.isfinite(bound):
+        if not is_number(bound) or not math.isfinite(bound):
             raise ParameterError(f"{key} must be a finite number, got {bound!r}.")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError, NotEvaluable
-from anon_transformers.metrics._risk import _kept
+from anon_transformers.metrics._risk import kept_classes
 from anon_transformers.parameters import real
 
 NORMAL = 1.4826
@@ -79,7 +79,7 @@ def measure_risk(
     n_mad, min_risk = real("n_mad", n_mad, 0), real("min_risk", min_risk, 0, 1)
     labels = None
     if isinstance(classes, Classes):
-        kept = _kept(classes)
+        kept = kept_classes(classes)
         sizes = rows = kept.sizes
         labels = kept.labels
     else:

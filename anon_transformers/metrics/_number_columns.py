@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._data.columns import _DATES_AS_OBJECTS, _NUMBERS_AS_OBJECTS
+from anon_transformers._data.columns import DATES_AS_OBJECTS, NUMBERS_AS_OBJECTS
 from anon_transformers._data.dates import in_utc, read_moments
 from anon_transformers._data.frames import to_frame
 from anon_transformers.exceptions import DataError, NotEvaluable, unknown_choice
@@ -127,7 +127,7 @@ def refuse_fewer(shared: SharedColumns) -> None:
 def as_numbers(series: pd.Series) -> np.ndarray | None:
     """Cells as doubles, NaN where they are missing; None if they are no numbers."""
     held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
-    if held in _DATES_AS_OBJECTS:
+    if held in DATES_AS_OBJECTS:
         series = read_moments(series, series.name)
     if types.is_datetime64_any_dtype(series.dtype):
         moments = in_utc(series).to_numpy()
@@ -137,7 +137,7 @@ def as_numbers(series: pd.Series) -> np.ndarray | None:
         return np.full(len(series), np.nan)
     if types.is_bool_dtype(series.dtype) or types.is_complex_dtype(series.dtype):
         return None
-    if not types.is_numeric_dtype(series.dtype) and held not in _NUMBERS_AS_OBJECTS:
+    if not types.is_numeric_dtype(series.dtype) and held not in NUMBERS_AS_OBJECTS:
         return None
     plain = series.where(series.notna(), np.nan) if held else series
     numbers = plain.to_numpy(dtype=np.float64, na_value=np.nan)

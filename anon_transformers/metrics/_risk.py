@@ -34,7 +34,7 @@ class AverageRisk:
 
     def measure(self, evidence: Classes) -> float:
         """Expected share of right guesses when every person is looked for."""
-        kept = _kept(evidence)
+        kept = kept_classes(evidence)
         return float(kept.n_classes / kept.sizes.sum())
 
 
@@ -48,7 +48,7 @@ class HighestRisk:
 
     def measure(self, evidence: Classes) -> float:
         """Chance of a right guess for the person who is easiest to find."""
-        return float(1.0 / _kept(evidence).sizes.min())
+        return float(1.0 / kept_classes(evidence).sizes.min())
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class RecordsAtRisk:
 
     def measure(self, evidence: Classes) -> float:
         """Share of what is kept in classes that are too small."""
-        kept = _kept(evidence)
+        kept = kept_classes(evidence)
         at_risk = 1 / kept.sizes > self.threshold
         return float(kept.sizes[at_risk].sum() / kept.sizes.sum())
 
@@ -93,7 +93,7 @@ class SuppressedShare:
         return float(evidence.rows[evidence.suppressed] / evidence.rows.sum())
 
 
-def _kept(evidence: Classes) -> Classes:
+def kept_classes(evidence: Classes) -> Classes:
     kept = evidence.kept()
     if not kept.n_classes:
         raise NotEvaluable("risk has nothing to judge: no row was kept.")

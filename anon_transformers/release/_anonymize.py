@@ -15,8 +15,9 @@ from anon_transformers.exceptions import (
     level_of_caller,
 )
 from anon_transformers.release._build import installed
+from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import Target
-from anon_transformers.release._files import canonical, schema_of
+from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._method import extremes_of, make_anonymizer
 from anon_transformers.release._run import (

@@ -16,7 +16,11 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 from anon_transformers.registry import Catalog, Registry, registry
-from anon_transformers.release._config import ReleaseConfig, StatedHierarchy
+from anon_transformers.release._config import (
+    ReleaseConfig,
+    StatedHierarchy,
+    refused_under,
+)
 from anon_transformers.release._run import sha256
 
 READING_OPTIONS = ("unknown", "normalizer")
@@ -32,15 +36,14 @@ def installed() -> Registry:
 
 def build(what: str, catalog: Catalog, name: str, params: Mapping[str, Any]) -> Any:
     """Build a registered object; an error begins with ``what`` asked for it."""
-    try:
+    with refused_under(what):
         return catalog.build(name, params)
-    except ParameterError as error:
-        raise ConfigurationError(f"{what}: {error}") from None
 
 
 def named(threshold: Threshold) -> Any:
     """The class of the model or metric that a threshold names."""
-    return installed().of_thresholds(threshold.kind)[threshold.name]
+    with refused_under(f"thresholds, {threshold.id}"):
+        return installed().of_thresholds(threshold.kind)[threshold.name]
 
 
 def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
@@ -97,10 +100,8 @@ def _hierarchy(
     what = f"hierarchies, {column}"
     if stated.kind is not None:
         builders = installed().hierarchy_builders
-        try:
+        with refused_under(what):
             builder = builders[stated.kind]
-        except ParameterError as error:
-            raise ConfigurationError(f"{what}: {error}") from None
         params = _stated_spelling(config, builder) | stated.options
         return build(what, builders, stated.kind, params)
     for name in stated.options:
@@ -135,13 +136,13 @@ def _stated_spelling(config: ReleaseConfig, builder: Any) -> dict[str, Any]:
     Of whole numbers alone, ranges would be written otherwise.
     """
     takes_whole = "whole" in inspect.signature(builder).parameters
-    return {"whole": False} if takes_whole and may_suppress(config) else {}
+    return {"whole": False} if takes_whole and file_may_suppress(config) else {}
 
 
-def may_suppress(config: ReleaseConfig) -> bool:
+def file_may_suppress(config: ReleaseConfig) -> bool:
     """Whether rows may go unpublished, as far as the file and the method's class say.
 
-    ``_method.refuse_labels_of_suppressed`` asks the same of the method once it is made.
+    ``_method.method_may_suppress`` asks the same of the method once it is made.
     """
     cls, stated = installed().anonymizers[config.anonymizer.name], config.anonymizer
     given = {**cls.release_defaults(stated.params), **stated.params}

@@ -9,7 +9,8 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,8 +27,13 @@ from pydantic import (
     model_validator,
 )
 
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    ParameterError,
+    unknown_choice,
+)
 from anon_transformers.gx._threshold import Threshold, misspelt
+from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -45,6 +51,15 @@ FILE_KINDS = ("", "csv", "parquet", GRAPH)
 """Kinds of sources that are files; what else a path may be, another reader knows."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@contextmanager
+def refused_under(key: str) -> Iterator[None]:
+    """Say of which key of the file a parameter is that is refused inside."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ConfigurationError(f"{key}: {error}") from None
 
 
 def is_address(given: Any) -> bool:
@@ -537,14 +552,15 @@ the release, which asks for 5; a trigger may only tighten.
             asked = left.get(threshold.key(param), stated)
             _refuse_loosening(threshold.key(param), asked, stated, ways.get(param))
             if asked != stated:  # 5.0 is 5, and stays so
-                params[param] = asked
+                params[param] = int(asked) if is_whole(asked) else float(asked)
         tightened.append(replace(threshold, params=params))
     return tuple(tightened)
 
 
 def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
-    number = isinstance(asked, int | float) and not isinstance(asked, bool)
-    if not number or (isinstance(asked, float) and not math.isfinite(asked)):
+    # A whole number may be larger than any float.
+    finite = is_whole(asked) or (is_number(asked) and math.isfinite(asked))
+    if not finite:
         raise ConfigurationError(f"{key} must be a finite number, got {asked!r}.")
     if asked == stated:
         return

@@ -20,9 +20,8 @@ import pyarrow.csv
 import pyarrow.parquet
 from pandas.api import types
 
-from anon_transformers._data.columns import single_texts, to_text
-from anon_transformers._data.dates import DateFormat, plain_moments, zone_of
-from anon_transformers._data.numbers import is_whole
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.dates import DateFormat
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,
@@ -43,9 +42,6 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _ZONED = r"[T ].*(?:[-+][0-9]{2}(?::?[0-9]{2})?|Z)\Z"
 _ENDS = re.compile("[\r\t;]")
 _EXACT_DIGITS = 15
-_LARGEST = 2**63 - 1
-_UNIT = "us"
-"""What moments are written in."""
 STRICT = "utf-8-sig"
 """UTF-8 as it is read here, with or without its mark; nobody types this name."""
 HEADER_BYTES = 1 << 16
@@ -93,7 +89,7 @@ def read_csv(
         If it cannot be read, is empty, has a column twice, or rows of other lengths.
     """
     _check_separator(separator)
-    frame = _read_texts(path, separator, _known_encoding(encoding))
+    frame = _read_texts(path, separator, known_encoding(encoding))
     frame = frame.astype(object).mask(frame.isin({"", *missing}), None)
     if not isinstance(columns, Mapping | None):
         raise ParameterError("columns must map columns to kinds, as in {age: integer}.")
@@ -102,7 +98,7 @@ def read_csv(
         if name not in frame.columns:
             raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
     kinds = {
-        name: stated[name] if name in stated else _guess(frame[name], name in exact)
+        name: stated[name] if name in stated else guess_kind(frame[name], name in exact)
         for name in frame.columns
     }
     return apply_schema(frame, kinds)
@@ -151,7 +147,7 @@ def csv_columns(
 ) -> list[str]:
     """The header of a CSV file, one that stands twice, too; no cell is read."""
     _check_separator(separator)
-    encoding = _known_encoding(encoding)
+    encoding = known_encoding(encoding)
     try:
         return _read_header(path, separator, encoding)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -163,7 +159,7 @@ def _check_separator(separator: str) -> None:
         raise ParameterError(f"separator must be one character, got {separator!r}.")
 
 
-def _known_encoding(name: str) -> str:
+def known_encoding(name: str) -> str:
     """Refuse an encoding that nobody knows; the usual one is read strictly."""
     try:
         found = codecs.lookup(name).name
@@ -237,7 +233,7 @@ def _parse_options(
     )
 
 
-def _guess(texts: pd.Series, exact: bool) -> str:
+def guess_kind(texts: pd.Series, exact: bool) -> str:
     distinct = texts.dropna().unique()
     if not len(distinct):
         return "text"
@@ -283,11 +279,11 @@ _GUESSES: dict[str, Callable[[str], bool]] = {
 def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, Kind]) -> pd.DataFrame:
     """Turn columns of text into what the schema says they are."""
     return pd.DataFrame(
-        {name: _as_kind(texts[name], kind) for name, kind in kinds.items()}
+        {name: as_kind(texts[name], kind) for name, kind in kinds.items()}
     )
 
 
-def _as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
+def as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
     if isinstance(kind, Mapping):
         return _as_described(texts, kind)
     if kind not in KINDS:
@@ -380,81 +376,6 @@ def holds_decimals(series: pd.Series) -> bool:
     return any(_is_number(text) and not _is_whole(text) for text in texts)
 
 
-def published_kinds(
-    frame: pd.DataFrame, columns: Iterable[str], *, written: bool, texts: bool = True
-) -> pd.DataFrame:
-    """A part of a source whose columns are what the cells of this part are.
-
-    One text or one fraction among whole numbers makes another column of them all, and
-    so does a missing cell. If its row is dropped, neither the kind of the column nor
-    how the others are spelt may tell that it was there.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The rows that are published.
-    columns : iterable of str
-        Those of its columns that are published as they are.
-    written : bool
-        Whether cells are texts, as in a CSV file, so that 50.0 is not 50.
-    texts : bool
-        Whether columns of texts may be numbers; not where a file says what they are.
-    """
-    kinds = {}
-    for name in columns:
-        cells = _canonical(frame[name])
-        if written or (texts and types.infer_dtype(cells, skipna=True) == "string"):
-            known = to_text(cells)
-            kinds[name] = _as_kind(known, _guess(known, exact=True))
-        else:
-            kinds[name] = _own_kind(cells)
-    return frame.assign(**kinds)
-
-
-def _own_kind(cells: pd.Series) -> pd.Series:
-    """A column in the type that its own cells ask for."""
-    if cells.isna().all():
-        return pd.Series(None, cells.index, dtype=object)
-    if types.is_bool_dtype(cells.dtype):
-        return cells
-    if types.is_numeric_dtype(cells.dtype) and cells.dtype.kind in "iuf":
-        known = cells[cells.notna()].to_numpy(dtype=cells.dtype.kind + "8")
-        if known.dtype.kind == "f" and not is_whole(known).all():
-            return cells
-        room: Any = "Int64" if known.max() <= _LARGEST else "UInt64"
-        whole = cells.astype(room)
-        return whole if whole.isna().any() else whole.astype(room.lower())
-    if types.is_datetime64_any_dtype(cells.dtype):
-        short = plain_moments(cells).dt.as_unit("us")
-        return short if (short == cells)[cells.notna()].all() else cells
-    return cells
-
-
-def single_cells(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """The table with cells that are what they are, whatever other rows hold.
-
-    Categories are values of one type, and so are decimals of one number of digits: one
-    that is not published would tell itself by the others.
-    """
-    return frame.assign(**{name: _single_cells(frame[name]) for name in columns})
-
-
-def _single_cells(series: pd.Series) -> pd.Series:
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        values = pd.Series(series.cat.categories)
-        if types.is_string_dtype(values.dtype):
-            return series
-        if series.cat.ordered:
-            texts = single_texts(values)
-            plain = texts.is_unique and texts.notna().all()
-            return series.cat.rename_categories(texts.tolist()) if plain else series
-        cells = [*values.astype(object), None]
-        rows = pd.Series([cells[code] for code in series.cat.codes], series.index)
-        return _single_cells(rows.infer_objects())
-    several = series.dtype == object and types.infer_dtype(series) in _SEVERAL
-    return single_texts(series) if several else series
-
-
 def schema_of(frame: pd.DataFrame) -> dict[str, Any]:
     """Kind of each column, so that a reader can give cells back as they were."""
     return {str(name): _kind_of(frame[name]) for name in frame.columns}
@@ -492,7 +413,7 @@ def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
 def refuse_nested(frame: pd.DataFrame) -> None:
     """Refuse cells that hold several values: nobody could say which are the same."""
     for name in frame.columns:
-        nested = _is_nested(frame[name].dtype)
+        nested = is_nested(frame[name].dtype)
         if not nested and frame[name].dtype == object:
             mixed = types.infer_dtype(frame[name], skipna=True) == "mixed"
             nested = mixed and any(map(types.is_list_like, frame[name]))
@@ -558,99 +479,8 @@ def write_csv(
     )
 
 
-def write_parquet(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write a Parquet file that holds the columns and nothing else."""
-    table = pa.Table.from_pandas(canonical(frame), preserve_index=False)
-    pyarrow.parquet.write_table(table.replace_schema_metadata(None), os.fspath(path))
-
-
-def canonical(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with cells that are the same wherever their texts are.
-
-    Checks compare texts, and a file may hold more: an empty text beside a missing one,
-    -0.0 beside 0.0. Whoever chose between them could tell something of each row.
-
-    Examples
-    --------
-    >>> canonical(pd.DataFrame({"note": ["", None], "x": [-0.0, 0.0]})).values.tolist()
-    [[None, 0.0], [None, 0.0]]
-    """
-    return pd.DataFrame({name: _canonical(frame[name]) for name in frame.columns})
-
-
-def _canonical(series: pd.Series) -> pd.Series:
-    """A column of one type, without values that no row has.
-
-    Objects of several types would lose the text that tells them apart: 1 and 1.0.
-    """
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        return _canonical_order(series) if series.cat.ordered else to_text(series)
-    if types.is_float_dtype(series.dtype):
-        return series + 0.0  # -0.0 and 0.0 are one number
-    if types.is_datetime64_any_dtype(series.dtype):
-        return _plainest_moments(plain_moments(series))
-    if types.is_unsigned_integer_dtype(series.dtype):
-        return _plainest_integers(series)
-    if series.dtype == object:
-        return _canonical_objects(series)
-    if types.is_string_dtype(series.dtype) or _is_nested(series.dtype):
-        return to_text(series)
-    return series
-
-
-def _canonical_objects(series: pd.Series) -> pd.Series:
-    held = types.infer_dtype(series, skipna=True)
-    if held == "integer":
-        try:
-            return series.astype("Int64")
-        except OverflowError:
-            return to_text(series)
-    if held == "floating":
-        return series.astype("float64") + 0.0
-    return series if held in _UNMIXED else to_text(series)
-
-
-def _plainest_moments(series: pd.Series) -> pd.Series:
-    """Moments by the microsecond, and without a zone if there are none.
-
-    A finer unit, like numbers beyond the usual whole ones, only where a cell needs it:
-    a column that once held such a cell must not tell of it.
-    """
-    if series.isna().all() and zone_of(series) is not None:
-        series = series.dt.tz_localize(None)
-    try:
-        plain = series.dt.as_unit(_UNIT)
-    except (OverflowError, pd.errors.OutOfBoundsDatetime):
-        return series
-    return plain if (plain == series)[series.notna()].all() else series
-
-
-def _plainest_integers(series: pd.Series) -> pd.Series:
-    """Whole numbers with a sign, if all of them fit."""
-    if series.notna().any() and series.max() > _LARGEST:
-        return series
-    nullable = types.is_extension_array_dtype(series.dtype)
-    return series.astype("Int64" if nullable else "int64")
-
-
-def _canonical_order(series: pd.Series) -> pd.Series:
-    """Values in an order; as texts where two have the same text, or one has none."""
-    used = series.cat.remove_unused_categories()
-    texts = to_text(pd.Series(used.cat.categories))
-    if texts.is_unique and texts.notna().all():
-        kept = _canonical(pd.Series(used.cat.categories))
-        return used.cat.rename_categories(kept.tolist())
-    order = texts.dropna().unique()
-    return pd.Series(pd.Categorical(to_text(used), order, ordered=True), series.index)
-
-
-def _is_nested(dtype: Any) -> bool:
+def is_nested(dtype: Any) -> bool:
     return isinstance(dtype, pd.ArrowDtype) and pa.types.is_nested(dtype.pyarrow_dtype)
-
-
-_UNMIXED = {"boolean", "date", "datetime", "empty"}
-_SEVERAL = {"decimal", "mixed", "mixed-integer"}
-_LARGEST = 2**63 - 1
 
 
 def columns_of_file(
@@ -718,11 +548,11 @@ def _read_version(place: Path) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFram
         raise DataError(f"{place}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]
-    tables = [_read_checked(place, manifest["format"], file) for file in files]
+    tables = [read_checked(place, manifest["format"], file) for file in files]
     return (tables[0], tables[1]) if len(tables) > 1 else tables[0]
 
 
-def _read_checked(place: Path, format_: str, file: Mapping[str, Any]) -> pd.DataFrame:
+def read_checked(place: Path, format_: str, file: Mapping[str, Any]) -> pd.DataFrame:
     data = place / file["data"]
     if not data.is_file() or sha256(data) != file["sha256"]:
         raise DataError(f"{data}: these are not the bytes that were published.")

@@ -20,7 +20,6 @@ from anon_transformers.gx._judging import (
     Scope,
     judge_table,
     measure_table,
-    private_evidence,
 )
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import installed
@@ -193,29 +192,26 @@ class Form(ABC):
 
 
 def levels(
-    table: pd.DataFrame,
-    scope: Scope,
-    public: PrivateEvidence,
-    thresholds: Sequence[Threshold],
+    table: pd.DataFrame, scope: Scope, thresholds: Sequence[Threshold]
 ) -> dict[str, dict[str, Any]]:
     """By id, what each threshold reaches, where the published table gives it.
 
-    Models are built anew here, and before any is asked to judge with private evidence.
-    A plugin that keeps what it saw elsewhere, in its module or in a file, could still
-    write it into a number: install only plugins that you trust.
+    Asked within ``private_evidence`` of what is public, and of nothing else. Models are
+    built anew here, and before any is asked to judge with what is private. A plugin
+    that keeps what it saw elsewhere, in its module or in a file, could still write it
+    into a number: install only plugins that you trust.
     """
     found: dict[str, dict[str, Any]] = {}
-    with private_evidence(public):
-        for threshold in thresholds:
-            ask: Any = judge_table if threshold.kind == "model" else measure_table
-            try:
-                answer: Mapping[str, Any] = ask(
-                    table, threshold.name, threshold.own_params, scope
-                )
-            except NotEvaluable:
-                continue
-            shown = ("observed", "unit", "units", "failing", "details")
-            found[threshold.id] = {key: answer[key] for key in shown if key in answer}
+    for threshold in thresholds:
+        ask: Any = judge_table if threshold.kind == "model" else measure_table
+        try:
+            answer: Mapping[str, Any] = ask(
+                table, threshold.name, threshold.own_params, scope
+            )
+        except NotEvaluable:
+            continue
+        shown = ("observed", "unit", "units", "failing", "details")
+        found[threshold.id] = {key: answer[key] for key in shown if key in answer}
     return found
 
 

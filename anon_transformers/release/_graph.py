@@ -28,21 +28,23 @@ from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.graphs._graph import Graph
 from anon_transformers.graphs._names import are_new
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
-from anon_transformers.gx._judging import PrivateEvidence, Scope
+from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
+from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import INSENSITIVE_LIMIT, column_faults
+from anon_transformers.release._faults import column_faults
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
     read_parquet,
-    write_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._identifiers import SHORTEST_NAME, Names
 from anon_transformers.release._run import Run, sha256
 from anon_transformers.release._source import refuse_undeclared
+from anon_transformers.release._telling import INSENSITIVE_LIMIT
 
 NODES = "nodes"
 """Name of the second table of a graph, beside its edges."""
@@ -51,9 +53,6 @@ FUNCTIONS = "functions.parquet"
 """Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
 
 OPTIONS = ("edges", "nodes")
-
-LONG_NAME = 4
-"""Characters from which on a name is looked for inside of cells, too."""
 
 
 class GraphTablesForm(Form):
@@ -113,11 +112,12 @@ class GraphTablesForm(Form):
         """Nodes, edges and levels of thresholds."""
         edges, nodes = tables
         scope = Scope(list(edges.columns[:ENDS]), suppression_label=suppression_label)
-        public = PrivateEvidence(nodes=nodes)
+        with private_evidence(PrivateEvidence(nodes=nodes)):
+            reached = levels(edges, scope, thresholds)
         return {
             "nodes": len(nodes),
             "edges": int(edges.iloc[:, 1].notna().sum()),
-            "levels": levels(edges, scope, public, thresholds),
+            "levels": reached,
         }
 
     def evidence(self, candidate: Candidate) -> GateInput:
@@ -390,12 +390,8 @@ class OldNames:
 
     def __init__(self, names: pd.Series):
         self.whole = {read_text(text) for text in to_text(names).dropna()}
-        self.long = {
-            name
-            for name in self.whole
-            if len(name) >= LONG_NAME and not NUMBER.match(name)
-        }
-        self._lengths = sorted({len(name) for name in self.long})
+        spoken = (name for name in self.whole if not NUMBER.match(name))
+        self.within = Names.at_least(SHORTEST_NAME, spoken)
 
     def faults(
         self,
@@ -424,7 +420,7 @@ class OldNames:
         named = set()
         for text in texts.unique():
             is_label = text in labels or (compared and NUMBER.match(text))
-            if self.inside(text) or (text in self.whole and not is_label):
+            if self.within.stand_in(text) or (text in self.whole and not is_label):
                 named.add(text)
         n_rows = int(texts.isin(named).sum())
         if not n_rows:
@@ -432,14 +428,6 @@ class OldNames:
         return [
             f"column {cells.name!r} holds names of nodes of the source in {n_rows} rows"
         ]
-
-    def inside(self, text: str) -> bool:
-        """Whether a long name stands anywhere in a text."""
-        return any(
-            text[start : start + length] in self.long
-            for length in self._lengths
-            for start in range(len(text) - length + 1)
-        )
 
 
 def _label_texts(series: pd.Series) -> set[str]:

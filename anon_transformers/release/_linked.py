@@ -10,9 +10,9 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import named
-from anon_transformers.release._faults import swap_faults
 from anon_transformers.release._forms import INPUT, Candidate
 from anon_transformers.release._table import TableForm, moved_columns, subject_of
+from anon_transformers.release._telling import swap_faults
 
 
 class LinkedForm(TableForm):

@@ -13,8 +13,8 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold, installed
+from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
-from anon_transformers.release._files import write_parquet
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._method import check_gate, make_anonymizer
 from anon_transformers.release._run import (
@@ -34,7 +34,7 @@ from anon_transformers.release._run import (
     write_order,
 )
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._steps import discreet
+from anon_transformers.release._steps import discreet, refuse_unknown_names
 from anon_transformers.release._target import recover, refuse_foreign_target
 
 
@@ -64,6 +64,7 @@ def load(
         The run's private folder.
     """
     config = read_config(config_path)
+    refuse_unknown_names(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
     form = form_of(config)

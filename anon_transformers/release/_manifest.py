@@ -62,8 +62,8 @@ def make_manifest(
         "not_judged": form_of(config).unjudged_columns(),
         "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
         "promised": {
-            "file": [_plain(t) for t in config.thresholds],
-            "in_force": [_plain(t) for t in run.thresholds],
+            "file": [_finite(t.to_dict()) for t in config.thresholds],
+            "in_force": [_finite(t.to_dict()) for t in run.thresholds],
         },
         "measured": {
             key: value for key, value in verdict.items() if key not in PROCEEDINGS
@@ -84,11 +84,6 @@ def _stated(config: ReleaseConfig) -> dict[str, Any]:
         name: HIDDEN if name in cls.private_parameters else _finite(value)
         for name, value in config.anonymizer.params.items()
     }
-
-
-def _plain(threshold: Threshold) -> dict[str, Any]:
-    params = _finite(threshold.params)
-    return {"id": threshold.id, threshold.kind: threshold.name, **params}
 
 
 def _finite(value: Any) -> Any:

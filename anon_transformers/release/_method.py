@@ -20,12 +20,12 @@ from anon_transformers.release._build import (
     make_model,
     named,
 )
-from anon_transformers.release._config import NO_SEED, ReleaseConfig
+from anon_transformers.release._config import NO_SEED, ReleaseConfig, refused_under
 from anon_transformers.release._forms import Form, form_of
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""
-OURS = ("relabel", "keep_mapping")
+FIXED_PARAMETERS = ("relabel", "keep_mapping")
 """Parameters of graphs that no release may state: names go, and nobody keeps them."""
 
 
@@ -147,10 +147,8 @@ def refuse_unjudgeable(thresholds: Sequence[Threshold], scope: Scope) -> None:
     refuse_bad_thresholds(thresholds)
     parameters_for(thresholds, scope)
     for threshold in thresholds:
-        try:
+        with refused_under(f"thresholds, {threshold.id}"):
             wanted(threshold, scope)
-        except ParameterError as error:
-            raise ConfigurationError(f"thresholds, {threshold.id}: {error}") from None
 
 
 def make_anonymizer(
@@ -188,14 +186,12 @@ def make_anonymizer(
             f"{what}: with these parameters it reproduces published numbers only, and "
             "tells more of the suppressed rows than a release may."
         )
-    try:
+    with refused_under(what):
         if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
         anonymizer._check_parameters()
         anonymizer._check_release()
         refuse_labels_of_suppressed(anonymizer)
-    except ParameterError as error:
-        raise ConfigurationError(f"{what}: {error}") from None
     return anonymizer
 
 
@@ -208,7 +204,7 @@ def refuse_seeds(what: str, anonymizer: BaseAnonymizer) -> None:
             raise ConfigurationError(f"{what}: {name}: {NO_SEED}")
 
 
-def may_suppress(anonymizer: BaseAnonymizer) -> bool:
+def method_may_suppress(anonymizer: BaseAnonymizer) -> bool:
     """Whether some rows may not be published, or show nothing."""
     # None is a rule of the method's own, which suppresses too.
     return getattr(anonymizer, "suppression_limit", 0) != 0
@@ -226,7 +222,7 @@ def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
     ParameterError
         With the column and what to state instead.
     """
-    if not may_suppress(anonymizer):
+    if not method_may_suppress(anonymizer):
         return
     for name, sentence in extremes_of_hierarchies(anonymizer).items():
         raise ParameterError(
@@ -283,7 +279,7 @@ def _kept(
     what: str, cls: Any, stated: Mapping[str, Any], thresholds: Sequence[Threshold]
 ) -> dict[str, bool]:
     """Private evidence that the gate needs, and an anonymizer must keep."""
-    for keep in (*KEPT, *OURS):
+    for keep in (*KEPT, *FIXED_PARAMETERS):
         if keep in stated:
             why = "nodes are always renamed, and nobody keeps how"
             if keep in KEPT:

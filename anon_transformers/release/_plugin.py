@@ -3,20 +3,20 @@
 from anon_transformers.hookspecs import hookimpl
 
 READERS = {
-    "csv": ("read_csv", "Read a CSV file, strictly."),
+    "csv": ("_files:read_csv", "Read a CSV file, strictly."),
     "parquet": (
-        "read_parquet",
+        "_files:read_parquet",
         "Read a Parquet file; an index that pandas stored in it is left behind.",
     ),
 }
 
 WRITERS = {
     "csv": (
-        "write_csv",
+        "_files:write_csv",
         "Write the published text of every cell; a missing one is empty.",
     ),
     "parquet": (
-        "write_parquet",
+        "_cells:write_parquet",
         "Write a Parquet file that holds the columns and nothing else.",
     ),
 }
@@ -24,11 +24,11 @@ WRITERS = {
 
 @hookimpl
 def register_readers(register):
-    for name, (cls, summary) in READERS.items():
-        register(name, f"anon_transformers.release._files:{cls}", summary=summary)
+    for name, (place, summary) in READERS.items():
+        register(name, f"anon_transformers.release.{place}", summary=summary)
 
 
 @hookimpl
 def register_writers(register):
-    for name, (cls, summary) in WRITERS.items():
-        register(name, f"anon_transformers.release._files:{cls}", summary=summary)
+    for name, (place, summary) in WRITERS.items():
+        register(name, f"anon_transformers.release.{place}", summary=summary)

@@ -14,7 +14,7 @@ from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._faults import _numbered, is_filled
+from anon_transformers.release._telling import is_filled, person_numbers
 
 REGAINED_LIMIT = 0.75
 """An insensitive column tells less than this share of the differences in labels."""
@@ -55,7 +55,7 @@ def regained_faults(
     marks : mapping of column to collection of str
         Texts that say that a value is missing, beside the usual ones.
     """
-    persons = None if subject is None else _numbered(identify(subject))
+    persons = None if subject is None else person_numbers(identify(subject))
     accepted = [set(names) for names in roles.accepted_sets]
     of_role = dict.fromkeys(roles.insensitive, "insensitive")
     of_role |= dict.fromkeys(roles.sensitive, "sensitive")

@@ -5,7 +5,7 @@ personal data until they match the declared roles: messages of a release name de
 columns only, and others by where they stand.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +20,24 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
     DataError,
-    ParameterError,
     unknown_choice,
 )
+from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import refuse_wrong_parameters
-from anon_transformers.release._build import installed, make_model
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig, is_address
-from anon_transformers.release._faults import telling_faults
+from anon_transformers.release._build import installed
+from anon_transformers.release._config import (
+    DeclaredRoles,
+    ReleaseConfig,
+    is_address,
+    refused_under,
+)
 from anon_transformers.release._files import (
     columns_of_file,
     holds_decimals,
     kind_of_file,
     refuse_nested,
 )
+from anon_transformers.release._telling import telling_faults
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 
@@ -46,16 +51,15 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     elif config.source.path is not None:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], readers)
-    reader = readers[kind]
+    with refused_under("source.kind"):
+        reader = readers[kind]
     if kind == "csv":
         options.setdefault(
             "exact", (*config.roles.sensitive, *config.roles.insensitive)
         )
     # A stranger's TypeError could quote a cell, so its words are never passed on.
-    try:
+    with refused_under("source"):
         refuse_wrong_parameters(reader, options)
-    except ParameterError as error:
-        raise ConfigurationError(f"source: {error}") from None
     if isinstance(options.get("path"), Path) and not options["path"].is_file():
         raise DataError(f"source.path: {options['path']} does not exist.")
     names = columns_of_file(kind, options.get("path", ""), options)
@@ -128,7 +132,9 @@ def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     path, kind = config.source.path, config.source.kind
     if path is None or (kind or kind_of_file(path, ())) != "csv":
         return
-    files = {name for name, tree in config.hierarchies.items() if tree.path is not None}
+    files = {
+        name for name, stated in config.hierarchies.items() if stated.path is not None
+    }
     settled = {*config.stated_columns, *files}
     for column in config.roles.quasi_identifiers:
         if column not in settled and holds_decimals(frame[column]):
@@ -176,18 +182,22 @@ def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> No
         )
 
 
-def refuse_several_values(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+def refuse_several_values(
+    frame: pd.DataFrame,
+    roles: DeclaredRoles,
+    marks: Mapping[str, Collection[str] | None],
+) -> None:
     """Refuse persons with several values, as people read them, where one is declared.
 
     A missing value, and a mark of one that is usual or stated by a threshold, is none.
     """
-    for name in config.roles.one_value_per_person:
+    for name in roles.one_value_per_person:
         column = identify(frame[name])
-        read = read_values(column.texts().tolist(), stated_marks(config, name))
+        read = read_values(column.texts().tolist(), marks[name])
         codes = np.arange(column.cardinality) if read is None else read
         values = pd.Series(codes[column.codes])
         values = values.where(values != codes[-1])
-        of_person = values.groupby(frame[config.roles.subject].to_numpy()).nunique()
+        of_person = values.groupby(frame[roles.subject].to_numpy()).nunique()
         count = int((of_person > 1).sum())
         if count:
             raise DataError(
@@ -199,9 +209,8 @@ def refuse_several_values(frame: pd.DataFrame, config: ReleaseConfig) -> None:
             )
 
 
-def stated_marks(config: ReleaseConfig, column: str) -> tuple[str, ...] | None:
-    """Marks of missing values that thresholds add for a column; None: the usual."""
-    models = [make_model(t) for t in config.thresholds if t.kind == "model"]
+def stated_marks(models: Iterable[PrivacyModel], column: str) -> tuple[str, ...] | None:
+    """Marks of missing values that models add for a column; None: the usual."""
     stated = [
         text
         for model in models

@@ -17,11 +17,11 @@ from typing import Any
 from anon_transformers import exceptions
 from anon_transformers.exceptions import AnonymizationError, ReleaseError
 from anon_transformers.registry import registry
-from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
 from anon_transformers.release._run import LOG
 
 STEPS = ("load", "anonymize", "validate", "publish")
-OURS = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
+TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
 """Packages by which we open files, and whose errors name files that we named."""
 
 
@@ -71,7 +71,7 @@ def _is_ours(error: BaseException) -> bool:
         return True
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     modules = (frame.f_globals.get("__name__", "") for frame in frames)
-    ours = all(module.split(".")[0] in OURS for module in modules)
+    ours = all(module.split(".")[0] in TRUSTED_PACKAGES for module in modules)
     before = error.__cause__ or error.__context__
     return isinstance(error, OSError) and ours and (before is None or _is_ours(before))
 
@@ -146,10 +146,11 @@ def refuse_unknown_names(config: ReleaseConfig) -> None:
     found = registry()
     found.refuse_broken()
     for threshold in config.thresholds:
-        models = threshold.kind == "model"
-        catalog = found.privacy_models if models else found.metrics
-        catalog.require(threshold.name)
-    found.anonymizers.require(config.anonymizer.name)
-    for stated in config.hierarchies.values():
+        with refused_under(f"thresholds, {threshold.id}"):
+            found.of_thresholds(threshold.kind).require(threshold.name)
+    with refused_under("anonymizer"):
+        found.anonymizers.require(config.anonymizer.name)
+    for column, stated in config.hierarchies.items():
         if stated.kind is not None:
-            found.hierarchy_builders.require(stated.kind)
+            with refused_under(f"hierarchies, {column}"):
+                found.hierarchy_builders.require(stated.kind)

@@ -9,6 +9,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ from anon_transformers.exceptions import (
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
 )
-from anon_transformers.gx._judging import PrivateEvidence, Scope
+from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
@@ -35,27 +36,23 @@ from anon_transformers.metrics import (
     domain_share_loss,
     released_losses,
 )
+from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
     make_model,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import (
-    INSENSITIVE_LIMIT,
-    table_faults,
-    telling_faults,
-)
-from anon_transformers.release._files import (
-    kind_of_file,
+from anon_transformers.release._cells import (
     published_kinds,
-    read_parquet,
     single_cells,
     write_parquet,
 )
+from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._faults import table_faults
+from anon_transformers.release._files import kind_of_file, read_parquet
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
-from anon_transformers.release._method import may_suppress
+from anon_transformers.release._method import method_may_suppress
 from anon_transformers.release._regained import regained_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -69,6 +66,7 @@ from anon_transformers.release._source import (
     refuse_unstated_numbers,
     stated_marks,
 )
+from anon_transformers.release._telling import INSENSITIVE_LIMIT, telling_faults
 
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
@@ -117,29 +115,35 @@ class TableForm(Form):
         """Refuse other columns than those of the source, if its file can be opened."""
         refuse_misspelt_columns(self.config)
 
+    @cached_property
+    def models(self) -> list[PrivacyModel]:
+        """The models that thresholds of the file name."""
+        thresholds = self.config.thresholds
+        return [make_model(t) for t in thresholds if t.kind == "model"]
+
     def unjudged_columns(self) -> list[str]:
         """Sensitive columns of whose values no threshold asks anything."""
-        thresholds = self.config.thresholds
-        models = [make_model(t) for t in thresholds if t.kind == "model"]
-        judged = [getattr(m, "sensitive", None) for m in models if asks_of_values(m)]
+        asking = [model for model in self.models if asks_of_values(model)]
+        judged = [getattr(model, "sensitive", None) for model in asking]
         sensitive = self.config.roles.sensitive
         return [c for c in sensitive if None not in judged and c not in judged]
 
+    @cached_property
     def stated_marks(self) -> dict[str, tuple[str, ...] | None]:
         """Marks of missing values that thresholds name, by published column."""
         columns = self.published_columns
-        return {name: stated_marks(self.config, name) for name in columns}
+        return {name: stated_marks(self.models, name) for name in columns}
 
     def read(self) -> dict[str, pd.DataFrame]:
         """Read the source and check its columns, persons and values."""
         config, roles = self.config, self.config.roles
         frame = read_source(config)
         check_columns(
-            frame, roles, exempt=self.swapped_columns, marks=self.stated_marks()
+            frame, roles, exempt=self.swapped_columns, marks=self.stated_marks
         )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
-        refuse_several_values(frame, config)
+        refuse_several_values(frame, roles, self.stated_marks)
         refuse_unstated_dates(frame, config)
         return {INPUT: single_cells(frame, unstated_columns(config))}
 
@@ -147,7 +151,7 @@ class TableForm(Form):
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:
         """Refuse unstated numbers of which rows may be suppressed."""
-        if may_suppress(anonymizer):
+        if method_may_suppress(anonymizer):
             refuse_unstated_numbers(tables[INPUT], self.config)
 
     def write(
@@ -213,18 +217,17 @@ class TableForm(Form):
             suppression_label=suppression_label,
         )
         quasi = make_hierarchies(self.config, roles.quasi_identifiers)
-        found = {
-            "rows": len(table),
-            **class_numbers(scope.classes(table), roles.subject is None),
-            **losses(table, roles.quasi_identifiers, quasi, suppression_label),
-        }
-        if roles.subject is not None:
-            # Rows are not what was promised; persons are not published.
-            return {**found, "levels": {}}
         files = make_hierarchies(self.config, roles.sensitive)
         read = {name: h for name, h in files.items() if isinstance(h, Hierarchy)}
-        public = PrivateEvidence(hierarchies=read)
-        return {**found, "levels": levels(table, scope, public, thresholds)}
+        # Rows are not what was promised to persons; persons are not published.
+        judged = thresholds if roles.subject is None else ()
+        with private_evidence(PrivateEvidence(hierarchies=read)):
+            return {
+                "rows": len(table),
+                **class_numbers(scope.classes(table), roles.subject is None),
+                **losses(table, roles.quasi_identifiers, quasi, suppression_label),
+                "levels": levels(table, scope, judged),
+            }
 
     def evidence(self, candidate: Candidate) -> GateInput:
         """The table, with the person of each row, and private evidence."""
@@ -311,7 +314,7 @@ class TableForm(Form):
             roles,
             subject,
             exempt=moved_columns(candidate),
-            marks=self.stated_marks(),
+            marks=self.stated_marks,
             on_share=warn,
         )
 

@@ -305,5 +305,7 @@ def test_an_original_node_that_is_not_published_is_an_error():
         open_same_nodes(NOISY, NAMED)
     with pytest.raises(DataError, match="1 of 3 nodes of the original have a name"):
         open_same_nodes(NAMED, nx.path_graph(["a", "b", "x", "y"]))
-    with pytest.raises(DataError, match="and noise nodes are not accepted here"):
+    with pytest.raises(
+        DataError, match="node by node, and noise nodes are not accepted"
+    ):
         GraphEvidence(NOISY, NAMED)

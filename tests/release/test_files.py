@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.release._cells import published_kinds, write_parquet
 from anon_transformers.release._files import (
     HEADER_BYTES,
     csv_columns,
@@ -26,7 +27,6 @@ from anon_transformers.release._files import (
     refuse_nested,
     schema_of,
     write_csv,
-    write_parquet,
 )
 
 # ---------------------------------------------------------------- what a file holds
@@ -374,3 +374,14 @@ def test_numpy_cells_are_published_as_plain_texts(tmp_path):
     cells = pd.Series([np.int64(1), np.float64(1), np.str_("x")], dtype=object)
     write_csv(pd.DataFrame({"a": cells}), tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text() == "a\n1\n1.0\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("years", "unit"),
+    [(["300000"], "s"), (["300000", "2024"], "s"), (["2024", "NaT"], "us")],
+)
+def test_moments_are_of_the_unit_that_they_need(years, unit):
+    given = pd.DataFrame({"x": np.array(years, dtype="datetime64[s]")})
+    found = published_kinds(given, ["x"], written=False)["x"]
+    assert found.dtype == f"datetime64[{unit}]"
+    assert to_text(found).tolist() == to_text(given["x"]).tolist()

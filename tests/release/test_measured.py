@@ -12,7 +12,8 @@ from typing import ClassVar
 
 import pytest
 
-from anon_transformers.release import run_release
+from anon_transformers.evidence import Classes
+from anon_transformers.release import _table, measure_published, run_release
 from anon_transformers.release._config import read_config
 from anon_transformers.release._forms import form_of
 
@@ -91,6 +92,36 @@ ASKED = [
     {"model": "t-closeness", "t": 1, "id": "t-input"},
     {"model": "alpha-k-anonymity", "alpha": 1, "k": 2},
 ]
+
+
+def test_classes_are_made_once_for_all_numbers(release, monkeypatch):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, *ASKED])
+    run_release(release.file)
+    seen, make = [], Classes.from_frame
+
+    def count(*args, **options):
+        seen.append(args)
+        return make(*args, **options)
+
+    monkeypatch.setattr(Classes, "from_frame", count)
+    measure_published(release.target, release.file)
+    assert len(seen) == 1
+
+
+def test_models_are_built_once_to_read_a_source(release, monkeypatch):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, *ASKED])
+    built, make = [], _table.make_model
+
+    def count(threshold):
+        built.append(threshold.id)
+        return make(threshold)
+
+    monkeypatch.setattr(_table, "make_model", count)
+    form = form_of(read_config(release.file))
+    form.read()
+    form.unjudged_columns()
+    asked = [t.id for t in form.config.thresholds if t.kind == "model"]
+    assert built == asked
 
 
 @pytest.mark.parametrize("suppression", ["mask", "drop"])

@@ -19,7 +19,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import load
 from anon_transformers.roles import list_positions
-from tests.release.test_discretion import told_by
+from tests.release.test_discretion import text_of
 
 pytestmark = pytest.mark.gx
 MARK = "NAMEMARK"
@@ -32,7 +32,7 @@ def said_of(release, caplog, capfd):
         load(release.file)
     assert release.nothing_written()
     printed = capfd.readouterr()
-    return told_by(caught.value) + caplog.text + printed.out + printed.err
+    return text_of(caught.value) + caplog.text + printed.out + printed.err
 
 
 # ---------------------------------------------------------------- tables

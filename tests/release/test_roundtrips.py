@@ -15,11 +15,11 @@ pytest.importorskip("pyarrow")
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.evidence import Classes
+from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._files import (
     read_data,
     schema_of,
     write_csv,
-    write_parquet,
 )
 
 ODD_TEXTS = [

@@ -10,7 +10,7 @@ from anon_transformers._data.columns import identify
 from anon_transformers.exceptions import DependenceWarning, GateError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._faults import given_share, swap_faults
+from anon_transformers.release._telling import given_share, swap_faults
 
 CODES = {"HIV": "B20", "flu": "J10", "cold": "J00", "cancer": "C50"}
 ROLES = {

@@ -1,7 +1,10 @@
 """Trigger-time numbers may only ask for more than the file does."""
 
+import json
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +50,12 @@ def test_only_more_may_be_asked(threshold, key, asked, held):
     else:
         with pytest.raises(ConfigurationError, match="may only tighten"):
             tighten(asked_of, {key: asked})
+
+
+@pytest.mark.parametrize("asked", [np.int64(6), np.float32(6), Fraction(6)])
+def test_numbers_of_other_types_are_written_as_plain_ones(asked):
+    (tightened,) = tighten(stated(k=5), {"k_anonymity_k": asked})
+    assert json.dumps(tightened.params) in {'{"k": 6}', '{"k": 6.0}'}
 
 
 def test_nothing_given_changes_nothing():

@@ -15,7 +15,8 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._files import read_parquet, write_parquet
+from anon_transformers.release._cells import write_parquet
+from anon_transformers.release._files import read_parquet
 from anon_transformers.release._table import LINKS, kept_rows, persons_of
 
 TEXT = """

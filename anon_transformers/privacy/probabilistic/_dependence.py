@@ -37,9 +37,9 @@ def dependences(linkage: Linkage) -> dict[Hashable, tuple[Hashable, ...]]:
 
 
 def copies(
-    frame: pd.DataFrame, columns: Sequence[Hashable], known: Sequence[Hashable]
+    frame: pd.DataFrame, columns: Sequence[Hashable], given_by: Sequence[Hashable]
 ) -> dict[Hashable, tuple[Hashable, ...]]:
-    """Find columns that are known ones in other words: one value for each of theirs.
+    """Find columns that are others in other words: one value for each of theirs.
 
     Columns in which hardly a value repeats tell nothing: any two of them are copies.
 
@@ -49,10 +49,10 @@ def copies(
     >>> copies(table, ["ill"], ["code"])
     {'ill': ('code',)}
     """
-    coded = {name: _repeated(frame[name]) for name in {*columns, *known}}
+    coded = {name: _repeated(frame[name]) for name in {*columns, *given_by}}
     found: dict[Hashable, tuple[Hashable, ...]] = {}
     for name in columns:
-        for other in known:
+        for other in given_by:
             one, two = coded[name], coded[other]
             if other != name and one is not None and two is not None:
                 both = group_rows(
@@ -73,14 +73,14 @@ def _repeated(series: pd.Series) -> GroupedRows | None:
 def functional_dependences(
     frame: pd.DataFrame,
     columns: Iterable[Hashable],
-    known: Sequence[Hashable],
+    given_by: Sequence[Hashable],
     share: float = 1.0,
     weights: np.ndarray | None = None,
 ) -> dict[Hashable, tuple[Hashable, ...]]:
-    """Find columns that are a linear function of known ones.
+    """Find columns that are a linear function of others.
 
     Only numbers are looked at, in the rows without a gap in the column and in those it
-    is a function of. Known columns with more gaps than numbers are left out. A table of
+    is a function of. Others with more gaps than numbers are left out. A table of
     hardly more rows than columns shows nothing: there every column is such a function.
 
     Parameters
@@ -89,7 +89,7 @@ def functional_dependences(
         The original table.
     columns : iterable of columns
         Those that may be such a function.
-    known : sequence of columns
+    given_by : sequence of columns
         Those that it may be a function of.
     share : float, default=1.0
         The share of the rows that such a function must give at least.
@@ -99,7 +99,7 @@ def functional_dependences(
     Returns
     -------
     dict of column to tuple of columns
-        The known columns that take part; none of them can be left out.
+        The others that take part; none of them can be left out.
 
     Examples
     --------
@@ -109,21 +109,21 @@ def functional_dependences(
     {'sum': ('a', 'b')}
     """
     wanted = [name for name in columns if _is_number(frame[name])]
-    known = [name for name in known if _is_number(frame[name])]
-    names = list(dict.fromkeys([*known, *wanted]))
+    others = [name for name in given_by if _is_number(frame[name])]
+    names = list(dict.fromkeys([*others, *wanted]))
     values = frame[names].to_numpy(dtype=np.float64, na_value=np.nan)
     numbers = dict(zip(names, values.T, strict=True))
     # Without a gap the same short vectors serve all columns.
     shared = _reduced(numbers) if np.isfinite(values).all() else None
     found = {}
     for name in wanted:
-        others = [one for one in known if one != name]
-        vectors = _comparable(numbers, name, others) if shared is None else shared
-        given_by = _smallest(vectors, name, others)
-        if not given_by and share < 1:
-            given_by = _mostly_given(numbers, name, others, share, weights)
-        if given_by:
-            found[name] = given_by
+        rest = [one for one in others if one != name]
+        vectors = _comparable(numbers, name, rest) if shared is None else shared
+        part = _smallest(vectors, name, rest)
+        if not part and share < 1:
+            part = _mostly_given(numbers, name, rest, share, weights)
+        if part:
+            found[name] = part
     return found
 
 
@@ -162,9 +162,9 @@ def _agreeing(
     """Which of the rows one rule gives; None if these are too few."""
     if not others:
         return None
-    known = np.column_stack([numbers[one][rows] for one in others])
+    given_by = np.column_stack([numbers[one][rows] for one in others])
     counted = np.ones(len(rows)) if weights is None else weights[rows]
-    return agreeing_rows(known, numbers[name][rows], share, counted)
+    return agreeing_rows(given_by, numbers[name][rows], share, counted)
 
 
 def _comparable(

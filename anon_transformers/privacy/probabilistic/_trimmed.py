@@ -25,7 +25,7 @@ N_STEPS = 3
 
 
 def agreeing_rows(
-    known: np.ndarray, wanted: np.ndarray, share: float, weights: np.ndarray
+    given_by: np.ndarray, wanted: np.ndarray, share: float, weights: np.ndarray
 ) -> np.ndarray | None:
     """Rows in which one linear rule gives a column; None if these are too few.
 
@@ -34,7 +34,7 @@ def agreeing_rows(
 
     Parameters
     ----------
-    known : array of shape (n_rows, n_columns)
+    given_by : array of shape (n_rows, n_columns)
         What the rule may use; finite.
     wanted : array of shape (n_rows,)
         What it may give; finite.
@@ -54,15 +54,15 @@ def agreeing_rows(
     """
     guessed = _is_most_frequent(wanted, weights)
     rest = np.flatnonzero(~guessed)
-    n_columns = known.shape[1] + 1
+    n_columns = given_by.shape[1] + 1
     if len(rest) < 2 * (n_columns + 1):
         return None
     some = rest[:: -(-len(rest) // max(N_SAMPLED, 20 * n_columns))]
-    scale, scale_wanted = _scale(known[some]), _scale(wanted[some, None])
-    fit = _fit(_table(known[some], scale), _scaled(wanted[some], scale_wanted))
+    scale, scale_wanted = _scale(given_by[some]), _scale(wanted[some, None])
+    fit = _fit(_table(given_by[some], scale), _scaled(wanted[some], scale_wanted))
     if fit is None:
         return None
-    left = _table(known, scale) @ fit - _scaled(wanted, scale_wanted)
+    left = _table(given_by, scale) @ fit - _scaled(wanted, scale_wanted)
     agree = np.abs(left) <= EXACT
     return agree if _share_given(agree, guessed, weights) >= share else None
 
@@ -92,9 +92,9 @@ def _scaled(values: np.ndarray, scale: tuple[np.ndarray, np.ndarray]) -> np.ndar
     return (values - scale[0]) / scale[1]
 
 
-def _table(known: np.ndarray, scale: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _table(given_by: np.ndarray, scale: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """What a rule is made of: the columns and a constant."""
-    return np.column_stack([_scaled(known, scale), np.ones(len(known))])
+    return np.column_stack([_scaled(given_by, scale), np.ones(len(given_by))])
 
 
 def _fit(table: np.ndarray, target: np.ndarray) -> np.ndarray | None:
