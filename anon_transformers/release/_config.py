@@ -30,6 +30,7 @@ from pydantic import (
 from anon_transformers.exceptions import (
     ConfigurationError,
     ParameterError,
+    shortened,
     unknown_choice,
 )
 from anon_transformers.gx._threshold import Threshold, misspelt
@@ -59,7 +60,7 @@ def refused_under(key: str) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        raise ConfigurationError(f"{key}: {error}") from None
+        raise ConfigurationError(f"{shortened(key)}: {error}") from None
 
 
 def is_address(given: Any) -> bool:
