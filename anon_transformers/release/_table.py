@@ -325,7 +325,7 @@ class TableForm(Form):
         roles, (frame,) = self.config.roles, candidate.tables
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
-        return regained_faults(before, frame, roles, subject, self.stated_marks())
+        return regained_faults(before, frame, roles, subject, self.stated_marks)
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

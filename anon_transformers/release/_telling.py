@@ -5,15 +5,8 @@ few persons are alike finds a person by it, and whoever knows one that gives ano
 column had no need of that.
 """
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Mapping,
-    Sequence,
-)
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -69,33 +62,18 @@ def telling_faults(
         Called with the share that all insensitive columns together tell apart.
     """
     persons = None if subject is None else person_numbers(identify(subject))
-    coded = {c: identify(table[c]) for c in (*roles.insensitive, *roles.sensitive)}
-
-    @cache
-    def filled(name: str) -> np.ndarray:
-        return is_filled(coded[name], (marks or {}).get(name))
-
-    @cache
-    def most(name: str) -> int:
-        return int(np.bincount(coded[name].codes[filled(name)], minlength=1).argmax())
+    columns = {
+        name: TellingColumn.of(table[name], (marks or {}).get(name))
+        for name in (*roles.insensitive, *roles.sensitive)
+    }
 
     def shares(names: Sequence[str]) -> tuple[float, float]:
-        columns = [coded[name] for name in names]
-        known = [filled(name) for name in names]
-        # Whatever stands for an unknown value, most have it.
-        others = [filled(name) & (coded[name].codes != most(name)) for name in names]
-        found = telling_shares(
-            columns, persons, roles.small_group, np.logical_or.reduce(known)
-        )
-        for all_known in (known, others):
-            some = np.logical_and.reduce(all_known)
-            # A flag, or a rare answer of a few, tells nobody apart among many.
-            if any(len(np.unique(c.codes[some])) < FEWEST_VALUES for c in columns):
-                continue
-            of_some = telling_shares(columns, persons, roles.small_group, some)[1]
-            if of_some * some.sum() >= FEWEST_TOLD_APART:
-                found = (found[0], max(found[1], of_some))
-        return found
+        asked = [columns[name] for name in names]
+        of_all, of_filled = shares_of(asked, persons, roles.small_group)
+        if any(name in roles.sensitive for name in names):
+            return of_all, of_filled  # what most have is a value like others there
+        rare = share_beside_most(asked, persons, roles.small_group)
+        return of_all, max(of_filled, rare)
 
     accepted = [set(names) for names in roles.accepted_sets]
     limits = [(name, "insensitive", INSENSITIVE_LIMIT) for name in roles.insensitive]
@@ -141,6 +119,64 @@ def _telling(
         f"values that fewer than {roles.small_group} do (limit {limit:.0%}); give "
         "another role, or accept it (accept_unique)"
     )
+
+
+@dataclass(frozen=True)
+class TellingColumn:
+    """A column, and where it says something.
+
+    Attributes
+    ----------
+    coded : Column
+        Its cells.
+    filled : bool array
+        Where they are known, as people read them.
+    most : int
+        The code that most known cells have; it may stand for an unknown value, however
+        that is called.
+    """
+
+    coded: Column
+    filled: np.ndarray
+    most: int
+
+    @classmethod
+    def of(
+        cls, series: pd.Series, marks: Collection[str] | None = None
+    ) -> "TellingColumn":
+        """A column of a table."""
+        coded = identify(series)
+        filled = is_filled(coded, marks)
+        counts = np.bincount(coded.codes[filled], minlength=1)
+        return cls(coded, filled, int(counts.argmax()))
+
+
+def shares_of(
+    columns: Sequence[TellingColumn], persons: np.ndarray | None, small_group: int
+) -> tuple[float, float]:
+    """Shares of persons told apart: of all, and of those of whom one is filled."""
+    some = np.logical_or.reduce([column.filled for column in columns])
+    return telling_shares([c.coded for c in columns], persons, small_group, some)
+
+
+def share_beside_most(
+    columns: Sequence[TellingColumn], persons: np.ndarray | None, small_group: int
+) -> float:
+    """The share among those of whom all columns say something, and not what most have.
+
+    A flag, or a rare answer of a few, tells nobody apart among many.
+    """
+    found = [0.0]
+    coded = [column.coded for column in columns]
+    known = [column.filled for column in columns]
+    rare = [c.filled & (c.coded.codes != c.most) for c in columns]
+    for there in (known, rare):
+        some = np.logical_and.reduce(there)
+        if all(len(np.unique(c.codes[some])) >= FEWEST_VALUES for c in coded):
+            share = telling_shares(coded, persons, small_group, some)[1]
+            if share * some.sum() >= FEWEST_TOLD_APART:
+                found.append(share)
+    return max(found)
 
 
 def is_filled(column: Column, marks: Collection[str] | None) -> np.ndarray:
