@@ -86,12 +86,17 @@ def break_between(
     # The mean of equal doubles may be a digit above them, and so above the last value.
     below = np.clip(below, 0, len(column.values) - 2)
     low, high = column.values[below], column.values[below + 1]
+    # A limit at the lowest value of all would be the end of the table, and part nobody.
+    first = below == 0
     found = axis.back(coordinates)
     if column.values.dtype.kind == "M":
         midnight = local_midnight(found, column.zone)
-        found = np.where(midnight >= low, midnight, found)
+        found = np.where(
+            np.where(first, midnight > low, midnight >= low), midnight, found
+        )
     elif found.dtype.kind == "f":
-        parts = zip(found, low, high, strict=True)
+        least = np.where(first, np.nextafter(low, high, dtype=np.float64), low)
+        parts = zip(found, least, high, strict=True)
         found = np.array([_shortest(*part) for part in parts])
     inside = (low <= found) & (found < high)
     return _with_ends(column, np.where(inside, found, low))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.exceptions import ParameterError
@@ -40,6 +40,8 @@ def test_one_column_is_published_in_intervals():
     values=st.lists(st.integers(0, 60), min_size=4, max_size=9, unique=True),
     n_sets=st.integers(2, 3),
 )
+@example(values=[50, 52, 53, 54], n_sets=2)
+@example(values=[50, 52, 53, 54], n_sets=3)
 def test_one_column_is_cut_as_well_as_can_be(values, n_sets):
     table = pd.DataFrame({"x": values})
     recoder = KMeansRecoder(n_sets=n_sets, k=1, n_init=8, random_state=0)
