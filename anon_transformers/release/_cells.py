@@ -123,6 +123,8 @@ def _canonical(series: pd.Series) -> pd.Series:
         return series + 0.0  # -0.0 and 0.0 are one number
     if types.is_datetime64_any_dtype(series.dtype):
         return _plainest_moments(plain_moments(series))
+    if types.is_timedelta64_dtype(series.dtype):
+        return _in_plain_unit(series)
     if types.is_unsigned_integer_dtype(series.dtype):
         return _plainest_integers(series)
     if series.dtype == object:
@@ -152,9 +154,18 @@ def _plainest_moments(series: pd.Series) -> pd.Series:
     """
     if series.isna().all() and zone_of(series) is not None:
         series = series.dt.tz_localize(None)
+    return _in_plain_unit(series)
+
+
+def _in_plain_unit(series: pd.Series) -> pd.Series:
+    """Moments or durations in the usual unit, if each of them is the same in it."""
     try:
         plain = series.dt.as_unit(_UNIT)
-    except (OverflowError, pd.errors.OutOfBoundsDatetime):
+    except (
+        OverflowError,
+        pd.errors.OutOfBoundsDatetime,
+        pd.errors.OutOfBoundsTimedelta,
+    ):
         return series
     return plain if (plain == series)[series.notna()].all() else series
 

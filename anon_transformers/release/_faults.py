@@ -139,6 +139,9 @@ def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Ser
     numbers once it has a fraction or a missing cell, so that moments and numbers are
     written one by one. All others already are.
     """
+    if all(isinstance(s.dtype, pd.DatetimeTZDtype) for s in (before, after)):
+        # A CSV file gives zoned moments back in another zone, and they are the same.
+        before, after = (s.dt.tz_convert("UTC") for s in (before, after))
     for is_kind in (types.is_datetime64_any_dtype, types.is_any_real_numeric_dtype):
         if is_kind(before.dtype) and is_kind(after.dtype):
             return single_texts(before), single_texts(after)

@@ -188,6 +188,11 @@ DROPPED = {
     "ordered category of dates": (pd.to_datetime(MONTHS), DAY, HOUR),
     "decimals": ([Decimal(pay) for pay in PAYS], Decimal(50), Decimal("50.5")),
     "truth": ([True, False] * 60, True, None),
+    "nanoseconds of durations": (
+        pd.to_timedelta(np.resize([1, 2, 3], 120), unit="h").as_unit("us"),
+        pd.Timedelta(hours=1),
+        pd.Timedelta(1, unit="ns"),
+    ),
     "nanoseconds": (
         pd.to_datetime(MONTHS),
         DAY,
@@ -425,3 +430,15 @@ def test_where_no_row_is_suppressed_numbers_are_taken_for_numbers(tmp_path):
     path.write_text(yaml.safe_dump(content))
     published(path)
     assert set(read_published(path.parent / "out")["known"]) == {"1.5", "2.5"}
+
+
+@pytest.mark.parametrize("target", ["csv", "parquet"])
+def test_moments_of_a_zone_may_be_published(tmp_path, target):
+    moments = pd.to_datetime([f"{month} 10:00" for month in MONTHS + MONTHS[:5]])
+    moments = moments.tz_localize("Europe/Vienna")
+    path = write_kept(
+        tmp_path / "a", "insensitive", moments, source="parquet", target=target
+    )
+    published(path)
+    found = read_published(path.parent / "out")["kept"]
+    assert sorted(found) == sorted(moments[:120])
