@@ -182,10 +182,10 @@ def test_where_nothing_can_be_kept_it_is_said(package, capsys):
     before = _notice._State.was_shown
     try:
         _notice._State.was_shown = False
-        _notice.announce_compiling("/root cannot be written")
+        _notice.announce_compiling("/some/folder cannot be written")
         _notice.announce_compiling("")
     finally:
         _notice._State.was_shown = before
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "/root cannot be written; set ANON_CACHE_DIR" in said
+    assert "/some/folder cannot be written; set ANON_CACHE_DIR" in said
