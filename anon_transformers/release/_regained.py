@@ -105,9 +105,9 @@ def _sum_faults(
             del known[other]
     if len(known) < SEVERAL or any(names >= {name, *known} for names in accepted):
         return []  # one alone has been asked for
-    told = ", ".join(map(repr, known))
+    parts = ", ".join(map(repr, known))
     return [
-        f"columns {told} together give what the labels of {name!r} hide; declare one "
+        f"columns {parts} together give what the labels of {name!r} hide; declare one "
         "as a quasi-identifier or an identifier, or accept them (accept_unique: "
         f"[[{', '.join((*known, name))}]])"
     ]
