@@ -12,7 +12,7 @@ import pytest
 
 import anon_transformers
 
-HEAVY = ["numba", "pandas", "sklearn", "great_expectations", "airflow"]
+HEAVY = ["numba", "pandas", "scipy", "sklearn", "great_expectations", "airflow"]
 PACKAGES = [
     "anon_transformers",
     *(
@@ -62,16 +62,48 @@ def test_importing_a_package_loads_no_other_heavy_library(package):
     assert set(loaded_by(f"import {package}")[0]) <= allowed
 
 
-def test_the_help_of_the_command_loads_nothing_heavy():
-    code = (
-        "from anon_transformers.cli import main\n"
-        "sys.argv = ['anon', '--help']\n"
-        "try:\n    main()\n"
-        "except SystemExit as done:\n    assert not done.code\n"
-    )
-    heavy, printed = loaded_by(code)
-    assert "Usage" in printed
+COMMAND = """
+from anon_transformers.cli import main
+sys.argv = ["anon", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as done:
+    print("exit", done.code or 0)
+"""
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("--help", "Usage"), ("list", "datafly")])
+def test_help_and_list_load_nothing_heavy(asked, shown):
+    heavy, printed = loaded_by(COMMAND, asked)
+    assert shown in printed
+    assert "exit 0" in printed
     assert heavy == []
+
+
+@pytest.mark.parametrize(
+    ("stated", "instead", "allowed"),
+    [
+        pytest.param("target:", "targte:", [], id="key"),
+        pytest.param("k-anonymity", "k-anonymty", [], id="model"),
+        pytest.param("name: mondrian", "name: mondrain", [], id="anonymizer"),
+        pytest.param("adult.csv.gz", "nowhere.csv", [], id="source"),
+        pytest.param("hierarchies/sex.csv", "nowhere.csv", [], id="hierarchy"),
+        pytest.param("adult.json", "nowhere.json", [], id="suite"),
+        pytest.param("format: csv", "format: cvs", [], id="format"),
+        # Models are classes of numpy's and numba's, anonymizers of scikit-learn's too.
+        pytest.param("k: 5", "kk: 5", ["numba", "pandas", "scipy"], id="parameter"),
+    ],
+)
+def test_a_refused_release_file_loads_little(root, tmp_path, stated, instead, allowed):
+    text = (root / "releases" / "adult.yaml").read_text()
+    assert stated in text
+    text = text.replace("../expectations", str(root / "expectations"))
+    file = tmp_path / "adult.yaml"
+    file.write_text(text.replace(stated, instead))
+    heavy, printed = loaded_by(COMMAND, "release", str(file))
+    assert "exit 2" in printed
+    assert heavy == allowed
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def skip_without_extras(package):

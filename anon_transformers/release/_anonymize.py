@@ -29,11 +29,11 @@ from anon_transformers.release._run import (
     write_json,
 )
 from anon_transformers.release._spreadsheets import guard_texts
-from anon_transformers.release._steps import discreet
+from anon_transformers.release._steps import Location, discreet
 
 
 @discreet
-def anonymize(location: str) -> str:
+def anonymize(location: Location) -> str:
     """Anonymize the loaded table, shuffle its rows, write the candidate.
 
     If the table cannot be anonymized as the release asks, the run is over, and the
@@ -54,14 +54,14 @@ def anonymize(location: str) -> str:
     """
     run = Run(location)
     if run.path(CANDIDATE).is_dir():
-        return location
+        return str(run.folder)
     try:
         write_candidate(run)
     except AnonymizationError:
         run.ledger.abandon(run.id)
         remove_tree(run.folder)
         raise
-    return location
+    return str(run.folder)
 
 
 def write_candidate(run: Run) -> None:

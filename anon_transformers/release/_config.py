@@ -432,6 +432,16 @@ class ReleaseConfig(Strict):
         stated = self.source.options.get("columns")
         return dict(stated) if isinstance(stated, dict) else {}
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The files that a release is judged by, by the keys that name them."""
+        given = {
+            f"hierarchies, {column}": stated.path
+            for column, stated in self.hierarchies.items()
+        }
+        judging = {"suite": self.suite, **given}
+        return {key: path for key, path in judging.items() if path is not None}
+
     def path(self, given: str) -> Path:
         """A path of the file, from the folder of the file."""
         if given.startswith(BUNDLED):

@@ -196,8 +196,6 @@ def _read_file(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
     if given is None:
         return None
     path = config.path(str(given))
-    if not path.is_file():
-        raise DataError(f"source.{name}: {path} does not exist.")
     readers = installed().readers
     kind = kind_of_file(path, readers)
     # Names are texts that look like numbers: 1.1 and 1.10 are two persons.

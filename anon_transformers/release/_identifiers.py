@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from pandas.api import types
-from scipy.stats import poisson
 
 from anon_transformers._data.columns import to_text
 from anon_transformers._data.readings import read_text, read_value
@@ -220,14 +219,14 @@ class Identifiers:
         every = set().union(*whole.values())
         naming = set()
         hits = self._alone(every & self.digits)
-        if hits and poisson.sf(len(hits) - 1, self._ends_by_chance(every)) < CHANCE:
+        if hits and _chance_of(len(hits), self._ends_by_chance(every)) < CHANCE:
             naming = {text for text, numbers in whole.items() if numbers & hits}
         # Zeros at the end of a fraction are not kept.
         numbers = {number.rstrip("0") for number in self.numbers}
         behind = {text: _fractions_in(text) for text in whole}
         every = set().union(*behind.values())
         hits = every & numbers
-        if hits and poisson.sf(len(hits) - 1, _met_by_chance(every, numbers)) < CHANCE:
+        if hits and _chance_of(len(hits), _met_by_chance(every, numbers)) < CHANCE:
             naming |= {text for text, runs in behind.items() if runs & hits}
         return naming
 
@@ -353,6 +352,14 @@ def _fractions_in(text: str) -> set[str]:
     {'12107'}
     """
     return {run.strip("0") for run in BEHIND_POINT.findall(text)} - {""}
+
+
+def _chance_of(n_hits: int, expected: float) -> float:
+    """The chance of so many hits, or more, where ``expected`` come by chance."""
+    # Here: loading it takes as long as all other work of a small release.
+    from scipy.stats import poisson
+
+    return float(poisson.sf(n_hits - 1, expected))
 
 
 def _met_by_chance(some: Collection[str], others: Collection[str]) -> float:

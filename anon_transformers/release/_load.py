@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._threshold import Threshold
-from anon_transformers.release._build import check_threshold, installed
+from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
 from anon_transformers.release._forms import INPUT, Form, form_of
@@ -34,7 +34,7 @@ from anon_transformers.release._run import (
     write_order,
 )
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._steps import discreet, refuse_unknown_names
+from anon_transformers.release._steps import discreet, refuse_what_is_missing
 from anon_transformers.release._target import recover, refuse_foreign_target
 
 
@@ -64,7 +64,7 @@ def load(
         The run's private folder.
     """
     config = read_config(config_path)
-    refuse_unknown_names(config)
+    refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
     form = form_of(config)
@@ -146,10 +146,6 @@ def start_run(
 def refuse_unwritable(form: Form) -> None:
     """Refuse a target that could not be written, or read back, in the end."""
     config = form.config
-    for catalog in (installed().writers, installed().readers):
-        if config.target.format not in catalog:
-            fault = unknown_choice("format", config.target.format, catalog)
-            raise ConfigurationError(f"target.format: {fault}")
     refuse_headers_that_run(form)
     # A link may lead the private folder into the public one.
     target, home = config.path(config.target.path), config.home.resolve()

@@ -26,7 +26,7 @@ from anon_transformers.release._run import (
     sha256,
     write_json,
 )
-from anon_transformers.release._steps import discreet
+from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._target import (
     CURRENT,
     VERSIONS,
@@ -42,7 +42,7 @@ BESIDE = ("manifest.json", "validation.json", "validation.html")
 
 
 @discreet
-def publish(location: str) -> str:
+def publish(location: Location) -> str:
     """Publish exactly the bytes that were validated.
 
     Doing it again changes nothing. When it is done, the run's private folder is gone.

@@ -459,15 +459,7 @@ def sha256(path: Path) -> str:
 
 def file_hashes(config: ReleaseConfig) -> dict[str, str]:
     """Hashes of the files that a release is judged by, by the keys that name them."""
-    given = {
-        f"hierarchies, {column}": stated.path
-        for column, stated in config.hierarchies.items()
-    }
-    paths = {
-        key: config.path(path)
-        for key, path in {"suite": config.suite, **given}.items()
-        if path is not None
-    }
+    paths = {key: config.path(given) for key, given in config.files.items()}
     return {key: sha256(path) if path.is_file() else "" for key, path in paths.items()}
 
 

@@ -60,8 +60,6 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     # A stranger's TypeError could quote a cell, so its words are never passed on.
     with refused_under("source"):
         refuse_wrong_parameters(reader, options)
-    if isinstance(options.get("path"), Path) and not options["path"].is_file():
-        raise DataError(f"source.path: {options['path']} does not exist.")
     names = columns_of_file(kind, options.get("path", ""), options)
     if names is None:
         return call_reader(kind, reader, options)

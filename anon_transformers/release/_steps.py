@@ -12,10 +12,16 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from anon_transformers import exceptions
-from anon_transformers.exceptions import AnonymizationError, ReleaseError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+    ReleaseError,
+    unknown_choice,
+)
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
 from anon_transformers.release._run import LOG
@@ -25,7 +31,14 @@ TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module
 """Packages by which we open files, and whose errors name files that we named."""
 
 
-def discreet(step: Callable[..., str]) -> Callable[..., str]:
+P = ParamSpec("P")
+Location = str | os.PathLike[str]
+"""A release file, or the private folder of a run."""
+
+
+def discreet(
+    step: Callable[Concatenate[Location, P], str],
+) -> Callable[Concatenate[Location, P], str]:
     """Keep what a stranger's code says out of logs.
 
     Our own errors pass, and so do those of the file system where it was our code that
@@ -35,7 +48,7 @@ def discreet(step: Callable[..., str]) -> Callable[..., str]:
     """
 
     @wraps(step)
-    def run(location: str | os.PathLike[str], *args: Any, **kwargs: Any) -> str:
+    def run(location: Location, /, *args: P.args, **kwargs: P.kwargs) -> str:
         done, fault = "", None
         with warnings.catch_warnings(record=True) as heard:
             try:
@@ -130,8 +143,14 @@ def run_release(
     """
     announce = on_step or (lambda step: None)
     announce("load")
-    refuse_unknown_names(read_config(config_path))
-    # Here, so that a file that is refused for its words loads no library of numbers.
+    config = read_config(config_path)
+    refuse_what_is_missing(config)
+    # Imported from here on, so that a file that is refused for its words loads as few
+    # libraries as it can: models need fewer than anonymizers.
+    from anon_transformers.release._build import check_threshold
+
+    for threshold in config.thresholds:
+        check_threshold(threshold)
     from anon_transformers.release import anonymize, load, publish, validate
 
     location = load(config_path, parameters=parameters)
@@ -141,8 +160,12 @@ def run_release(
     return location
 
 
-def refuse_unknown_names(config: ReleaseConfig) -> None:
-    """Refuse names of methods, models, metrics and builders that nobody registered."""
+def refuse_what_is_missing(config: ReleaseConfig) -> None:
+    """Refuse names that nobody registered, and files that are not there.
+
+    Nothing is imported or read for that, so that the commonest slips are reported at
+    once.
+    """
     found = registry()
     found.refuse_broken()
     for threshold in config.thresholds:
@@ -150,7 +173,20 @@ def refuse_unknown_names(config: ReleaseConfig) -> None:
             found.of_thresholds(threshold.kind).require(threshold.name)
     with refused_under("anonymizer"):
         found.anonymizers.require(config.anonymizer.name)
+    if config.source.kind and not config.is_graph:
+        with refused_under("source.kind"):
+            found.readers.require(config.source.kind)
+    for catalog in (found.writers, found.readers):  # readers read it back, to judge it
+        if config.target.format not in catalog:
+            fault = unknown_choice("format", config.target.format, catalog)
+            raise ConfigurationError(f"target.format: {fault}")
     for column, stated in config.hierarchies.items():
         if stated.kind is not None:
             with refused_under(f"hierarchies, {column}"):
                 found.hierarchy_builders.require(stated.kind)
+    for key, given in config.files.items():
+        if not config.path(given).is_file():
+            raise ConfigurationError(f"{key}: {config.path(given)} does not exist.")
+    for key, given in config.source.files.items():
+        if not config.path(given).is_file():
+            raise DataError(f"source.{key}: {config.path(given)} does not exist.")

@@ -18,11 +18,11 @@ from anon_transformers.release._run import (
     refuse_links,
     remove_tree,
 )
-from anon_transformers.release._steps import discreet
+from anon_transformers.release._steps import Location, discreet
 
 
 @discreet
-def validate(location: str) -> str:
+def validate(location: Location) -> str:
     """Judge the candidate by every threshold; quarantine it if one is broken.
 
     Parameters
@@ -57,7 +57,7 @@ def validate(location: str) -> str:
         place = quarantine(run, form)
         reasons = "; ".join(result.reasons) or "a threshold is broken"
         raise GateError(f"{run.config.name}: {reasons}. The candidate lies in {place}.")
-    return location
+    return str(run.folder)
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:

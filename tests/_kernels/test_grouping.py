@@ -1,6 +1,5 @@
 """Grouping: against a dictionary of tuples, on every path of the kernel."""
 
-import time
 
 import numpy as np
 import pytest
@@ -112,18 +111,10 @@ def test_a_column_too_many_is_an_error():
 
 @pytest.mark.parametrize("low_bits", [20, 32, 40])
 def test_keys_with_many_low_zero_bits_do_not_collide(low_bits):
-    # Forty constant columns behind a varying one make such keys.
-    n = 60_000
-    keys = np.arange(n) << low_bits
-    even = np.random.default_rng(2).integers(0, 2**62, n)
-    grouping._number_by_hash(keys[:10])
-
-    def seconds(key):
-        start = time.process_time()
-        grouping._number_by_hash(key)
-        return time.process_time() - start
-
-    assert seconds(keys) < 20 * seconds(even) + 0.05
+    # Forty constant columns behind a varying one make such keys; by their low bits
+    # alone, all would be looked for in one slot.
+    slots = {grouping.slot_of(key << low_bits, 4096) for key in range(2_000)}
+    assert len(slots) > 500
 
 
 @given(table=tables(LARGEST_KEY // 2**40))

@@ -3,78 +3,231 @@
 Everything public is here; it is imported when it is first used (PEP 562).
 """
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-_NAMES = {
-    "attacks": """
-        ActiveAttack Reidentification SeedPropagation cut_attack degree_attack
-        neighborhood_attack refinement_attack seed_propagation walk_attack
-    """,
-    "automorphism": """
-        KAutomorphismAnonymizer
-    """,
-    "degrees": """
-        KDegreeAnonymizer exact_sequence genetic_sequence greedy_sequence
-        is_graphical liu_terzi_sequence
-    """,
-    "experiments": """
-        largest_value sweep sweep_means
-    """,
-    "generalization": """
-        LabelGeneralizer NodeClusterGeneralizer count_consistent_graphs
-        log_consistent_graphs sample_graph
-    """,
-    "metrics": """
-        AverageDegree AverageDistance Centralities CentralityError
-        ClusterModularity ClusteringChange ClusteringSimilarity Diameter
-        EdgeChange EdgeCost GraphComparison HarmonicDistance Lambda1
-        LargestComponentShare LogSubgraphCentrality ModifiedEdges Mu2
-        SpectralReport StructuralChange StructuralReport Transitivity
-        betweenness centralities closeness clustering_change
-        clustering_jaccard clustering_precision compare_graphs
-        degree_centrality edge_change lambda1 log_subgraph_centrality
-        markov_clusters modularity mu2 normalized_mutual_information
-        random_walk_clusters single_cluster_baseline spectral_report
-        structural_report subgraph_centrality transitivity
-    """,
-    "neighborhoods": """
-        KNeighborhoodAnonymizer
-    """,
-    "plots": """
-        draw_before_after
-    """,
-    "privacy": """
-        KAutomorphism KCandidate KDegree KNeighborhood SuperNodeSize
-    """,
-    "queries": """
-        candidate_sizes hub_candidates hub_fingerprints neighborhood_classes
-        refinement_classes subgraph_candidates top_hubs
-    """,
-    "randomization": """
-        FeatureChain NaiveAnonymizer RandomAddDelete RandomPerturbation
-        RandomSwitch SpectralRandomizer
-    """,
-    "risk": """
-        CandidateReport DisclosedLinks LinkDisclosure NodesAtRisk
-        ReidentifiedNodes RiskComparison WorstGroupRisk candidate_report
-        compare_risk link_disclosure risk_levels
-    """,
-}
-_HOMES = {
-    name: f"{__name__}.{folder}"
-    for folder, names in _NAMES.items()
-    for name in names.split()
-}
+from anon_transformers.lazy import lazy_names
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+if TYPE_CHECKING:
+    from anon_transformers_graphs.attacks import (
+        ActiveAttack,
+        Reidentification,
+        SeedPropagation,
+        cut_attack,
+        degree_attack,
+        neighborhood_attack,
+        refinement_attack,
+        seed_propagation,
+        walk_attack,
+    )
+    from anon_transformers_graphs.automorphism import (
+        KAutomorphismAnonymizer,
+    )
+    from anon_transformers_graphs.degrees import (
+        KDegreeAnonymizer,
+        exact_sequence,
+        genetic_sequence,
+        greedy_sequence,
+        is_graphical,
+        liu_terzi_sequence,
+    )
+    from anon_transformers_graphs.experiments import (
+        largest_value,
+        sweep,
+        sweep_means,
+    )
+    from anon_transformers_graphs.generalization import (
+        LabelGeneralizer,
+        NodeClusterGeneralizer,
+        count_consistent_graphs,
+        log_consistent_graphs,
+        sample_graph,
+    )
+    from anon_transformers_graphs.metrics import (
+        AverageDegree,
+        AverageDistance,
+        Centralities,
+        CentralityError,
+        ClusteringChange,
+        ClusteringSimilarity,
+        ClusterModularity,
+        Diameter,
+        EdgeChange,
+        EdgeCost,
+        GraphComparison,
+        HarmonicDistance,
+        Lambda1,
+        LargestComponentShare,
+        LogSubgraphCentrality,
+        ModifiedEdges,
+        Mu2,
+        SpectralReport,
+        StructuralChange,
+        StructuralReport,
+        Transitivity,
+        betweenness,
+        centralities,
+        closeness,
+        clustering_change,
+        clustering_jaccard,
+        clustering_precision,
+        compare_graphs,
+        degree_centrality,
+        edge_change,
+        lambda1,
+        log_subgraph_centrality,
+        markov_clusters,
+        modularity,
+        mu2,
+        normalized_mutual_information,
+        random_walk_clusters,
+        single_cluster_baseline,
+        spectral_report,
+        structural_report,
+        subgraph_centrality,
+        transitivity,
+    )
+    from anon_transformers_graphs.neighborhoods import (
+        KNeighborhoodAnonymizer,
+    )
+    from anon_transformers_graphs.plots import (
+        draw_before_after,
+    )
+    from anon_transformers_graphs.privacy import (
+        KAutomorphism,
+        KCandidate,
+        KDegree,
+        KNeighborhood,
+        SuperNodeSize,
+    )
+    from anon_transformers_graphs.queries import (
+        candidate_sizes,
+        hub_candidates,
+        hub_fingerprints,
+        neighborhood_classes,
+        refinement_classes,
+        subgraph_candidates,
+        top_hubs,
+    )
+    from anon_transformers_graphs.randomization import (
+        FeatureChain,
+        NaiveAnonymizer,
+        RandomAddDelete,
+        RandomPerturbation,
+        RandomSwitch,
+        SpectralRandomizer,
+    )
+    from anon_transformers_graphs.risk import (
+        CandidateReport,
+        DisclosedLinks,
+        LinkDisclosure,
+        NodesAtRisk,
+        ReidentifiedNodes,
+        RiskComparison,
+        WorstGroupRisk,
+        candidate_report,
+        compare_risk,
+        link_disclosure,
+        risk_levels,
+    )
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "ActiveAttack",
+    "AverageDegree",
+    "AverageDistance",
+    "CandidateReport",
+    "Centralities",
+    "CentralityError",
+    "ClusterModularity",
+    "ClusteringChange",
+    "ClusteringSimilarity",
+    "Diameter",
+    "DisclosedLinks",
+    "EdgeChange",
+    "EdgeCost",
+    "FeatureChain",
+    "GraphComparison",
+    "HarmonicDistance",
+    "KAutomorphism",
+    "KAutomorphismAnonymizer",
+    "KCandidate",
+    "KDegree",
+    "KDegreeAnonymizer",
+    "KNeighborhood",
+    "KNeighborhoodAnonymizer",
+    "LabelGeneralizer",
+    "Lambda1",
+    "LargestComponentShare",
+    "LinkDisclosure",
+    "LogSubgraphCentrality",
+    "ModifiedEdges",
+    "Mu2",
+    "NaiveAnonymizer",
+    "NodeClusterGeneralizer",
+    "NodesAtRisk",
+    "RandomAddDelete",
+    "RandomPerturbation",
+    "RandomSwitch",
+    "Reidentification",
+    "ReidentifiedNodes",
+    "RiskComparison",
+    "SeedPropagation",
+    "SpectralRandomizer",
+    "SpectralReport",
+    "StructuralChange",
+    "StructuralReport",
+    "SuperNodeSize",
+    "Transitivity",
+    "WorstGroupRisk",
+    "betweenness",
+    "candidate_report",
+    "candidate_sizes",
+    "centralities",
+    "closeness",
+    "clustering_change",
+    "clustering_jaccard",
+    "clustering_precision",
+    "compare_graphs",
+    "compare_risk",
+    "count_consistent_graphs",
+    "cut_attack",
+    "degree_attack",
+    "degree_centrality",
+    "draw_before_after",
+    "edge_change",
+    "exact_sequence",
+    "genetic_sequence",
+    "greedy_sequence",
+    "hub_candidates",
+    "hub_fingerprints",
+    "is_graphical",
+    "lambda1",
+    "largest_value",
+    "link_disclosure",
+    "liu_terzi_sequence",
+    "log_consistent_graphs",
+    "log_subgraph_centrality",
+    "markov_clusters",
+    "modularity",
+    "mu2",
+    "neighborhood_attack",
+    "neighborhood_classes",
+    "normalized_mutual_information",
+    "random_walk_clusters",
+    "refinement_attack",
+    "refinement_classes",
+    "risk_levels",
+    "sample_graph",
+    "seed_propagation",
+    "single_cluster_baseline",
+    "spectral_report",
+    "structural_report",
+    "subgraph_candidates",
+    "subgraph_centrality",
+    "sweep",
+    "sweep_means",
+    "top_hubs",
+    "transitivity",
+    "walk_attack",
+]
