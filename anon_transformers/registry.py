@@ -293,7 +293,7 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
     Raises
     ------
     PluginError
-        If two distributions take one name, or a hook is misspelt. A plugin that
+        If two distributions take one name, or a hook is misspelled. A plugin that
         cannot be imported is listed in ``broken`` instead.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
@@ -343,7 +343,7 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def _admit(manager: pluggy.PluginManager, plugin: Any, name: str, owner: str) -> None:
-    """Register a plugin; a misspelt hook or argument is an error at once."""
+    """Register a plugin; a misspelled hook or argument is an error at once."""
     try:
         manager.register(plugin, name=name)
         manager.check_pending()

@@ -35,5 +35,5 @@ def run_peer(peer, frame, columns, *, k=5, hierarchies=None, repeats=5, limit=12
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return {"peer": peer, "note": f"peer failed: {reason}"}
-    told = json.loads(done.stdout)
-    return {"peer": f"{peer} {told.pop('version')}", **told}
+    measured = json.loads(done.stdout)
+    return {"peer": f"{peer} {measured.pop('version')}", **measured}

@@ -6,17 +6,17 @@ from pathlib import Path
 RESULTS = Path(__file__).parent / "results"
 
 
-def keep(name, told, sections):
+def keep(name, measured, sections):
     """Write ``results/<name>.json`` and, from headed tables, ``results/<name>.md``.
 
     Gives back the page.
     """
     RESULTS.mkdir(exist_ok=True)
-    told = json.loads(json.dumps(told), parse_float=_rounded)
-    text = json.dumps(told, indent=2, ensure_ascii=False)
+    measured = json.loads(json.dumps(measured), parse_float=_rounded)
+    text = json.dumps(measured, indent=2, ensure_ascii=False)
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     parts = [f"# {name.capitalize()}: the last result"]
-    parts += [", ".join(f"{key} {value}" for key, value in told["machine"].items())]
+    parts += [", ".join(f"{key} {value}" for key, value in measured["machine"].items())]
     for heading, rows in sections.items():
         parts += [f"## {heading}", markdown_table(rows)]
     page = "\n\n".join(parts) + "\n"

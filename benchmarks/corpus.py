@@ -38,10 +38,16 @@ def our_answers(corpus):
     for case in corpus.read_cases():
         answers[case["id"]] = []
         for question in case["ask"]:
-            told = [corpus.ask(ours.Ours(m), case, question) for m in ours.METHODS]
-            told = [answer for answer in told if answer is not None]
-            right = all(corpus.agrees(answer, question["answer"]) for answer in told)
-            first = told[0] if all(answer == told[0] for answer in told) else told
+            measured = [corpus.ask(ours.Ours(m), case, question) for m in ours.METHODS]
+            measured = [answer for answer in measured if answer is not None]
+            right = all(
+                corpus.agrees(answer, question["answer"]) for answer in measured
+            )
+            first = (
+                measured[0]
+                if all(answer == measured[0] for answer in measured)
+                else measured
+            )
             answers[case["id"]].append({"answer": first, "right": right})
     version = importlib.metadata.version("anon-transformers")
     return {"version": version, "answers": answers}
@@ -61,23 +67,23 @@ def peer_answers(corpus, peer, python):
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return {"note": f"peer failed: {reason}"}
-    told = json.loads(done.stdout)
+    measured = json.loads(done.stdout)
     judged = {}
     for case in corpus.read_cases():
-        pairs = zip(case["ask"], told["answers"][case["id"]], strict=True)
+        pairs = zip(case["ask"], measured["answers"][case["id"]], strict=True)
         judged[case["id"]] = [
             None
             if answer is None
             else {"answer": answer, "right": corpus.agrees(answer, question["answer"])}
             for question, answer in pairs
         ]
-    return {"version": told["version"], "answers": judged}
+    return {"version": measured["version"], "answers": judged}
 
 
-def count(corpus, told):
+def count(corpus, measured):
     """How many questions were answered right, wrong, with an error, or not asked."""
     counts = {"right": 0, "wrong": 0, "error": 0, "not asked": 0}
-    for verdicts in told["answers"].values():
+    for verdicts in measured["answers"].values():
         for verdict in verdicts:
             if verdict is None:
                 counts["not asked"] += 1
@@ -133,8 +139,10 @@ def cell(verdict):
 
 def page(corpus, results):
     """The answers as tables."""
-    present = {name: told for name, told in results.items() if "answers" in told}
-    heads = [f"{name} {told['version']}" for name, told in present.items()]
+    present = {
+        name: measured for name, measured in results.items() if "answers" in measured
+    }
+    heads = [f"{name} {measured['version']}" for name, measured in present.items()]
     parts = ["# Conformance corpus: what each library answers"]
     parts += [
         "**Bold** is wrong or an error where there is an answer; - cannot be asked."
@@ -150,8 +158,8 @@ def page(corpus, results):
                 "asked": asked_text(question),
                 "truth": truth_text(question["answer"]),
             }
-            for head, told in zip(heads, present.values(), strict=True):
-                line[head] = cell(told["answers"][case["id"]][number])
+            for head, measured in zip(heads, present.values(), strict=True):
+                line[head] = cell(measured["answers"][case["id"]][number])
             lines.append(line)
         parts += [f"## {case['id']}", case["trap"], markdown_table(lines)]
     return "\n\n".join(parts) + "\n"
@@ -169,9 +177,9 @@ def main():
     RESULTS.mkdir(exist_ok=True)
     text = json.dumps(results, indent=2, ensure_ascii=False)
     (RESULTS / "corpus.json").write_text(text + "\n", encoding="utf-8")
-    told = page(corpus, results)
-    (RESULTS / "corpus.md").write_text(told, encoding="utf-8")
-    print(told)
+    measured = page(corpus, results)
+    (RESULTS / "corpus.md").write_text(measured, encoding="utf-8")
+    print(measured)
 
 
 if __name__ == "__main__":

@@ -56,14 +56,14 @@ def read_shared(name, columns=None):
         return None
     frame = pd.read_csv(file, dtype=str)
     folder = SHARED / "hierarchies" / name.removesuffix("_subset")
-    trees = {}
+    hierarchies = {}
     for column in frame.columns[:columns]:
         found = [*folder.glob(f"{column}.csv"), *folder.glob(f"{column}.csv.gz")]
-        trees[column] = Hierarchy.read_csv(found[0])
-    return frame[list(trees)], trees
+        hierarchies[column] = Hierarchy.read_csv(found[0])
+    return frame[list(hierarchies)], hierarchies
 
 
-def make(columns, trees, limit, models=(), **options):
+def make(columns, hierarchies, limit, models=(), **options):
     """An anonymizer as the published comparisons use it."""
     sensitive = [] if "occupation" in columns or not models else ["occupation"]
     return FullDomainAnonymizer(
@@ -71,7 +71,7 @@ def make(columns, trees, limit, models=(), **options):
         k=K,
         models=list(models),
         sensitive=sensitive,
-        hierarchies={name: trees[name] for name in [*columns, *sensitive]},
+        hierarchies={name: hierarchies[name] for name in [*columns, *sensitive]},
         suppression_limit=limit,
         suppression="drop",
         **options,
@@ -112,26 +112,26 @@ def encode(anonymizer, frame):
 
 def adult_cases():
     """Adult: the searches that the project promises a ratio for."""
-    adult, trees = load_adult(), load_adult_hierarchies()
+    adult, hierarchies = load_adult(), load_adult_hierarchies()
     for columns, limit, most in (
         (EIGHT, 1.0, 12),
         (NINE, 0.02, 10),
         (NINE, 1.0, 40),
         (NINE, 0.0, 2),
     ):
-        yield measure("Adult", adult, make(columns, trees, limit), most)
+        yield measure("Adult", adult, make(columns, hierarchies, limit), most)
     diverse = [RecursiveCLDiversity(c=4, l=3)]
     for limit, most in ((1.0, 24), (0.02, None)):
-        yield measure("Adult", adult, make(EIGHT, trees, limit, diverse), most)
+        yield measure("Adult", adult, make(EIGHT, hierarchies, limit, diverse), most)
     close = [TCloseness(0.2, distance="hierarchical")]
-    yield measure("Adult", adult, make(EIGHT, trees, 1.0, close), repeats=3)
+    yield measure("Adult", adult, make(EIGHT, hierarchies, 1.0, close), repeats=3)
 
 
 def large_cases():
     """Adult resampled."""
-    frame, trees = resampled(), load_adult_hierarchies()
+    frame, hierarchies = resampled(), load_adult_hierarchies()
     for limit, most in ((0.02, 10), (0.0, 2.5)):
-        anonymizer = make(NINE, trees, limit)
+        anonymizer = make(NINE, hierarchies, limit)
         yield measure("Adult resampled", frame, anonymizer, most, repeats=3)
 
 
@@ -142,9 +142,9 @@ def shared_cases():
         if found is None:
             print(f"{name}: left out, it is not there")
             continue
-        frame, trees = found
+        frame, hierarchies = found
         for limit in (0.02, 1.0):
-            anonymizer = make(list(trees), trees, limit)
+            anonymizer = make(list(hierarchies), hierarchies, limit)
             yield measure(name, frame, anonymizer, repeats=1)
 
 
@@ -155,10 +155,14 @@ def heuristic_cases(seconds=(10.0, 60.0)):
         if found is None:
             print(f"{name}: left out, it is not there")
             continue
-        frame, trees = found
+        frame, hierarchies = found
         for limit in seconds:
             anonymizer = make(
-                list(trees), trees, 0.05, search="heuristic", time_limit=limit
+                list(hierarchies),
+                hierarchies,
+                0.05,
+                search="heuristic",
+                time_limit=limit,
             )
             yield once(name, frame, anonymizer)
 
@@ -187,10 +191,10 @@ def once(name, frame, anonymizer):
 
 def memory(limit):
     """Peak growth of the large search, in bytes; kernels warm."""
-    trees = load_adult_hierarchies()
-    make(NINE, trees, limit).fit(load_adult())
+    hierarchies = load_adult_hierarchies()
+    make(NINE, hierarchies, limit).fit(load_adult())
     frame = resampled()
-    return peak_growth(lambda: make(NINE, trees, limit).fit(frame))
+    return peak_growth(lambda: make(NINE, hierarchies, limit).fit(frame))
 
 
 def cells(case):
@@ -237,8 +241,8 @@ def main():
             }
             for peak in peaks
         ]
-    told = {"machine": machine(), "cases": cases, "memory": peaks}
-    print(keep("full_domain", told, sections))
+    measured = {"machine": machine(), "cases": cases, "memory": peaks}
+    print(keep("full_domain", measured, sections))
 
 
 if __name__ == "__main__":

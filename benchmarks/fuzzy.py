@@ -114,20 +114,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     rows = parser.parse_args().rows
-    told = {
+    measured = {
         "machine": machine(),
         "iterations": list(iteration_cases(rows)),
         "possibilities": possibility_case(rows),
         "memory": list(memory_cases(rows)),
     }
     size = f"{rows:,} × {COLUMNS}, {SETS} sets"
-    sections = {f"An iteration on {size}": list(map(cells, told["iterations"]))}
+    sections = {f"An iteration on {size}": list(map(cells, measured["iterations"]))}
     sections[f"Possibilities of k rows or more, all k, {size}"] = [
-        possibility_cells(told["possibilities"])
+        possibility_cells(measured["possibilities"])
     ]
-    if told["memory"]:
-        sections[f"Memory, {size}"] = list(map(memory_cells, told["memory"]))
-    print(keep("fuzzy", told, sections))
+    if measured["memory"]:
+        sections[f"Memory, {size}"] = list(map(memory_cells, measured["memory"]))
+    print(keep("fuzzy", measured, sections))
 
 
 def cells(case):

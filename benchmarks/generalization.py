@@ -50,7 +50,7 @@ QUOTED_BY = "fastest public pure-Python strict Mondrian (quoted, not run)"
 
 def anonymizers(columns):
     """The methods to compare, by name."""
-    trees = load_adult_hierarchies()
+    hierarchies = load_adult_hierarchies()
     return {
         "mondrian": MondrianAnonymizer(columns, k=K),
         "mondrian, both sides": MondrianAnonymizer(columns, k=K, tie_side="both"),
@@ -60,7 +60,7 @@ def anonymizers(columns):
         "datafly": DataflyAnonymizer(
             columns,
             k=K,
-            hierarchies={name: trees[name] for name in columns},
+            hierarchies={name: hierarchies[name] for name in columns},
             suppression="mask",
         ),
     }
@@ -81,8 +81,8 @@ def measure(frame, *, with_peers):
         "columns": len(columns),
         "yardstick_seconds": yardstick(frame, columns, repeats),
     }
-    for told in outcomes(frame, columns, repeats, with_peers):
-        case = table | told
+    for measured in outcomes(frame, columns, repeats, with_peers):
+        case = table | measured
         if "seconds" in case:
             case["ratio"] = case["seconds"] / case["yardstick_seconds"]
         print("  ".join(list(case_cells(case).values())[:4]), flush=True)
@@ -106,13 +106,15 @@ def outcomes(frame, columns, repeats, with_peers):
         return KAnonymity(K).level(Classes.from_frame(frame, columns))
 
     yield {"method": "count k", "by": OURS, "seconds": median_seconds(count, repeats)}
-    trees = load_adult_hierarchies()
-    rows = {name: trees[name].rows for name in columns}
+    hierarchies = load_adult_hierarchies()
+    rows = {name: hierarchies[name].rows for name in columns}
     for peer, method in PEERS.items() if with_peers else ():
-        told = run_peer(peer, frame, columns, k=K, hierarchies=rows, repeats=repeats)
-        losses = told.get("column_losses", {}).values()
+        measured = run_peer(
+            peer, frame, columns, k=K, hierarchies=rows, repeats=repeats
+        )
+        losses = measured.get("column_losses", {}).values()
         found = {"ncp": statistics.mean(losses)} if losses else {}
-        yield {"method": method, "by": told.pop("peer"), **told, **found}
+        yield {"method": method, "by": measured.pop("peer"), **measured, **found}
 
 
 def memory(rows, method):
@@ -201,8 +203,13 @@ def main():
     sections = {"Targets": kept, "Time": times}
     if memories:
         sections["Memory"] = [memory_cells(case) for case in memories]
-    told = {"machine": machine(), "cases": cases, "memory": memories, "targets": kept}
-    print(keep("generalization", told, sections))
+    measured = {
+        "machine": machine(),
+        "cases": cases,
+        "memory": memories,
+        "targets": kept,
+    }
+    print(keep("generalization", measured, sections))
 
 
 if __name__ == "__main__":

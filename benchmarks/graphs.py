@@ -118,11 +118,15 @@ def structures(name, graph):
         ("k-automorphism, k = 2", KAutomorphismAnonymizer(2, random_state=0)),
         ("node clusters", NodeClusterGeneralizer(K, random_state=0)),
     ):
-        told = {"graph": name, "method": method, "seconds": timed(graph, anonymizer)}
+        measured = {
+            "graph": name,
+            "method": method,
+            "seconds": timed(graph, anonymizer),
+        }
         if anonymizer.evidence_.published.n_nodes >= graph.n_nodes:
-            told["edges_removed"] = anonymizer.n_removed_
-            told["edges_added"] = anonymizer.n_added_
-        yield told
+            measured["edges_removed"] = anonymizer.n_removed_
+            measured["edges_added"] = anonymizer.n_added_
+        yield measured
 
 
 CASES = [k_degree, switches, structures]
@@ -142,8 +146,8 @@ def time_cases(graphs):
         stick = yardstick(graph)
         sizes = {"nodes": graph.n_nodes, "edges": graph.n_edges}
         for case in CASES:
-            for told in case(name, graph):
-                yield told | sizes | {"ratio": told["seconds"] / stick}
+            for measured in case(name, graph):
+                yield measured | sizes | {"ratio": measured["seconds"] / stick}
 
 
 def k_degree_memory(n_nodes):
@@ -176,15 +180,15 @@ def main():
         graphs = {n: read_graph(given.graphs / f"{n}.edges.gz") for n in REAL}
     for n_nodes in (10_000, largest // 10, largest):
         graphs[f"preferential, {n_nodes:,} nodes"] = preferential(n_nodes)
-    told = {
+    measured = {
         "machine": machine(),
         "cases": list(time_cases(graphs)),
         "memory": list(memory_cases((largest // 10, largest))),
     }
-    sections = {f"k = {K}": list(map(cells, told["cases"]))}
-    if told["memory"]:
-        sections["Memory"] = list(map(memory_cells, told["memory"]))
-    print(keep("graphs", told, sections))
+    sections = {f"k = {K}": list(map(cells, measured["cases"]))}
+    if measured["memory"]:
+        sections["Memory"] = list(map(memory_cells, measured["memory"]))
+    print(keep("graphs", measured, sections))
 
 
 def cells(case):

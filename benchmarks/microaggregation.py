@@ -204,16 +204,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small tables only")
     largest = 10_000 if parser.parse_args().quick else SIZES[-1]
-    told = {"machine": machine(), "cases": grouping_cases(largest)}
-    told["losses"] = list(loss_cases())
-    told["memory"] = list(memory_cases(largest))
-    told["swap"] = swap_case(SWAPPED if largest == SIZES[-1] else largest)
-    sections = {"Grouping": [cells(case) for case in told["cases"]]}
+    measured = {"machine": machine(), "cases": grouping_cases(largest)}
+    measured["losses"] = list(loss_cases())
+    measured["memory"] = list(memory_cases(largest))
+    measured["swap"] = swap_case(SWAPPED if largest == SIZES[-1] else largest)
+    sections = {"Grouping": [cells(case) for case in measured["cases"]]}
     sections["Loss, 100 SSE / SST"] = [
         {key: number(v, 4) if isinstance(v, float) else v for key, v in case.items()}
-        for case in told["losses"]
+        for case in measured["losses"]
     ]
-    if told["memory"]:
+    if measured["memory"]:
         sections["Memory"] = [
             {
                 "method": case["method"],
@@ -222,17 +222,17 @@ def main():
                 "peak growth, MB": number(case["bytes"] / 1e6, 1),
                 "× table": number(case["bytes"] / case["table_bytes"]),
             }
-            for case in told["memory"]
+            for case in measured["memory"]
         ]
     sections["IR-SWAP of one column"] = [
         {
-            "rows": f"{told['swap']['rows']:,}",
-            "sort, seconds": number(told["swap"]["sort_seconds"], 3),
-            "seconds": number(told["swap"]["seconds"], 3),
-            "× sort": number(told["swap"]["ratio"]),
+            "rows": f"{measured['swap']['rows']:,}",
+            "sort, seconds": number(measured["swap"]["sort_seconds"], 3),
+            "seconds": number(measured["swap"]["seconds"], 3),
+            "× sort": number(measured["swap"]["ratio"]),
         }
     ]
-    print(keep("microaggregation", told, sections))
+    print(keep("microaggregation", measured, sections))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ MODELS = [KAnonymity(5), DistinctLDiversity(3), TCloseness(0.2, reference="relea
 def levels(frame):
     """What the table reaches."""
     classes = Classes.from_frame(frame, KNOWN, sensitive=["occupation"])
-    told = [judge(model, classes).level for model in MODELS]
-    return dict(zip("klt", map(float, told), strict=True))
+    measured = [judge(model, classes).level for model in MODELS]
+    return dict(zip("klt", map(float, measured), strict=True))
 
 
 def main():
@@ -59,10 +59,10 @@ def main():
         if seconds is not None:
             case["ratio"] = seconds / stick
             case["times_ours"] = seconds / ours["seconds"]
-    told = {"machine": machine(), "rows": rows, "yardstick_seconds": stick}
-    told["cases"] = cases
+    measured = {"machine": machine(), "rows": rows, "yardstick_seconds": stick}
+    measured["cases"] = cases
     heading = f"k, l and t of {rows:,} × 8"
-    print(keep("validators", told, {heading: [cells(case) for case in cases]}))
+    print(keep("validators", measured, {heading: [cells(case) for case in cases]}))
 
 
 def cells(case):

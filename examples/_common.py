@@ -10,7 +10,7 @@ import pandas as pd
 
 mpl.use("Agg")  # files only, no window
 
-COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")
+COLORS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")
 
 
 def make_impacts(n_rows: int = 133, seed: int = 0) -> pd.DataFrame:

@@ -8,7 +8,7 @@ give the values back, so that a release never holds them.
 """
 
 import numpy as np
-from _common import COLOURS, make_impacts, options, read
+from _common import COLORS, make_impacts, options, read
 from matplotlib.figure import Figure
 
 from anon_transformers.fuzzy import FuzzyCMeansRecoder, GustafsonKesselRecoder
@@ -38,7 +38,7 @@ def draw_contours(axis, table, recoder, title):
     """Lines of equal degree, one color a set."""
     (x, y), (grid, degrees) = table, degrees_at(table, recoder)
     for number in range(degrees.shape[-1]):
-        color = COLOURS[number % len(COLOURS)]
+        color = COLORS[number % len(COLORS)]
         lines = axis.contour(
             grid[..., 0], grid[..., 1], degrees[..., number], LEVELS, colors=color
         )

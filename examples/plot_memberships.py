@@ -6,7 +6,7 @@ many people there are, and how many of them a release would show under each name
 """
 
 import numpy as np
-from _common import COLOURS, options, read
+from _common import COLORS, options, read
 from matplotlib.figure import Figure
 
 from anon_transformers.datasets import load_adult
@@ -34,7 +34,7 @@ def main():
         zip(partition.names, partition.degrees(numbers).T, strict=True)
     ):
         label = f"{name}: {shown.get(name, 0):,} people"
-        above.plot(numbers, degrees, color=COLOURS[at % len(COLOURS)], label=label)
+        above.plot(numbers, degrees, color=COLORS[at % len(COLORS)], label=label)
     above.set(ylabel="degree")
     above.legend(loc="center right")
     # Bars of a whole width, or whole numbers would fall into them unevenly.

@@ -6,7 +6,7 @@ does not see how the attributes hang together; the second follow the people.
 """
 
 import numpy as np
-from _common import COLOURS, make_impacts, options, read
+from _common import COLORS, make_impacts, options, read
 from matplotlib.figure import Figure
 
 from anon_transformers.fuzzy import GlobalRecoder, KMeansRecoder
@@ -26,7 +26,7 @@ def draw(axis, table, labels, title):
             table[x][chosen],
             table[y][chosen],
             s=18,
-            color=COLOURS[number % len(COLOURS)],
+            color=COLORS[number % len(COLORS)],
             marker="osD^vPX*<>"[number % 10],
         )
     smallest = np.bincount(labels).min()

@@ -261,7 +261,7 @@ class TestClashes:
 
 class TestMistakes:
     @pytest.mark.parametrize("hook", ["register_anonymizer", "register_anonymisers"])
-    def test_a_misspelt_hook(self, shop, hook):
+    def test_a_misspelled_hook(self, shop, hook):
         shop.offer("acme", hook, "a")
         with pytest.raises(
             PluginError, match=rf"'acme' of acme.*{hook}.*Hooks: "

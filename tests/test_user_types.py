@@ -46,7 +46,7 @@ WRONG = {
     "anon_transformers.MondrianAnonymizer(tie_side='top')": "Literal",
     "privacy.AllOf((object(),))": "PrivacyModel",
     "anon_transformers_graphs.KDegree(nonsense=3)": "Unexpected keyword argument",
-    "anon_transformers.release.load()": 'Too few arguments',
+    "anon_transformers.release.load()": "Too few arguments",
     "anon_transformers.release.anonymize('run', k=3)": "Unexpected keyword argument",
 }
 

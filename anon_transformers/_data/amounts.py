@@ -47,7 +47,7 @@ MANY = {
 }  # fmt: skip
 """Words for powers of ten."""
 MANY_OF_MONEY = {**MANY, "m": 6, "b": 9}
-"""Beside a currency, ``m`` is no metre."""
+"""Beside a currency, ``m`` is no meter."""
 
 _UNIT = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
 AMOUNT = re.compile(

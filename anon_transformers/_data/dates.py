@@ -312,7 +312,7 @@ def moment_texts(series: pd.Series) -> pd.Series:
 def single_moment_texts(series: pd.Series) -> pd.Series:
     """Each moment by itself: the day of a midnight, any other in ISO 8601.
 
-    Labels are written so. Spelt like all moments of the column, they would tell of
+    Labels are written so. Spelled like all moments of the column, they would tell of
     rows that are not published. As texts, days and times sort as the moments do.
 
     Examples

@@ -1,7 +1,8 @@
 """How many rows a fuzzy set has: every kind of answer, for all sets of a table at once.
 
-A matrix of degrees has one row a row and one column a set. Of a column's degrees in
-falling order, the first is mu_1; mu_0 is 1, and the one after the last is 0.
+A matrix of degrees has one row per row of the table and one column per set. Of a
+column's degrees in falling order, the first is mu_1; mu_0 is 1, and the one after the
+last is 0.
 """
 
 from collections.abc import Iterable
@@ -107,7 +108,7 @@ def fuzzy_cardinalities(degrees: np.ndarray) -> np.ndarray:
 
 
 def possibilities(degrees: np.ndarray) -> np.ndarray:
-    """Possibility that each set has k rows or more, for every k by one sort a set.
+    """Possibility that each set has k rows or more, for every k by one sort per set.
 
     It is the largest possibility of any exact size from k on. Let h degrees be above
     0.5. Exact sizes are the more possible the nearer they are to h, so that it is mu_k

@@ -171,7 +171,7 @@ def _plain_degrees(squares, degrees, start, size, marks, spare):
 
 @njit_nogil
 def _any_degrees(m, squares, degrees, start, size, marks, spare):
-    """Degrees for any m, with one power an entry; the squares become weights.
+    """Degrees for any m, with one power per entry; the squares become weights.
 
     Distances are taken relative to the smallest one, whose power is 1: with m near 1
     the others may vanish, but nothing overflows. With p the power of r = smallest /

@@ -27,7 +27,7 @@ def group_rows(
     Parameters
     ----------
     columns : sequence of int arrays
-        Codes, one array a column, each from 0 to its cardinality minus one.
+        Codes, one array per column, each from 0 to its cardinality minus one.
     cardinalities : sequence of int
         How many codes each column may have.
 

@@ -120,7 +120,7 @@ def hold_ground(codes: np.ndarray, levels: Levels, weights: np.ndarray) -> Held:
 
 
 def _strides(levels: Levels) -> np.ndarray | None:
-    """Strides of a number with one digit an attribute, if it does not overflow."""
+    """Strides of a number with one digit per attribute, if it does not overflow."""
     n_groups = levels.n_groups[:, 0].tolist()
     if math.prod(n_groups) > LARGEST_KEY:
         return None

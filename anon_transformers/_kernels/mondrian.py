@@ -246,7 +246,7 @@ __all__ = [
 class Space(NamedTuple):
     """Distinct combinations as points.
 
-    ``codes`` has one row an attribute. Codes below ``n_known[a]`` are values in
+    ``codes`` has one row per attribute. Codes below ``n_known[a]`` are values in
     their order; ``n_known[a]`` itself stands for a missing one. ``positions`` holds the
     place of every code on its axis, attribute after attribute from ``offsets[a]`` on.
     ``joins`` is laid out alike: the level at which a code and the next one fall into

@@ -5,7 +5,7 @@ from anon_transformers.jit import njit
 
 @njit
 def part_at_pivot(keys, carried, first, last):
-    """Order keys from ``first`` to ``last`` by the middle one, and what goes with them.
+    """Order keys from ``first`` to ``last``, and ``carried``, by the middle key.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def permute_members(members: Members, rng: np.random.Generator) -> np.ndarray:
     members : Members
         Rows of each group.
     rng : Generator
-        The only source of randomness; one number a row is drawn.
+        The only source of randomness; one number per row is drawn.
 
     Returns
     -------

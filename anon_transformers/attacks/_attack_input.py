@@ -40,7 +40,7 @@ class AttackInput:
     hierarchies : mapping of column to Hierarchy, optional
         How published values are made more general.
     suppression_label : str, default="*"
-        Mark of a suppressed cell.
+        Label of a suppressed cell.
     subject : column, optional
         Tells persons apart in the release, and in the original where it is given.
         Attacks that cannot count persons do not run then.

@@ -42,7 +42,7 @@ def is_generalization(
         Whether rows may be left out, or published with ``suppression_label`` in every
         column that has a hierarchy.
     suppression_label : str, default="*"
-        Mark of a suppressed cell.
+        Label of a suppressed cell.
 
     See Also
     --------

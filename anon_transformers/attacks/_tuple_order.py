@@ -153,10 +153,10 @@ def padded(attack_input: AttackInput) -> pd.DataFrame:
     if not shared:
         raise NotEvaluable("the other release has none of the quasi-identifiers.")
     lacking = [n for n in attack_input.quasi_identifiers if n not in other.columns]
-    return _with_marks(attack_input, other, lacking) if lacking else other
+    return _with_labels(attack_input, other, lacking) if lacking else other
 
 
-def _with_marks(
+def _with_labels(
     attack_input: AttackInput, other: pd.DataFrame, lacking
 ) -> pd.DataFrame:
     other = other.copy()

@@ -13,8 +13,8 @@ from anon_transformers.cli._columns import (
     Dates,
     Identifiers,
     Insensitive,
-    Known,
     Missing,
+    QuasiIdentifiers,
     RowsArePersons,
     Sensitive,
     Subject,
@@ -101,7 +101,7 @@ ACCEPT_IN_WORDS = "(--accept-unique COLUMN, or COLUMN,COLUMN of a pair)"
 def anonymize(
     source: Source,
     target: Target,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     insensitive: Insensitive = None,

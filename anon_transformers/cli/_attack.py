@@ -9,9 +9,9 @@ from rich.text import Text
 
 from anon_transformers.cli._columns import (
     CountedBy,
-    Known,
     Missing,
     Naming,
+    QuasiIdentifiers,
     Sensitive,
     check_persons,
     repeated,
@@ -80,7 +80,7 @@ ShowValues = Annotated[
 @handle_errors
 def attack(
     path: Release,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Naming = None,
     subject: CountedBy = None,
@@ -91,7 +91,7 @@ def attack(
     attacks: Chosen = None,
     show_values: ShowValues = False,
     suppression_label: Annotated[
-        str, typer.Option(help="Mark of a suppressed cell.")
+        str, typer.Option(help="Label of a suppressed cell.")
     ] = "*",
     separator: Separator = ",",
     encoding: Encoding = "utf-8",

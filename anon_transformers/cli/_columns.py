@@ -17,7 +17,7 @@ def repeated(*names: str, metavar: str, help: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=f"{help}; repeat for more.")
 
 
-Known = Annotated[
+QuasiIdentifiers = Annotated[
     list[str] | None,
     repeated(
         "--quasi-identifier",
@@ -148,7 +148,7 @@ def read_dates(given: Sequence[str] | None) -> dict[str, dict[str, Any]]:
                 f"--date: expected COLUMN=FORMAT, such as born=%d/%m/%Y, got {text!r}."
             )
         if column in kinds:
-            raise ConfigurationError(f"--date: {column} stands twice.")
+            raise ConfigurationError(f"--date: {column} is given twice.")
         pattern, comma, year = written.rpartition(",")
         if comma and year.isdecimal():
             kinds[column] = {"date": pattern, "last_year": int(year)}

@@ -9,8 +9,8 @@ import typer
 from anon_transformers.cli._columns import (
     Dates,
     Identifiers,
-    Known,
     Missing,
+    QuasiIdentifiers,
     Sensitive,
     Subject,
     read_dates,
@@ -82,7 +82,7 @@ SHOWN_FACTS = ("quasi-identifiers", "persons")
 @handle_errors
 def compare(
     source: Source,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     subject: Subject = None,
@@ -101,7 +101,7 @@ def compare(
     """Run methods over a grid of parameters on one table, and publish nothing.
 
     Without [bold]-q[/bold], every column that is not declared otherwise is a
-    quasi-identifier, and goes by where it stands.
+    quasi-identifier, and is named by its position.
 
     Shows classes, loss, risk and time of every run; with [bold]--out[/bold] also as a
     page with plots against k. Exit code 1 if no run can keep its promise.

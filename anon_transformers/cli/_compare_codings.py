@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
-    Known,
     Missing,
+    QuasiIdentifiers,
     Sensitive,
     repeated,
 )
@@ -71,7 +71,7 @@ NOTHING = "-"
 @handle_errors
 def compare_codings(
     source: Source,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     subsets: Subsets = None,
     codings: Codings = None,
@@ -90,7 +90,7 @@ def compare_codings(
 
     Shows k, unevenness of risk, Q, and l and t of every sensitive column for each pair
     and coding, and which method is best how often. Without [bold]-q[/bold], every
-    column that is not sensitive is a quasi-identifier, and goes by where it stands.
+    column that is not sensitive is a quasi-identifier, and is named by its position.
     Exit code 1 if a run failed.
 
     [bold]anon compare-codings people.csv -q age -q income -s disease[/bold]

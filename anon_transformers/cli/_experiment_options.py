@@ -68,7 +68,7 @@ def own_options(
         if option not in legal:
             raise ParameterError(f"{name}: {unknown_choice('option', option, legal)}")
         if option in found:
-            raise ConfigurationError(f"{text} stands twice.")
+            raise ConfigurationError(f"{text} is given twice.")
         if legal[option].annotation is bool and not equals:
             found[option] = True
             continue

@@ -8,8 +8,8 @@ import typer
 from anon_transformers.cli._columns import (
     Dates,
     Identifiers,
-    Known,
     Missing,
+    QuasiIdentifiers,
     Sensitive,
     Subject,
     read_dates,
@@ -47,7 +47,7 @@ Plot = Annotated[
 @handle_errors
 def frontier(
     source: Source,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     subject: Subject = None,
@@ -68,7 +68,7 @@ def frontier(
     Columns without a hierarchy get a suggested one. Suppressed rows count as dropped.
     Nothing is published. k counts rows, or with [bold]--subject[/bold] persons.
     Without [bold]-q[/bold], every column that is not declared otherwise is a
-    quasi-identifier, and goes by where it stands.
+    quasi-identifier, and is named by its position.
 
     [bold]anon frontier people.csv -q age -q zip --max-k 100 --plot curve.png[/bold]
     """

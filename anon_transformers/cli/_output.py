@@ -315,7 +315,7 @@ def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ConfigurationError(f"--{key}: expected NAME=VALUE, got {text!r}.")
         if name in found:
-            raise ConfigurationError(f"--{key}: {name} stands twice.")
+            raise ConfigurationError(f"--{key}: {name} is given twice.")
         found[name] = number_or_text(value)
     return found
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._columns import (
-    Known,
     Missing,
+    QuasiIdentifiers,
     Sensitive,
 )
 from anon_transformers.cli._dialects import (
@@ -70,7 +70,7 @@ NOT_AVAILABLE = "not available"
 def quality(
     path: Release,
     original: Original,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     aligned: Aligned = False,
     permutations: Permutations = 10,

@@ -9,9 +9,9 @@ import typer
 
 from anon_transformers.cli._columns import (
     CountedBy,
-    Known,
     Missing,
     Naming,
+    QuasiIdentifiers,
     Sensitive,
     check_persons,
     repeated,
@@ -78,7 +78,7 @@ Queries = Annotated[
     list[str] | None,
     repeated("--query", metavar="COLUMN", help="Column of numbers to ask queries of"),
 ]
-SuppressionLabel = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
+SuppressionLabel = Annotated[str, typer.Option(help="Label of a suppressed cell.")]
 NOT_AVAILABLE = "not available"
 
 
@@ -101,7 +101,7 @@ class _RiskRequest:
 def risk(
     table: Source,
     original: Original = None,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Naming = None,
     subject: CountedBy = None,

@@ -8,8 +8,8 @@ import typer
 from rich.text import Text
 
 from anon_transformers.cli._columns import (
-    Known,
     Missing,
+    QuasiIdentifiers,
     Sensitive,
     repeated,
 )
@@ -83,7 +83,7 @@ Nodes = Annotated[
         help="Of a graph, whose edges are judged: the table of its nodes.",
     ),
 ]
-Mark = Annotated[str, typer.Option(help="Mark of a suppressed cell.")]
+SuppressionLabel = Annotated[str, typer.Option(help="Label of a suppressed cell.")]
 NOT_AGAIN = "not judged again"
 NO_PERSONS = "persons cannot be counted"
 GIVE_ORIGINAL = (
@@ -95,7 +95,7 @@ GIVE_ORIGINAL = (
 @handle_errors
 def validate(
     path: Place,
-    quasi_identifiers: Known = None,
+    quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     subject: Persons = None,
     k: K = None,
@@ -103,7 +103,7 @@ def validate(
     original: Original = None,
     nodes: Nodes = None,
     hierarchies: HierarchyFiles = None,
-    suppression_label: Mark = "*",
+    suppression_label: SuppressionLabel = "*",
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     original_separator: OriginalSeparator = None,
@@ -182,8 +182,8 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     from anon_transformers.gx._judging import PrivateEvidence, Scope
     from anon_transformers.gx.gate import run_gate
     from anon_transformers.release import Threshold
+    from anon_transformers.release._anonymizer import refuse_unjudgeable
     from anon_transformers.release._build import check_threshold
-    from anon_transformers.release._method import refuse_unjudgeable
 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
@@ -247,7 +247,7 @@ def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
 def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) -> Any:
     """Say why a release that counts persons is no pass, and what it was published with.
 
-    Whose rows are one person's is private evidence, and goes when it is published.
+    Whose rows are one person's is private evidence, which is removed at publication.
     """
     return replace(
         result,
@@ -305,7 +305,7 @@ def _print_report(path: Path, result: Any, json_output: bool, *, again: bool) ->
 
 
 def _failed(reason: str | None, unknown: bool) -> Text:
-    """The verdict, with its reason unless that is told below the table."""
+    """The verdict, with its reason unless it is printed below the table."""
     if unknown:
         return Text(NOT_AGAIN, style="yellow")
     return Text.assemble(("failed", "red"), f" {reason or ''}")

@@ -89,7 +89,7 @@ def _named(methods: Any) -> list[tuple[str, Method]]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ParameterError(
-            f"methods: {', '.join(twice)} stands twice; give a dict with names."
+            f"methods: {', '.join(twice)} is given twice; give a dict with names."
         )
     return pairs
 

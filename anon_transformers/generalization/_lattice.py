@@ -56,11 +56,12 @@ class NodeResult(NamedTuple):
     loss : float
         What it gives up; infinite if it does not fit.
     suppressed : int
-        Rows that go.
+        Rows that are suppressed.
     floor : float
         No node above can have a smaller loss.
     by_rows : int
-        Rows that go here and at every node below, since their classes are too small.
+        Rows that are suppressed here and at every node below: their classes are too
+        small.
     """
 
     node: Node

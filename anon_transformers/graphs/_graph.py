@@ -120,7 +120,7 @@ class Graph:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """One number an edge, in rising order: first node * n_nodes + second node."""
+        """One number per edge, in rising order: first node * n_nodes + second node."""
         first, second = self.edges.T.astype(np.int64)
         return _frozen(first * self.n_nodes + second)
 

@@ -32,7 +32,7 @@ def telling_weights(graph: Graph, *, beyond_degrees: bool = False) -> float:
     if graph.weights is None or not graph.n_edges:
         return 0.0
     _, codes = np.unique(graph.weights, return_inverse=True)
-    # Sums of two long random numbers a weight are the same for the same weights only.
+    # Sums of two long random numbers per weight are equal for equal weights only.
     marks = np.random.default_rng(0).integers(
         0, 1 << 64, (codes.max() + 1, 2), dtype=np.uint64
     )

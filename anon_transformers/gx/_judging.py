@@ -144,7 +144,7 @@ class Scope:
         return self._once("classes", frame, self._classes)
 
     def _classes(self, frame: pd.DataFrame) -> Classes:
-        private = known_evidence()
+        private = current_evidence()
         return Classes.from_frame(
             frame,
             self.quasi_identifiers,
@@ -168,7 +168,7 @@ class Scope:
         return self.classes(frame)
 
     def _graph(self, frame: pd.DataFrame) -> GraphEvidence:
-        private = known_evidence()
+        private = current_evidence()
         ends = self.quasi_identifiers
         return graph_evidence(frame, ends, private.nodes, private.functions)
 
@@ -177,12 +177,13 @@ class Scope:
         return self._once("linkage", frame, self._linkage)
 
     def _linkage(self, frame: pd.DataFrame) -> Linkage:
-        private = known_evidence()
+        private = current_evidence()
         if private.original is None:
             raise NotEvaluable(
                 "it needs the original of each row and, where cells were swapped, "
-                "their groups and links: private evidence of the run, which goes when "
-                "the table is published. An original table alone does not tell them."
+                "their groups and links: private evidence of the run, which is "
+                "removed when the table is published. An original table alone does "
+                "not show them."
             )
         columns = [name for name in frame.columns if name in private.original.columns]
         return Linkage(
@@ -207,7 +208,7 @@ class Scope:
 
     def _groups(self, frame: pd.DataFrame) -> list[tuple[list[Hashable], Classes]]:
         """For each set of columns that were moved together: what it hides, groups."""
-        linked, private = self.linkage(frame), known_evidence()
+        linked, private = self.linkage(frame), current_evidence()
         persons = None if self.subject is None else identify(frame[self.subject])
         found = []
         for moved in linked.moved:
@@ -237,11 +238,11 @@ class Scope:
         return self._once("memberships", frame, self._memberships)
 
     def _memberships(self, frame: pd.DataFrame) -> tuple[Memberships, Memberships]:
-        private = known_evidence()
+        private = current_evidence()
         if private.degrees is None:
             raise NotEvaluable(
                 "it needs the degrees of membership, which are private evidence of the "
-                "run and go when the table is published."
+                "run and are removed when the table is published."
             )
         if len(private.degrees) != len(frame):
             raise NotEvaluable(
@@ -348,7 +349,7 @@ def private_evidence(evidence: PrivateEvidence | None) -> Iterator[None]:
         _CONTEXT.reset(token)
 
 
-def known_evidence() -> PrivateEvidence:
+def current_evidence() -> PrivateEvidence:
     """The private evidence of the gate that runs; empty where there is none."""
     context = _CONTEXT.get()
     return PrivateEvidence() if context is None else context.private
@@ -361,7 +362,7 @@ def _of(columns: Sequence[Hashable], given: Mapping[Any, T] | None) -> dict[Any,
 
 def cells_were_swapped() -> bool:
     """Whether models of sensitive values are asked about groups of swapped cells."""
-    return known_evidence().swapped
+    return current_evidence().swapped
 
 
 def discreetly(ask: Callable[P, T]) -> Callable[P, T]:

@@ -71,10 +71,10 @@ class Threshold:
                 "expected {model: NAME, ...} or {metric: NAME, max: ...}."
             )
         if ("model" in given) == ("metric" in given):
-            slip = misspelt(given, (*KINDS, "id"))
+            slip = misspelled(given, (*KINDS, "id"))
             raise ConfigurationError(slip or "name either a model or a metric.")
         if "metric" in given and not set(BOUNDS) & set(given):
-            slip = misspelt(given, ("metric", "id", *BOUNDS))
+            slip = misspelled(given, ("metric", "id", *BOUNDS))
             raise ConfigurationError(slip or "a metric needs min or max.")
         kind: Literal["model", "metric"] = "model" if "model" in given else "metric"
         name, called = given[kind], given.get("id", given[kind])
@@ -162,7 +162,7 @@ def refuse_bad_thresholds(thresholds: Sequence[Threshold]) -> None:
         )
 
 
-def misspelt(given: Iterable[Any], legal: Iterable[str]) -> str | None:
+def misspelled(given: Iterable[Any], legal: Iterable[str]) -> str | None:
     """Describe a key that looks like one that is wanted and not there."""
     given, legal = list(given), list(legal)
     wanted = [key for key in legal if key not in given]

@@ -1,4 +1,4 @@
-"""Ranges of numbers, one width or one set of cuts a level."""
+"""Ranges of numbers, one width or one set of cuts per level."""
 
 import re
 from bisect import bisect_left, bisect_right

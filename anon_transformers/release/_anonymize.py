@@ -14,12 +14,12 @@ from anon_transformers.exceptions import (
     ExtremesWarning,
     level_of_caller,
 )
+from anon_transformers.release._anonymizer import extremes_of, make_anonymizer
 from anon_transformers.release._build import installed
 from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import Target
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._method import extremes_of, make_anonymizer
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,

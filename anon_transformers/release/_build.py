@@ -142,7 +142,7 @@ def _stated_spelling(config: ReleaseConfig, builder: Any) -> dict[str, Any]:
 def file_may_suppress(config: ReleaseConfig) -> bool:
     """Whether rows may go unpublished, as far as the file and the method's class say.
 
-    ``_method.method_may_suppress`` asks the same of the method once it is made.
+    ``_anonymizer.method_may_suppress`` asks the same of the method once it is made.
     """
     cls, stated = installed().anonymizers[config.anonymizer.name], config.anonymizer
     given = {**cls.release_defaults(stated.params), **stated.params}

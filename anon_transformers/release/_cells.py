@@ -33,7 +33,7 @@ def published_kinds(
 
     One text or one fraction among whole numbers makes another column of them all, and
     so does a missing cell. If its row is dropped, neither the kind of the column nor
-    how the others are spelt may tell that it was there.
+    how the others are spelled may tell that it was there.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from anon_transformers.exceptions import (
     shortened,
     unknown_choice,
 )
-from anon_transformers.gx._threshold import Threshold, misspelt
+from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._strict import (
     LARGEST_FILE,
@@ -103,7 +103,7 @@ class Source(Strict):
     @model_validator(mode="after")
     def _some_origin(self) -> "Source":
         if not self.kind and self.path is None:
-            slip = misspelt(self.options, ("kind", "path"))
+            slip = misspelled(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of reader.")
         return self
 
@@ -253,7 +253,7 @@ class StatedHierarchy(Strict):
     @model_validator(mode="after")
     def _one_origin(self) -> "StatedHierarchy":
         if self.path is None and self.kind is None:
-            slip = misspelt(self.options, ("kind", "path"))
+            slip = misspelled(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of builder.")
         if self.path is not None and self.kind is not None:
             raise ValueError("path and kind: a hierarchy is read or built, not both.")
@@ -297,7 +297,7 @@ class Method(Strict):
     @classmethod
     def _named(cls, given: Any) -> Any:
         if isinstance(given, dict) and "name" not in given:
-            slip = misspelt(given, ["name"])
+            slip = misspelled(given, ["name"])
             if slip:
                 raise ValueError(slip)
         return given
@@ -390,7 +390,7 @@ class ReleaseConfig(Strict):
         for threshold in thresholds:
             if stems.count(threshold.stem) > 1:
                 raise ValueError(
-                    f"{threshold.id!r} stands twice; give each an id of its own."
+                    f"{threshold.id!r} is given twice; give each an id of its own."
                 )
         keys = [t.key(param) for t in thresholds for param in t.params]
         twice = sorted(

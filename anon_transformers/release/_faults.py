@@ -100,7 +100,7 @@ def cell_faults(
     """Cells that the same column of the source does not have, or not so often."""
     faults = []
     for name in columns:
-        before, after = _spelt_alike(source[name], table[name])
+        before, after = _spelled_alike(source[name], table[name])
         there = after.value_counts()
         most = before.value_counts().reindex(there.index, fill_value=0)
         beyond = int(np.maximum(there.to_numpy() - most.to_numpy(), 0).sum())
@@ -122,7 +122,7 @@ def moved_faults(
     faults = []
     for name in columns:
         seen = ~(hidden & to_text(table[name]).isna().to_numpy())
-        cells = _spelt_alike(source[name].iloc[rows[seen]], table[name][seen])
+        cells = _spelled_alike(source[name].iloc[rows[seen]], table[name][seen])
         before, after = (texts.to_numpy(dtype=object) for texts in cells)
         other = int((after != before).sum())
         if other:
@@ -132,7 +132,7 @@ def moved_faults(
     return faults
 
 
-def _spelt_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
+def _spelled_alike(before: pd.Series, after: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Texts of two columns that are the same where the cells are.
 
     A column of days is written otherwise once it has a time of day, and one of whole

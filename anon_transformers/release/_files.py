@@ -145,7 +145,7 @@ def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> Da
 def csv_columns(
     path: str | os.PathLike[str], separator: str = ",", encoding: str = "utf-8"
 ) -> list[str]:
-    """The header of a CSV file, one that stands twice, too; no cell is read."""
+    """The header of a CSV file, one that is given twice, too; no cell is read."""
     _check_separator(separator)
     encoding = known_encoding(encoding)
     try:
@@ -172,7 +172,7 @@ def known_encoding(name: str) -> str:
 def _all_texts(
     path: str | os.PathLike[str], separator: str, encoding: str
 ) -> pa.Schema:
-    """Every column of the header as text; refuses one that stands twice."""
+    """Every column of the header as text; refuses one that is given twice."""
     names = _read_header(path, separator, encoding)
     refuse_repeated_columns(names, what=f"{path}: the table")
     return pa.schema([(name, pa.string()) for name in names])
@@ -425,7 +425,7 @@ def refuse_nested(frame: pd.DataFrame) -> None:
 
 
 def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
-    """The columns of a Parquet file, one that stands twice, too; no cell is read."""
+    """The columns of a Parquet file, one that is given twice, too; no cell is read."""
     with _open_parquet(path) as file:
         return file.schema_arrow.names
 

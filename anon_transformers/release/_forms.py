@@ -62,7 +62,7 @@ class Candidate:
 
     @cached_property
     def source(self) -> pd.DataFrame:
-        """The table that was loaded, read in this step and by nobody before."""
+        """The table that was loaded, read anew in this step."""
         return read_parquet(self.run.path(f"{INPUT}.parquet"))
 
     @property
@@ -126,7 +126,7 @@ class Form(ABC):
         """The declared columns as parameters of the anonymizer."""
         return {}
 
-    def refuse_misspelt_columns(self) -> None:
+    def refuse_misspelled_columns(self) -> None:
         """Refuse other columns than those of the source, if that can be asked now."""
         return
 

@@ -42,9 +42,9 @@ from anon_transformers.release._files import (
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._identifiers import SHORTEST_NAME, Names
+from anon_transformers.release._identifying_columns import INSENSITIVE_LIMIT
 from anon_transformers.release._run import Run, sha256
 from anon_transformers.release._source import refuse_undeclared
-from anon_transformers.release._telling import INSENSITIVE_LIMIT
 
 NODES = "nodes"
 """Name of the second table of a graph, beside its edges."""

@@ -11,8 +11,8 @@ from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import named
 from anon_transformers.release._forms import INPUT, Candidate
+from anon_transformers.release._swap_dependences import swap_faults
 from anon_transformers.release._table import TableForm, moved_columns, subject_of
-from anon_transformers.release._telling import swap_faults
 
 
 class LinkedForm(TableForm):
@@ -67,11 +67,11 @@ class LinkedForm(TableForm):
         (table,) = tables
         return {"rows": len(table), "levels": {}}
 
-    def telling_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+    def identifying_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that tell persons apart, or give what was swapped."""
         roles = self.config.roles
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
         moved = moved_columns(candidate)
-        faults = super().telling_faults(candidate, rows)
+        faults = super().identifying_faults(candidate, rows)
         return faults + swap_faults(before, roles, moved, subject)

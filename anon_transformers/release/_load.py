@@ -12,11 +12,11 @@ import pandas as pd
 from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._threshold import Threshold
+from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
 from anon_transformers.release._forms import INPUT, Form, form_of
-from anon_transformers.release._method import check_gate, make_anonymizer
 from anon_transformers.release._run import (
     RUNS,
     Ledger,
@@ -89,12 +89,12 @@ def load(
 
 
 def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
-    """Make the anonymizer; what it refuses may be the name of a misspelt column."""
+    """Make the anonymizer; what it refuses may be the name of a misspelled column."""
     try:
         return make_anonymizer(form.config, thresholds)
     except ConfigurationError as error:
         refused = error
-    form.refuse_misspelt_columns()
+    form.refuse_misspelled_columns()
     raise refused
 
 

@@ -216,7 +216,7 @@ class Ledger:
         """Refuse a link or a folder in place of the ledger."""
         if os.path.lexists(self.file) and not is_plain(self.file, stat.S_ISREG):
             raise ConfigurationError(
-                f"workspace: {self.file} is no plain file; without a ledger no run "
+                f"workspace: {self.file} is not a plain file; without a ledger no run "
                 "starts, for nobody would know what it left."
             )
 
@@ -383,7 +383,7 @@ def refuse_links(home: Path) -> None:
     for name in (RUNS, QUARANTINE):
         if os.path.lexists(home / name) and not is_plain(home / name):
             raise ConfigurationError(
-                f"workspace: {name!r} in {home} is no plain folder; what is private "
+                f"workspace: {name!r} in {home} is not a plain folder; what is private "
                 "must not lie behind a link."
             )
 
@@ -401,7 +401,7 @@ def remove_tree(folder: Path) -> None:
     if is_plain(folder):
         shutil.rmtree(folder)
     elif os.path.lexists(folder):
-        left_alone(folder, "it is no folder")
+        left_alone(folder, "it is not a folder")
 
 
 def remove_runs(home: Path, again: str) -> None:
@@ -481,7 +481,7 @@ def _open_lock(folder: Path) -> int:
     file = folder / ".lock"
     if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
         # A link is not followed: everybody who finds it locks the folder itself.
-        left_alone(file, "it is no plain file, and the folder itself is locked")
+        left_alone(file, "it is not a plain file, and the folder itself is locked")
         return os.open(folder, os.O_RDONLY)
     return os.open(file, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
 

@@ -6,7 +6,6 @@ columns only, and others by where they stand.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ from anon_transformers.release._files import (
     kind_of_file,
     refuse_nested,
 )
-from anon_transformers.release._telling import telling_faults
+from anon_transformers.release._identifying_columns import identifying_faults
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 
@@ -95,7 +94,7 @@ def check_columns(
     refuse_other_columns(list(frame.columns), roles)
     refuse_nested(frame)
     subject = None if roles.subject is None else frame[roles.subject]
-    faults = telling_faults(frame, roles, subject, exempt=exempt, marks=marks)
+    faults = identifying_faults(frame, roles, subject, exempt=exempt, marks=marks)
     if faults:
         raise DataError("\n".join(f"{fault}." for fault in faults))
 
@@ -218,7 +217,7 @@ def stated_marks(models: Iterable[PrivacyModel], column: str) -> tuple[str, ...]
     return tuple(dict.fromkeys(stated)) or None
 
 
-def refuse_misspelt_columns(config: ReleaseConfig) -> None:
+def refuse_misspelled_columns(config: ReleaseConfig) -> None:
     """Refuse other columns than those of the source, if its file can be opened."""
     path = config.source.path
     if path is None or is_address(path):

@@ -49,7 +49,7 @@ class Strict(BaseModel):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without the silent last-one-wins for a key that stands twice.
+    """YAML without the silent last-one-wins for a key that is given twice.
 
     Aliases of aliases can stand for more than any memory holds: they are counted as if
     they were written out, before anything is made of them.
@@ -73,7 +73,9 @@ class _Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
                 named = repr(shortened(key)) if isinstance(key, str) else key
-                raise ConfigurationError(f"line {line}: the key {named} stands twice.")
+                raise ConfigurationError(
+                    f"line {line}: the key {named} is given twice."
+                )
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
 

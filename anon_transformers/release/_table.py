@@ -38,6 +38,7 @@ from anon_transformers.metrics import (
 )
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
+from anon_transformers.release._anonymizer import method_may_suppress
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
@@ -52,13 +53,16 @@ from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import kind_of_file, read_parquet
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
-from anon_transformers.release._method import method_may_suppress
-from anon_transformers.release._regained import regained_faults
+from anon_transformers.release._identifying_columns import (
+    INSENSITIVE_LIMIT,
+    identifying_faults,
+)
+from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
     check_columns,
     read_source,
-    refuse_misspelt_columns,
+    refuse_misspelled_columns,
     refuse_odd_subjects,
     refuse_repeated_identifiers,
     refuse_several_values,
@@ -66,7 +70,6 @@ from anon_transformers.release._source import (
     refuse_unstated_numbers,
     stated_marks,
 )
-from anon_transformers.release._telling import INSENSITIVE_LIMIT, telling_faults
 
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
@@ -111,9 +114,9 @@ class TableForm(Form):
             "subject": roles.subject,
         }
 
-    def refuse_misspelt_columns(self) -> None:
+    def refuse_misspelled_columns(self) -> None:
         """Refuse other columns than those of the source, if its file can be opened."""
-        refuse_misspelt_columns(self.config)
+        refuse_misspelled_columns(self.config)
 
     @cached_property
     def models(self) -> list[PrivacyModel]:
@@ -289,11 +292,11 @@ class TableForm(Form):
             candidate.suppression_label,
         )
         return faults or [
-            *self.telling_faults(candidate, rows),
-            *self.regained_faults(candidate, rows),
+            *self.identifying_faults(candidate, rows),
+            *self.recoverable_faults(candidate, rows),
         ]
 
-    def telling_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+    def identifying_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that tell persons apart, or give what was hidden."""
         roles, (frame,) = self.config.roles, candidate.tables
         subject = subject_of(candidate, roles, rows)
@@ -309,7 +312,7 @@ class TableForm(Form):
                     stacklevel=2,
                 )
 
-        return telling_faults(
+        return identifying_faults(
             frame,
             roles,
             subject,
@@ -318,14 +321,14 @@ class TableForm(Form):
             on_share=warn,
         )
 
-    def regained_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+    def recoverable_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that give what labels hide; cells that are swapped have none."""
         if self.swaps:
             return []
         roles, (frame,) = self.config.roles, candidate.tables
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
-        return regained_faults(before, frame, roles, subject, self.stated_marks)
+        return recoverable_faults(before, frame, roles, subject, self.stated_marks)
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

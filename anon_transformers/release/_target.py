@@ -35,8 +35,8 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
     link = target / CURRENT
     if os.path.lexists(link) and not link.is_symlink():
         raise ConfigurationError(
-            f"target.path: {link} is no link, and readers would not see the release; "
-            "give it a target of its own."
+            f"target.path: {link} is not a link, and readers would not see the "
+            "release; give it a target of its own."
         )
     for version in _versions(target):
         there = read_manifest(version).get("release", config.name)
@@ -138,7 +138,7 @@ def _remove_files(folder: Path, files: Collection[str]) -> None:
     """
     if not is_plain(folder):
         if os.path.lexists(folder):
-            left_alone(folder, "it is no folder")
+            left_alone(folder, "it is not a folder")
         return
     for path in sorted(folder.iterdir()):
         ours = path.name in files or path.name in map(draft_of, files)

@@ -197,12 +197,12 @@ def check_transform_goes_row_by_row(estimator: Any) -> None:
     others = _narrowed(people(1), estimator).table
     batch = run.estimator.transform(others)
     quasi_identifiers = list(run.example.quasi_identifiers)
-    marks = {run.estimator.suppression_label, ""}
+    labels = {run.estimator.suppression_label, ""}
     approved = set(run.combinations)
     strange = [
         cells
         for cells in row_texts(batch[quasi_identifiers])
-        if cells not in approved and not set(cells) <= marks
+        if cells not in approved and not set(cells) <= labels
     ]
     require(
         not strange,

@@ -318,7 +318,7 @@ CHECKS = (
 
 NOT_FOR_LINKED = {
     _output_checks.check_cells_hide_nothing,  # cells are those of the input
-    _refusal_checks.check_mark_in_the_input_is_refused,  # nothing is suppressed
+    _refusal_checks.check_label_in_the_input_is_refused,  # nothing is suppressed
     _behavior_checks.check_transform_repeats_fit_transform,
     _behavior_checks.check_transform_goes_row_by_row,
 }

@@ -138,8 +138,8 @@ def check_suppressed_rows_agree(run: ExampleRun) -> None:
         "n_extra_suppressed_ counts some of the suppressed rows.",
         f"{fitted.n_extra_suppressed_} of {fitted.n_suppressed_}",
     )
-    marks = {fitted.suppression_label, ""}
-    hidden = np.array([set(cells) <= marks for cells in run.combinations])
+    labels = {fitted.suppression_label, ""}
+    hidden = np.array([set(cells) <= labels for cells in run.combinations])
     require(
         hidden[run.suppressed_output].all(),
         "A suppressed row shows the label, or nothing, in every quasi-identifier.",

@@ -52,7 +52,7 @@ def check_empty_table_is_refused(estimator: Any) -> None:
     )
 
 
-def check_mark_in_the_input_is_refused(estimator: Any) -> None:
+def check_label_in_the_input_is_refused(estimator: Any) -> None:
     """A cell that reads like a suppressed one would be taken for one."""
     tags = get_tags(estimator).input_tags
     if not (tags.string or tags.categorical):
@@ -139,7 +139,7 @@ def check_missing_values_are_published_or_refused(estimator: Any) -> None:
 CHECKS = (
     check_k_beyond_the_table_is_infeasible,
     check_empty_table_is_refused,
-    check_mark_in_the_input_is_refused,
+    check_label_in_the_input_is_refused,
     check_unknown_columns_are_refused,
     check_two_roles_for_a_column_are_refused,
     check_bad_parameters_are_refused,

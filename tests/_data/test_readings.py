@@ -335,11 +335,11 @@ SPELLINGS = st.from_regex(
     )
 )
 def test_one_spelling_is_one_value(texts):
-    spelt, read = read_spellings(texts), read_values(texts)
-    if spelt is None:
+    spelled, read = read_spellings(texts), read_values(texts)
+    if spelled is None:
         return
     for one, other in combinations(range(len(texts)), 2):
-        assert spelt[one] != spelt[other] or read[one] == read[other]
+        assert spelled[one] != spelled[other] or read[one] == read[other]
 
 
 def test_labels_and_names_keep_their_signs():

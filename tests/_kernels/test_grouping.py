@@ -1,6 +1,5 @@
 """Grouping: against a dictionary of tuples, on every path of the kernel."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given

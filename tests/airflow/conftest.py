@@ -72,7 +72,7 @@ FILES = {
     ),
     "fuzzy.yaml": FUZZY,
     "friends.yaml": FRIENDS,
-    "misspelt.yaml": PEOPLE.replace("roles:", "rolls:"),
+    "misspelled.yaml": PEOPLE.replace("roles:", "rolls:"),
     "unreadable.yaml": "source: [",
     "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",
     # Named like a file that is broken: the broken one gives way.

@@ -128,7 +128,7 @@ def main():
     found["refused by the gate"] = run(people, loss_max=0.0001)
     found["loosened"] = run(people, k_anonymity_k=2)
     found["no number"] = run(people, k_anonymity_k="9")
-    found["misspelt"] = run(people, k_anonymty_k=9)
+    found["misspelled"] = run(people, k_anonymty_k=9)
     found["tightened"] = run(people, k_anonymity_k=6, loss_max=0.8)
     found["never published"] = run(bag.dags["staff"], average_risk_max=0.0001)
     found["plugin loosened"] = run(bag.dags["with-plugin"], depth_of_values_depth=1)
@@ -137,7 +137,7 @@ def main():
     found["fuzzy tightened"] = run(bag.dags["fuzzy"], q_anonymity_q=30)
     found["friends"] = run(bag.dags["friends"])
     found["friends tightened"] = run(bag.dags["friends"], k_degree_k=41)
-    found["broken"] = run(bag.dags["misspelt"])
+    found["broken"] = run(bag.dags["misspelled"])
     found["errors"] = errors_of_steps()
     (FOLDER / "found.json").write_text(json.dumps(found, default=str))
 

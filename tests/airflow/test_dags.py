@@ -36,9 +36,9 @@ def test_thresholds_are_parameters_with_the_file_as_default(found):
 
 def test_a_broken_file_is_shown_as_broken_and_leaves_the_others(found):
     dags = found["dags"]
-    assert "broken" in dags["misspelt"]["tags"]
-    assert "did you mean 'roles'?" in dags["misspelt"]["doc"]
-    assert list(dags["misspelt"]["tasks"]) == ["broken_release"]
+    assert "broken" in dags["misspelled"]["tags"]
+    assert "did you mean 'roles'?" in dags["misspelled"]["doc"]
+    assert list(dags["misspelled"]["tasks"]) == ["broken_release"]
     assert "broken" not in dags["people"]["tags"]
     assert found["broken"]["state"] == "failed"
     assert found["broken"]["states"] == {"broken_release": "failed"}
@@ -111,8 +111,8 @@ def test_a_tightening_parameter_is_honored_and_told(found):
     assert seen["manifest"]["measured"]["checks"][0]["observed"] >= 6
 
 
-def test_a_misspelt_parameter_is_refused_by_the_first_task(found, airflow_folder):
-    seen = found["misspelt"]
+def test_a_misspelled_parameter_is_refused_by_the_first_task(found, airflow_folder):
+    seen = found["misspelled"]
     assert seen["states"]["load"] == "failed"
     assert seen["tries"]["load"] == 1
     assert not seen["touched"]

@@ -49,7 +49,7 @@ print(json.dumps({"errors": bag.import_errors, "dags": sorted(bag.dags)}))
 def test_parsing_loads_no_heavy_library_and_reads_no_data(parse, releases_folder):
     place = releases_folder
     seen = parse(place, place / "dags", place / "releases", LIGHT)
-    assert {"people", "staff", "misspelt"} <= set(seen["dags"])
+    assert {"people", "staff", "misspelled"} <= set(seen["dags"])
     assert not HEAVY & set(seen["modules"])
     assert any(path.endswith("people.yaml") for path in seen["opened"])
     data = [p for p in seen["opened"] if p.endswith((".csv", ".gz", ".parquet"))]

@@ -94,7 +94,7 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
         pytest.param(ROLES[4:], 2, "-q COLUMN", id="no-quasi-identifier"),
         pytest.param([*ROLES, "-o", "k=1"], 2, "option of its own", id="k-twice"),
         pytest.param([*ROLES, "-o", "output=center", "-o", "output=interval"], 2,
-                     "stands twice", id="option-twice"),
+                     "is given twice", id="option-twice"),
         pytest.param([*ROLES[:-2], "--insensitive", "name"], 2,
                      "100% of the rows hold values that fewer than 3 do (limit 5%)",
                      id="names-insensitive"),

@@ -271,7 +271,7 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
         (["tiny", "-o", "quik=1"], "did you mean 'quick'"),
         (["tiny", "--quik"], "tiny: unknown option 'quik'"),
         (["tiny", "--reason"], "--reason needs a value"),
-        (["tiny", "--reason", "a", "--reason=b"], "--reason stands twice"),
+        (["tiny", "--reason", "a", "--reason=b"], "--reason is given twice"),
         (["tiny", "tinier"], "expected an option of tiny, got 'tinier'"),
         (["mondrian-datafly", "--adult", "nowhere.csv"], "nowhere.csv does not exist"),
         (["fuzzy", "--census=nowhere.csv"], "nowhere.csv does not exist"),

@@ -56,7 +56,7 @@ def test_plots_go_against_the_threshold(anon, people, tmp_path):
     assert "loss.png" not in drawn
 
 
-def test_a_misspelt_threshold_is_refused(anon, people):
+def test_a_misspelled_threshold_is_refused(anon, people):
     made = anon("compare", people, *ASKED, "-g", "t-closeness.tt=0.1")
     assert made.exit_code == 2
     assert "unknown parameter 'tt'" in " ".join(made.stderr.split())

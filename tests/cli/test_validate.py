@@ -72,7 +72,7 @@ def test_persons_of_a_file_are_counted_by_their_column(anon, visits):
     assert anon(*asked, "--k", 1, "--subject", "pid").exit_code == 0
 
 
-def test_a_misspelt_subject_is_told(anon, visits):
+def test_a_misspelled_subject_is_told(anon, visits):
     judged = anon("validate", visits, "-q", "age", "--k", 2, "--subject", "pidd")
     assert judged.exit_code == 2
     assert "unknown column 'pidd'" in " ".join(judged.stderr.split())

@@ -121,7 +121,7 @@ def test_names_that_leave_the_folder_are_refused(name):
         bundled_path(name)
 
 
-def test_a_misspelt_name_is_told_the_nearest_one():
+def test_a_misspelled_name_is_told_the_nearest_one():
     with pytest.raises(
         ConfigurationError, match=r"did you mean 'adult/adult\.csv\.gz'"
     ):

@@ -67,8 +67,8 @@ def test_nothing_outlives_the_gate(people):
     with private_evidence(PrivateEvidence(reference_persons=7)):
         first = scope.classes(people)
         assert scope.classes(people) is first
-        assert judging.known_evidence().reference_persons == 7
-    assert judging.known_evidence() == PrivateEvidence()
+        assert judging.current_evidence().reference_persons == 7
+    assert judging.current_evidence() == PrivateEvidence()
     with private_evidence(None):
         assert scope.classes(people) is not first
 

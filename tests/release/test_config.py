@@ -40,7 +40,7 @@ def bend(content, path, old, new):
         pytest.param(("target",), "path", "paht", id="target"),
     ],
 )
-def test_a_misspelt_key_is_told_with_the_nearest(release, path, old, new):
+def test_a_misspelled_key_is_told_with_the_nearest(release, path, old, new):
     release.content = bend(release.content, path, old, new)
     release.write()
     message = release.refusal()
@@ -51,19 +51,19 @@ def test_a_misspelt_key_is_told_with_the_nearest(release, path, old, new):
 
 
 @pytest.mark.parametrize("key", ["separater", "colums", "encodin"])
-def test_a_misspelt_option_of_the_source_is_told_with_the_nearest(release, key):
+def test_a_misspelled_option_of_the_source_is_told_with_the_nearest(release, key):
     release.write(source={"path": "people.csv", key: ";"})
     message = release.refusal()
     assert message.startswith("source: unknown parameter")
     assert "did you mean" in message
 
 
-def test_a_misspelt_parameter_of_the_anonymizer_is_told_with_the_nearest(release):
+def test_a_misspelled_parameter_of_the_anonymizer_is_told_with_the_nearest(release):
     release.write(anonymizer=release.mondrian(suppression_limt=0.1))
     assert "did you mean 'suppression_limit'?" in release.refusal()
 
 
-def test_a_misspelt_hierarchy_column_is_told_with_the_nearest(release):
+def test_a_misspelled_hierarchy_column_is_told_with_the_nearest(release):
     release.write(hierarchies={"zpi": "zip.csv"})
     assert "did you mean 'zip'?" in release.refusal()
 
@@ -86,7 +86,7 @@ def test_a_column_named_twice_under_one_role_is_told(release):
     assert "column 'zip' is named twice under sensitive" in release.refusal()
 
 
-def test_a_misspelt_quasi_identifier_is_an_unknown_column(release):
+def test_a_misspelled_quasi_identifier_is_an_unknown_column(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["age", "zipp"]}
     release.write(roles=roles)
     message = release.refusal(DataError)
@@ -139,7 +139,7 @@ def test_a_key_that_stands_twice_is_refused(release, text, line):
     release.write_text(text)
     message = release.refusal()
     assert f"line {line}: the key" in message
-    assert "stands twice" in message
+    assert "is given twice" in message
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_long_keys_are_not_repeated_whole(release, bent):
 
 def test_a_long_key_that_stands_twice_is_not_repeated_whole(release):
     release.file.write_text(f"? {LONG}\n: 1\n? {LONG}\n: 2\n")
-    with pytest.raises(AnonymizationError, match="stands twice") as caught:
+    with pytest.raises(AnonymizationError, match="is given twice") as caught:
         load(release.file)
     assert len(str(caught.value)) < 10_000
 

@@ -13,8 +13,8 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
+from anon_transformers.release._anonymizer import extremes_of, make_anonymizer
 from anon_transformers.release._config import read_config
-from anon_transformers.release._method import extremes_of, make_anonymizer
 
 
 def anonymizer_of(release, **params):

@@ -147,7 +147,7 @@ def test_what_an_anonymizer_says_of_itself_is_checked(
 
 
 @pytest.mark.parametrize(
-    "spelt",
+    "spelled",
     [
         pytest.param(lambda number: f"x{number.replace('-', '')}", id="no-hyphens"),
         pytest.param(lambda number: f"x{number.replace('-', ' ')}", id="blanks"),
@@ -159,11 +159,13 @@ def test_what_an_anonymizer_says_of_itself_is_checked(
     ],
 )
 def test_numbers_of_persons_are_found_however_they_are_written(
-    release, registered, spelt
+    release, registered, spelled
 ):
     numbers = [f"{i + 12:03d}-{i % 90 + 10}-{7000 + i}" for i in range(40)]
 
-    class Numbered(Lying.telling(lambda table, X: table.assign(zip=spelt(numbers[0])))):
+    class Numbered(
+        Lying.telling(lambda table, X: table.assign(zip=spelled(numbers[0])))
+    ):
         publishes = "names"
 
     rows = rows_of(ssn=numbers, zip=[f"{i % 4 + 1}0" for i in range(40)])
@@ -304,8 +306,8 @@ def test_a_person_in_several_spellings_is_one_person(release, subject):
         row[0] = [row[0], row[0].lower(), f"{row[0]} "][number % 3]
     of_persons(release, rows, subject=subject)
     message = release.refusal(DataError)
-    spelt = "the 60 texts of column 'who' are 20 persons to a reader"
-    assert (spelt if subject else "identifier 'who' repeats (20 values") in message
+    spelled = "the 60 texts of column 'who' are 20 persons to a reader"
+    assert (spelled if subject else "identifier 'who' repeats (20 values") in message
 
 
 def test_rows_of_nobody_are_refused(release):

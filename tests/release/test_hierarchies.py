@@ -8,7 +8,7 @@ pytest.importorskip("great_expectations")
 
 from anon_transformers.hierarchies import Hierarchy, Intervals, Masking
 from anon_transformers.release import read_config, run_release
-from anon_transformers.release._method import make_anonymizer
+from anon_transformers.release._anonymizer import make_anonymizer
 
 
 def hierarchies(release, **given):

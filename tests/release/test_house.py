@@ -220,7 +220,9 @@ def test_a_link_in_place_of_the_ledger_is_refused(release, to):
     release.home.mkdir(parents=True)
     (release.home / "ledger.jsonl").symlink_to(theirs.with_name(to))
     for _ in range(2):
-        with pytest.raises(ConfigurationError, match=r"ledger\.jsonl is no plain file"):
+        with pytest.raises(
+            ConfigurationError, match=r"ledger\.jsonl is not a plain file"
+        ):
             load(release.file)
     assert [p.name for p in theirs.parent.iterdir()] == ["thesis.txt"]
     assert theirs.read_text() == "mine"

@@ -115,7 +115,7 @@ def test_two_thresholds_with_one_id(release, ids):
         for k, id_ in zip((3, 5), ids, strict=True)
     ]
     release.write(thresholds=asked)
-    assert "stands twice; give each an id of its own" in release.refusal()
+    assert "is given twice; give each an id of its own" in release.refusal()
 
 
 def test_ids_whose_parameters_would_be_one(release):

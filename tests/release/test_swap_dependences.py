@@ -10,7 +10,7 @@ from anon_transformers._data.columns import identify
 from anon_transformers.exceptions import DependenceWarning, GateError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._telling import given_share, swap_faults
+from anon_transformers.release._swap_dependences import given_share, swap_faults
 
 CODES = {"HIV": "B20", "flu": "J10", "cold": "J00", "cancer": "C50"}
 ROLES = {
@@ -93,7 +93,7 @@ def test_a_linear_function_of_what_stayed_is_refused(release):
 # However values are written.
 
 
-def spelt(values, seed=0):
+def spelled(values, seed=0):
     """The same values in mixed case, with blanks and with signs."""
     rng = np.random.default_rng(seed)
     ways = (str, str.lower, str.upper, " {}.".format)
@@ -109,8 +109,8 @@ def faults_of(table, roles=None, moved=("ill",), subject=None):
 @pytest.mark.parametrize("unknown", [0, 200])
 def test_spellings_do_not_hide_what_is_given(column, unknown):
     table = patients()
-    table[column] = spelt(table[column])
-    table.loc[: unknown - 1, "ill"] = spelt(["unknown"] * unknown)
+    table[column] = spelled(table[column])
+    table.loc[: unknown - 1, "ill"] = spelled(["unknown"] * unknown)
     (fault,) = faults_of(table)
     assert "'ill' was swapped, and what stayed gives it: 'icd'" in fault
     table["icd"] = np.random.default_rng(2).permutation(table["icd"])
@@ -120,7 +120,7 @@ def test_spellings_do_not_hide_what_is_given(column, unknown):
 @pytest.mark.filterwarnings("ignore::anon_transformers.exceptions.DependenceWarning")
 def test_spellings_do_not_bring_a_swap_through_the_gate(release):
     table = patients()
-    table["ill"] = spelt(table["ill"])
+    table["ill"] = spelled(table["ill"])
     with pytest.raises(GateError, match="'ill' was swapped, and what stayed gives it"):
         run(swap(release, table))
 

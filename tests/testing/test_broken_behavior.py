@@ -209,7 +209,7 @@ BROKEN = [
         "check_rules_do_not_depend_on_the_order_of_rows",
         "published otherwise after a shuffle",
     ),
-    (TakesTheMark, "check_mark_in_the_input_is_refused", "a table and no error"),
+    (TakesTheMark, "check_label_in_the_input_is_refused", "a table and no error"),
 ]
 
 

@@ -153,6 +153,6 @@ class OfOtherEvidence(LargestClass):
     evidence = "reports"
 
 
-def test_unknown_evidence_is_refused():
+def test_uncurrent_evidence_is_refused():
     with pytest.raises(ParameterError, match="did you mean 'report'"):
         check_metric(OfOtherEvidence)

@@ -286,6 +286,6 @@ class OfOtherEvidence(Sized):
     evidence = "clases"
 
 
-def test_unknown_evidence_is_refused():
+def test_uncurrent_evidence_is_refused():
     with pytest.raises(ParameterError, match="did you mean 'classes'"):
         check_privacy_model(OfOtherEvidence())

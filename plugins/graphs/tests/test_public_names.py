@@ -29,7 +29,7 @@ def test_names_are_listed():
     assert dir(package) == package.__all__ == sorted(set(package.__all__))
 
 
-def test_a_misspelt_name_is_an_error():
+def test_a_misspelled_name_is_an_error():
     with pytest.raises(AttributeError, match="no attribute 'KDegreeAnonymiser'"):
         _ = package.KDegreeAnonymiser
 

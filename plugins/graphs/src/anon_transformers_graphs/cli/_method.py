@@ -77,7 +77,7 @@ def _assignments(given: Sequence[str]) -> dict[str, Any]:
         if name in OURS:
             raise ConfigurationError(f"--option: {name}: {_reason(name)}")
         if name in found:
-            raise ConfigurationError(f"--option: {name} stands twice.")
+            raise ConfigurationError(f"--option: {name} is given twice.")
         found[name] = _value(value)
     return found
 

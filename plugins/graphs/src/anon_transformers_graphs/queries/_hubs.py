@@ -13,7 +13,7 @@ from anon_transformers_graphs._graph_arrays import (
     combined_codes,
     neighbor_lists,
 )
-from anon_transformers_graphs.queries._kernels.distances import distances_within
+from anon_transformers_graphs._kernels.distances import distances_within
 
 MOST_HUBS = 1000
 WORLDS = ("closed", "open")

@@ -9,7 +9,11 @@ from anon_transformers.datasets import load_adult
 from anon_transformers.exceptions import GateError
 from anon_transformers.release import anonymize, load, publish, validate
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._regained import Hidden, _ranks, regained_faults
+from anon_transformers.release._recoverable_labels import (
+    Hidden,
+    _ranks,
+    recoverable_faults,
+)
 
 yaml = pytest.importorskip("yaml")
 
@@ -135,18 +139,18 @@ def roles(**more):
 def test_both_columns_and_the_way_out_are_named():
     source = pd.DataFrame({"age": AGE, "born": BORN, "ill": "flu"})
     table = source.assign(age=FIVES)
-    (fault,) = regained_faults(
+    (fault,) = recoverable_faults(
         source, table, roles(insensitive=("born",), sensitive=("ill",))
     )
     assert fault.startswith("insensitive column 'born' gives 100% of what the labels")
     assert "accept_unique: [[born, age]]" in fault
-    (fault,) = regained_faults(source, table, roles(sensitive=("born",)))
+    (fault,) = recoverable_faults(source, table, roles(sensitive=("born",)))
     assert fault.startswith("sensitive column 'born'")
     for accepted in (("born", "age"), ("age", "born"), ("age", "born", "ill")):
         given = roles(
             insensitive=("born",), sensitive=("ill",), accept_unique=(accepted,)
         )
-        assert regained_faults(source, table, given) == []
+        assert recoverable_faults(source, table, given) == []
 
 
 def write_release(folder, accepted=()):
@@ -195,11 +199,11 @@ def test_what_stands_for_an_unknown_value_hides_nothing(filler):
     born = BORN.astype(object).where(KNOWN, filler)
     source = pd.DataFrame({"age": AGE, "born": born})
     table = source.assign(age=FIVES)
-    (fault,) = regained_faults(source, table, ROLES)
+    (fault,) = recoverable_faults(source, table, ROLES)
     assert "'born' gives 100% of what the labels of 'age' hide" in fault
     # As many values of a column that has nothing to do with the age give nothing.
     source["born"] = table["born"] = RNG.permutation(born)
-    assert regained_faults(source, table, ROLES) == []
+    assert recoverable_faults(source, table, ROLES) == []
 
 
 @pytest.mark.parametrize("sensitive", [(), ("hired",)])
@@ -212,7 +216,7 @@ def test_a_sum_gives_what_no_part_gives(sensitive):
         quasi_identifiers=["age"], insensitive=kept, sensitive=sensitive
     )
     wide = source.assign(age="[20, 60)")
-    (fault,) = regained_faults(source, wide, roles)
+    (fault,) = recoverable_faults(source, wide, roles)
     assert fault.startswith("columns 'years', 'hired' together give what the labels")
     accepted = DeclaredRoles(
         quasi_identifiers=["age"],
@@ -220,6 +224,6 @@ def test_a_sum_gives_what_no_part_gives(sensitive):
         sensitive=sensitive,
         accept_unique=[["years", "hired", "age"]],
     )
-    assert regained_faults(source, wide, accepted) == []
+    assert recoverable_faults(source, wide, accepted) == []
     source["hired"] = wide["hired"] = RNG.permutation(source["hired"])
-    assert regained_faults(source, wide, roles) == []
+    assert recoverable_faults(source, wide, roles) == []

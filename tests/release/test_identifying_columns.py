@@ -7,7 +7,10 @@ import pytest
 from anon_transformers.exceptions import DataError, GateError, TellingColumnsWarning
 from anon_transformers.release import run_release
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._telling import telling_faults, telling_shares
+from anon_transformers.release._identifying_columns import (
+    identified_shares,
+    identifying_faults,
+)
 from tests.release.test_faults import of_rows, rows_of
 
 
@@ -36,7 +39,7 @@ def test_a_column_is_filled_as_people_read_it(mark):
     mail = [f"p{i}@example.org" for i in range(40)] + [mark] * 960
     table = pd.DataFrame({"mail": mail, "other": ["x", "y"] * 500})
     roles = DeclaredRoles(insensitive=("mail", "other"))
-    (fault,) = telling_faults(table, roles)
+    (fault,) = identifying_faults(table, roles)
     assert "'mail', where it is filled: 100% of the rows" in fault
 
 
@@ -61,12 +64,12 @@ def test_a_pair_that_few_rows_fill_tells_those_apart(mark, more):
     table = pd.DataFrame({"user": user, "domain": domain})
     roles = DeclaredRoles(insensitive=("user", "domain"))
     shares = []
-    (fault,) = telling_faults(table, roles, on_share=shares.append)
+    (fault,) = identifying_faults(table, roles, on_share=shares.append)
     # Of the rows where both are filled, whatever one of them says of others.
     assert "together, where they are filled: 100% of the rows" in fault
     assert shares == [1.0]
     accepted = roles.model_copy(update={"accept_unique": (("user", "domain"),)})
-    assert telling_faults(table, accepted) == []
+    assert identifying_faults(table, accepted) == []
 
 
 def test_a_pair_that_few_persons_fill_tells_those_apart():
@@ -75,14 +78,14 @@ def test_a_pair_that_few_persons_fill_tells_those_apart():
     domain = [f"d{i // 12}.org" for i in range(72)] + [None] * 1928
     table = pd.DataFrame({"user": user, "domain": domain})
     roles = DeclaredRoles(insensitive=("user", "domain"), subject="who")
-    (fault,) = telling_faults(table, roles, pd.Series(who))
+    (fault,) = identifying_faults(table, roles, pd.Series(who))
     assert "together, where they are filled: 100% of the persons" in fault
 
 
 def test_a_pair_of_which_one_column_is_filled_is_judged_by_all_rows():
     flag = ["y"] * 10 + [None] * 990
     table = pd.DataFrame({"flag": flag, "ward": [f"w{i % 10}" for i in range(1000)]})
-    assert telling_faults(table, DeclaredRoles(insensitive=("flag", "ward"))) == []
+    assert identifying_faults(table, DeclaredRoles(insensitive=("flag", "ward"))) == []
 
 
 @pytest.mark.parametrize("filler", [0, -1, 9_999_999, "none given", "no phone"])
@@ -90,18 +93,18 @@ def test_what_most_hold_stands_for_an_unknown_value(filler):
     phones = [555_0100 + i for i in range(24)] + [filler] * 576
     table = pd.DataFrame({"phone": phones})
     roles = DeclaredRoles(insensitive=("phone",))
-    (fault,) = telling_faults(table, roles)
+    (fault,) = identifying_faults(table, roles)
     assert "'phone', where it is filled: 100% of the rows" in fault
     # Three rare answers beside the one of most are no column of numbers of persons.
     rare = ["yes"] * 2 + ["maybe"] + ["refused it"] + ["no"] * 596
-    assert telling_faults(pd.DataFrame({"phone": rare}), roles) == []
+    assert identifying_faults(pd.DataFrame({"phone": rare}), roles) == []
 
 
 def test_a_full_column_does_not_hide_a_sparse_one():
     first = [f"f{i % 6}" for i in range(24)] + [None] * 576
     last = [f"l{i // 6 % 25}" for i in range(600)]
     table = pd.DataFrame({"first": first, "last": last})
-    (fault,) = telling_faults(table, DeclaredRoles(insensitive=("first", "last")))
+    (fault,) = identifying_faults(table, DeclaredRoles(insensitive=("first", "last")))
     assert "together, where they are filled: 100% of the rows" in fault
 
 
@@ -166,5 +169,5 @@ def test_the_share_that_is_told_apart_by_a_plain_count(seed):
     apart = set().union(*(people for people in holders.values() if len(people) < 3))
     columns = [identify(frame[name]) for name in frame]
     everywhere = np.ones(40, dtype=bool)
-    shares = telling_shares(columns, who, small_group=3, filled=everywhere)
+    shares = identified_shares(columns, who, small_group=3, filled=everywhere)
     assert shares == pytest.approx((len(apart) / len(set(who)),) * 2)

@@ -14,7 +14,7 @@ from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.release._config import DeclaredRoles
-from anon_transformers.release._telling import is_filled, person_numbers
+from anon_transformers.release._identifying_columns import is_filled, person_numbers
 
 REGAINED_LIMIT = 0.75
 """An insensitive column tells less than this share of the differences in labels."""
@@ -33,7 +33,7 @@ Spread = Callable[[np.ndarray], np.ndarray]
 """How different the rows of each group are."""
 
 
-def regained_faults(
+def recoverable_faults(
     source: pd.DataFrame,
     table: pd.DataFrame,
     roles: DeclaredRoles,
