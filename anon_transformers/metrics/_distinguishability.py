@@ -12,7 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     OneHotEncoder,
@@ -149,7 +149,11 @@ def distinguishability(
     truth = np.repeat([False, True], counts)
     persons = _same_person(*counts) if aligned else _equal_rows(rows, truth)
     rng = np.random.default_rng(random_state)
-    judges = _Classifiers(rows, _model(shared, classifier), folds, rng)
+    # Once, for all parts and shuffles: nothing here knows which table a row is of.
+    features = _preparation(shared, multiplied=classifier is None).fit_transform(rows)
+    if classifier is None:
+        classifier = LogisticRegression(max_iter=1000)
+    judges = _Classifiers(features, classifier, folds, rng)
     found = judges.chances(truth, persons)
     by_chance = [judges.chances_by_chance(truth) for _ in range(permutations)]
     return Propensity(
@@ -163,8 +167,8 @@ def distinguishability(
 class _Classifiers:
     """Classifiers that each judge the rows they were not fitted to."""
 
-    rows: pd.DataFrame
-    model: Pipeline
+    features: Any
+    classifier: Any
     folds: int
     rng: np.random.Generator
 
@@ -172,7 +176,7 @@ class _Classifiers:
         """For each row the probability that it is a published one."""
         parts = PredefinedSplit(_parts(together, truth, self.folds, self.rng))
         return cross_val_predict(
-            self.model, self.rows, truth, cv=parts, method="predict_proba"
+            self.classifier, self.features, truth, cv=parts, method="predict_proba"
         )[:, 1]
 
     def chances_by_chance(self, truth: np.ndarray) -> np.ndarray:
@@ -236,30 +240,26 @@ def _parts(
     return part[together]
 
 
-def _model(shared: SharedColumns, classifier: Any) -> Pipeline:
-    """Prepare numbers and texts, then classify."""
+def _preparation(shared: SharedColumns, *, multiplied: bool) -> ColumnTransformer:
+    """Standardize numbers, with their squares and products if asked; code texts."""
     n_numbers = len(shared.numbers.names)
     steps = [
         SimpleImputer(add_indicator=True, keep_empty_features=True),
         StandardScaler(),
     ]
-    if classifier is None:
+    if multiplied:
         # Logistic regression is linear: the rest has to be multiplied out for it.
         wider = PolynomialFeatures(include_bias=False)
         few = n_numbers <= MOST_MULTIPLIED
         steps += [wider if few else FunctionTransformer(_squared), StandardScaler()]
-        classifier = LogisticRegression(max_iter=1000)
-    one_hot = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES
-    )
+    one_hot = OneHotEncoder(max_categories=MOST_CATEGORIES)
     every = np.arange(n_numbers + len(shared.nominal))
-    prepared = ColumnTransformer(
+    return ColumnTransformer(
         [
             ("numbers", make_pipeline(*steps), every[:n_numbers]),
             ("texts", one_hot, every[n_numbers:]),
         ]
     )
-    return make_pipeline(prepared, classifier)
 
 
 def _squared(numbers: np.ndarray) -> np.ndarray:

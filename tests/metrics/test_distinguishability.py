@@ -147,11 +147,11 @@ def test_scikit_learn_by_hand(people, swapped):
     part[order] = np.arange(N) % 4
     part = np.tile(part, 2)
     chances = np.empty(2 * N)
+    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     for left_out in range(4):
         fit, judged = part != left_out, part == left_out
-        mean, sd = rows[fit].mean(axis=0), rows[fit].std(axis=0)
-        model = LogisticRegression().fit((rows[fit] - mean) / sd, truth[fit])
-        chances[judged] = model.predict_proba((rows[judged] - mean) / sd)[:, 1]
+        model = LogisticRegression().fit(rows[fit], truth[fit])
+        chances[judged] = model.predict_proba(rows[judged])[:, 1]
     assert found.auc == pytest.approx(roc_auc_score(truth, chances))
     assert found.pmse == pytest.approx(np.mean((chances - 0.5) ** 2))
 
