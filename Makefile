@@ -47,7 +47,7 @@ test: lint ## Lint, then every test that is not slow
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: lint ## Lint, then every test
-	$(BIN)/python -m pytest -n 2
+	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2
 
 coverage: install ## Every test that is not slow, with the lines and branches they reach
 	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered

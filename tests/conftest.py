@@ -20,15 +20,15 @@ _notice._State.is_told = True
 # The first example of a test may compile a kernel, so no deadline; a busy machine is
 # no reason to fail either.
 settings.register_profile(
-    "moderate",
+    "quick",
     deadline=None,
-    max_examples=60,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile(
-    "thorough", settings.get_profile("moderate"), max_examples=1000
-)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "moderate"))
+# `make test-all` tries more.
+settings.register_profile("moderate", settings.get_profile("quick"), max_examples=100)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @dataclass(frozen=True)

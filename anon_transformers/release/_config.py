@@ -124,6 +124,14 @@ class Source(Strict):
         return copy.deepcopy(self.model_extra or {})
 
     @property
+    def reader(self) -> str:
+        """The reader that it names; empty where files say by their names what they are.
+
+        A graph is one or two files.
+        """
+        return "" if self.kind == GRAPH else self.kind
+
+    @property
     def files(self) -> dict[str, str]:
         """The files it is read from, by the key that names each."""
         given = {"path": self.path, **self.options}

@@ -12,7 +12,7 @@ from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._published_texts import row_texts
 
-N_TABLES = 30
+N_TABLES = 20
 FARTHEST = 5
 """Standard deviations that a count may lie off by chance."""
 
