@@ -150,6 +150,12 @@ class Column:
             return single_moment_texts(in_zone(values, self.zone)).to_numpy(object)
         return single_texts(pd.Series(values)).to_numpy(dtype=object)
 
+    def texts_of_codes(self) -> np.ndarray:
+        """Published text of each code; the last one, that of a missing value, is None."""
+        texts = np.empty(self.cardinality, dtype=object)
+        texts[:-1] = self.texts()
+        return texts
+
     def encode_more(self, series: pd.Series) -> "Column":
         """Code other rows with the values of this column."""
         if self.hierarchy is not None:

@@ -31,7 +31,9 @@ def pair_column(
     left, right = identify(original), identify(release)
     try:
         reading = read_columns(
-            (left, right), (_texts(left), _texts(right)), suppression_label
+            (left, right),
+            (left.texts_of_codes(), right.texts_of_codes()),
+            suppression_label,
         )
     except NotEvaluable:
         return None  # ranges beside names: what they have in common cannot be said
@@ -92,10 +94,3 @@ def _is_number(series: pd.Series) -> bool:
 def _floats(series: pd.Series) -> np.ndarray:
     numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _texts(column: Column) -> np.ndarray:
-    """Text of each code, the missing one last."""
-    texts = np.empty(column.cardinality, dtype=object)
-    texts[:-1] = column.texts()
-    return texts

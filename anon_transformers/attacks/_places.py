@@ -56,18 +56,11 @@ def pair(
     a range covers what lies between its ends (numbers by size, anything else by its
     text), a set its members, ``suppression_label`` everything, any other text itself.
     """
-    texts = _texts(left), _texts(right)
+    texts = left.texts_of_codes(), right.texts_of_codes()
     if hierarchy is not None:
         return _by_leaves(texts, (left, right), hierarchy, suppression_label)
     reading = read_columns((left, right), texts, suppression_label)
     return (_by_members if reading.has_sets else _by_order)(texts, reading)
-
-
-def _texts(column: Column) -> np.ndarray:
-    """Text of each code, the missing one last."""
-    texts = np.empty(column.cardinality, dtype=object)
-    texts[:-1] = column.texts()
-    return texts
 
 
 def _by_order(texts: tuple[np.ndarray, np.ndarray], reading: Reading) -> PairedColumn:
