@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from anon_transformers._data.columns import Column, identify
+from anon_transformers._data.columns import identify
 from anon_transformers._data.labels import is_date, is_number
 from anon_transformers.attacks._matching import agreeing
 from anon_transformers.attacks._reading import Label, Reading, read_columns
