@@ -151,7 +151,7 @@ class Column:
         return single_texts(pd.Series(values)).to_numpy(dtype=object)
 
     def texts_of_codes(self) -> np.ndarray:
-        """Published text of each code; the last one, that of a missing value, is None."""
+        """Published text of each code; that of the last, a missing value, is None."""
         texts = np.empty(self.cardinality, dtype=object)
         texts[:-1] = self.texts()
         return texts
