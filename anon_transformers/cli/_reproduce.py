@@ -6,17 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli._assignments import assignments
 from anon_transformers.cli._columns import repeated
 from anon_transformers.cli._compare import Force, Out, check_page, plain_rows
 from anon_transformers.cli._experiment_options import own_options
-from anon_transformers.cli._output import (
+from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
-    assignments,
     handle_errors,
     print_json,
     print_table,
-    run_bar,
+    progress_bar,
 )
 
 Name = Annotated[
@@ -71,7 +71,7 @@ def reproduce(
 def _run(name: str, options: Mapping[str, Any], *, hidden: bool) -> Any:
     from anon_transformers import experiments
 
-    with run_bar(hidden=hidden) as progress:
+    with progress_bar(hidden=hidden) as progress:
         return experiments.reproduce(name, progress=progress, **options)
 
 
