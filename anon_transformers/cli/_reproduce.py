@@ -47,16 +47,19 @@ def reproduce(
 ) -> None:
     """Run a published experiment again: what was published, ours, why they differ.
 
+    Experiments come with plugins: anon-transformers-reproductions has those on tables,
+    anon-transformers-graphs those on networks.
+
     An experiment has options of its own, such as the tables it needs: they follow its
     name. [bold]anon reproduce NAME --help[/bold] lists them.
 
     Exit code 1 if a number differs and no reason for it is known.
     """
-    from anon_transformers.registry import registry
+    from anon_transformers.experiments._reproduce import find_experiment
 
     check_page(out, name, force)
     given: dict[str, Any] = {"quick": True} if quick else {}
-    given |= own_options(name, registry().experiments[name], context.args)
+    given |= own_options(name, find_experiment(name), context.args)
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
     files = [] if out is None else _write(findings, out, name)
@@ -95,7 +98,7 @@ def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
 
 def _print_report(findings: Any, files: Sequence[Path]) -> None:
     """Every number that was printed, and every difference; equal runs are counted."""
-    from anon_transformers.experiments._numbers import NOT_RUN
+    from anon_transformers.experiments import NOT_RUN
 
     typer.echo(findings.title)
     if findings.source:
