@@ -82,11 +82,11 @@ CLOSED_PIPE = 141
 _SUBJECT = re.compile(r"such as subject=('.*?'|\".*?\")\.(?= Here |$)", re.DOTALL)
 """What helps in Python where an identifier repeats."""
 
-UNBROKEN = 10_000
+_UNBROKEN = 10_000
 """Width of what is not printed on a terminal."""
-SHORT = 12
+_SHORT = 12
 """Cells up to this length are folded last."""
-NARROW = 8
+_NARROW = 8
 """What is folded is folded to this width, not to nothing."""
 
 
@@ -282,7 +282,7 @@ def print_table(
     to_stderr : bool, default=False
         Print on the error stream, where the output is a table of its own.
     """
-    unbroken = Console(width=UNBROKEN, stderr=to_stderr)
+    unbroken = Console(width=_UNBROKEN, stderr=to_stderr)
     console = Console(stderr=to_stderr) if unbroken.is_terminal else unbroken
     cells = [[_as_text(cell) for cell in row] for row in rows]
     left_out: list[str] = []
@@ -311,12 +311,12 @@ def _table(
     kept = [at for at, name in enumerate(header) if name not in left_out]
     for at in kept:
         # What is short is broken last: half a number is no number.
-        short = " " not in header[at] and all(len(row[at]) <= SHORT for row in rows)
+        short = " " not in header[at] and all(len(row[at]) <= _SHORT for row in rows)
         table.add_column(
             Text(header[at]),
             overflow="fold",
             no_wrap=short,
-            min_width=None if short else NARROW,
+            min_width=None if short else _NARROW,
         )
     for row in rows:
         table.add_row(*(row[at] for at in kept))
