@@ -49,7 +49,6 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     GateError,
     InfeasibleError,
-    NotEvaluable,
     RepeatedIdentifierWarning,
 )
 
@@ -105,12 +104,13 @@ def handle_errors(
     command: Callable[..., Any] | None = None,
     *,
     in_options: Callable[[str], str] | None = None,
+    broken: tuple[type[Exception], ...] = (),
 ) -> Callable[..., Any]:
     """Turn errors of a command into a message and an exit code, warnings into a line.
 
-    The exit code is ``BROKEN_PROMISE`` for a broken gate, an infeasible promise and
-    what cannot be judged, and ``BAD_INPUT`` for all other errors. The message of an
-    error that is not the library's own may quote the data, and is not shown.
+    The exit code is ``BROKEN_PROMISE`` for a broken gate and an infeasible promise, and
+    ``BAD_INPUT`` for all other errors. The message of an error that is not the
+    library's own may quote the data, and is not shown.
 
     Parameters
     ----------
@@ -119,6 +119,9 @@ def handle_errors(
     in_options : callable, default=None
         Says a message of the library, which speaks of Python's parameters, in the
         options of the command line.
+    broken : tuple of exception types, default=()
+        Further errors of the library that break a promise, such as ``NotEvaluable``
+        where it means that a time limit was hit.
 
     Returns
     -------
@@ -126,8 +129,9 @@ def handle_errors(
         The command; without ``command`` a decorator.
     """
     if command is None:
-        return partial(handle_errors, in_options=in_options)
+        return partial(handle_errors, in_options=in_options, broken=broken)
     say = in_options or str
+    not_kept = (GateError, InfeasibleError, *broken)
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -145,7 +149,7 @@ def handle_errors(
         except BrokenPipeError:
             _forget_output()
             raise typer.Exit(CLOSED_PIPE) from None
-        except (GateError, InfeasibleError, NotEvaluable) as error:
+        except not_kept as error:
             _print_error(say(str(error)), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:

@@ -20,6 +20,7 @@ from anon_transformers.exceptions import (
     GateError,
     InfeasibleError,
     NotEvaluable,
+    PluginError,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -167,7 +168,8 @@ def test_all_that_plugins_may_use_is_listed_and_documented():
     [
         (GateError, output.BROKEN_PROMISE),
         (InfeasibleError, output.BROKEN_PROMISE),
-        (NotEvaluable, output.BROKEN_PROMISE),
+        (PluginError, output.BROKEN_PROMISE),
+        (NotEvaluable, output.BAD_INPUT),
         (DataError, output.BAD_INPUT),
         (FileNotFoundError, output.BAD_INPUT),
     ],
@@ -176,7 +178,9 @@ def test_all_that_plugins_may_use_is_listed_and_documented():
 def test_an_error_is_a_message_in_options_and_an_exit_code(
     capsys, error, code, as_json
 ):
-    @output.handle_errors(in_options=lambda text: text.replace("k=", "-k "))
+    in_options = {"in_options": lambda text: text.replace("k=", "-k ")}
+
+    @output.handle_errors(**in_options, broken=(PluginError,))
     def fail(json_output):
         raise error("try k=2")
 

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from anon_transformers.cli import output
+from anon_transformers.exceptions import NotEvaluable
 
 REMEDIES = {
     "which an anonymizer with keep_mapping=True has as mapping_, or publish with "
@@ -18,10 +19,13 @@ REMEDIES = {
 
 
 def report_errors(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn errors into a message, with options named as the command names them."""
+    """Turn errors into a message, with options named as the command names them.
+
+    A promise that was not judged, mostly for lack of time, counts as broken.
+    """
     parameters = signature(command).parameters
     in_options = partial(with_option_names, parameters=parameters)
-    return output.handle_errors(command, in_options=in_options)
+    return output.handle_errors(command, in_options=in_options, broken=(NotEvaluable,))
 
 
 def with_option_names(message: str, parameters: Container[str]) -> str:
