@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
 KERNELS := $(shell find anon_transformers plugins/*/src -path '*_kernels/*.py' -o -path '*/jit/*.py')
+# Distributions that are installed, in editable form, beside the library.
+PLUGINS := plugins/graphs plugins/reproductions
 RELEASE ?= releases/adult.yaml
 PEERS := .venv-peers
 LARGEST ?= 1000000
@@ -24,7 +26,7 @@ help: ## Show this list
 # pip compiles what it installs, but not an editable package: do so here, for every
 # process would compile it again where PYTHONDONTWRITEBYTECODE is set.
 install: $(STAMP) ## Create .venv with pinned versions, compile the kernels (quick when done)
-	@$(BIN)/python -m compileall -q anon_transformers plugins/graphs/src
+	@$(BIN)/python -m compileall -q anon_transformers $(PLUGINS:=/src)
 	@$(MAKE) --no-print-directory $(COMPILED)
 
 # One stamp for all kernels: numba need not be started to see that nothing has changed.
@@ -32,9 +34,9 @@ $(COMPILED): $(STAMP) $(KERNELS)
 	@$(BIN)/anon compile
 	@touch $@
 
-$(STAMP): pyproject.toml plugins/graphs/pyproject.toml constraints.txt
+$(STAMP): pyproject.toml $(PLUGINS:=/pyproject.toml) constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]" -e plugins/graphs
+	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]" $(addprefix -e ,$(PLUGINS))
 	@touch $@
 
 demo: install ## Run the example release: load, anonymize, validate, publish

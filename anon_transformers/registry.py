@@ -41,7 +41,9 @@ KINDS = {
     "experiments": "experiment",
     "commands": "command",
 }
-OUR_DISTRIBUTIONS = frozenset({HOME, "anon-transformers-graphs"})
+OUR_DISTRIBUTIONS = frozenset(
+    {HOME, "anon-transformers-graphs", "anon-transformers-reproductions"}
+)
 """Distributions that are tested together with this one."""
 _TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")

@@ -48,7 +48,7 @@ GX_MAY_NAME = {
     "AllOf",
 }
 # Folders in which a class name is defined once, public or private.
-NAMED_ONCE = (LIBRARY, "plugins/graphs/src")
+NAMED_ONCE = (LIBRARY, "plugins/graphs/src", "plugins/reproductions/src")
 LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 

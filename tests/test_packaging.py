@@ -63,21 +63,29 @@ def test_everything_installed_is_pinned_at_its_version():
     assert not astray
 
 
-def test_every_file_beside_the_code_is_package_data():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = settings["tool"]["setuptools"]["package-data"]
+SOURCES = {ROOT: ROOT, **{p.parent: p for p in ROOT.glob("plugins/*/src")}}
+
+
+@pytest.mark.parametrize("project", SOURCES, ids=lambda path: path.name)
+def test_every_file_beside_the_code_is_package_data(project):
+    settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = settings["tool"]["setuptools"].get("package-data", {})
+    source = SOURCES[project]
+    packages = [PACKAGE] if project == ROOT else source.glob("anon_transformers_*")
     covered = {
         path
         for package, of_package in patterns.items()
         for pattern in of_package
-        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+        for path in source.joinpath(*package.split(".")).glob(pattern)
     }
     beside = {
         path
-        for path in PACKAGE.rglob("*")
+        for package in packages
+        if package.suffix != ".egg-info"
+        for path in package.rglob("*")
         if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
     }
-    assert beside
+    assert beside or not patterns
     assert not beside - covered
 
 
@@ -119,8 +127,9 @@ def test_the_wheel_carries_code_data_and_licences(tmp_path):
 
 def test_notice_names_every_bundled_data_folder():
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
-    bundled = [*BUNDLED.iterdir(), *TEST_DATA.iterdir()]
-    assert bundled
+    of_plugins = list(ROOT.glob("plugins/*/src/**/data"))
+    assert of_plugins
+    bundled = [*BUNDLED.iterdir(), *TEST_DATA.iterdir(), *of_plugins]
     unnamed = [
         name
         for path in bundled

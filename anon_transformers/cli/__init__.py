@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from anon_transformers.cli._assignments import assignments
     from anon_transformers.cli._dialects import (
         Dialect,
         Encoding,
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
         find_dialect,
         find_encoding,
     )
-    from anon_transformers.cli._output import percent
 else:  # typer and rich are an extra, and main says so
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -21,10 +21,10 @@ __all__ = [
     "Dialect",
     "Encoding",
     "Separator",
+    "assignments",
     "find_dialect",
     "find_encoding",
     "main",
-    "percent",
 ]
 
 

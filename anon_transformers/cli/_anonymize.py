@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anon_transformers.cli._assignments import assignments
 from anon_transformers.cli._columns import (
     AcceptUnique,
     Dates,
@@ -30,18 +31,6 @@ from anon_transformers.cli._hierarchy_files import (
     UnknownValues,
     read_hierarchies,
 )
-from anon_transformers.cli._output import (
-    LOSS_IN_WORDS,
-    JsonFlag,
-    assignments,
-    handle_errors,
-    percent,
-    print_json,
-    print_table,
-    print_warning,
-    shown,
-    working,
-)
 from anon_transformers.cli._promises import (
     Models,
     SuppressionLimit,
@@ -50,6 +39,16 @@ from anon_transformers.cli._promises import (
 )
 from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
+from anon_transformers.cli.output import (
+    JsonFlag,
+    format_number,
+    handle_errors,
+    percent,
+    print_json,
+    print_table,
+    print_warning,
+    show_status,
+)
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -94,6 +93,7 @@ KeepOrder = Annotated[
 ]
 
 
+LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
 ACCEPT_IN_WORDS = "(--accept-unique COLUMN, or COLUMN,COLUMN of a pair)"
 
 
@@ -157,7 +157,7 @@ def anonymize(
     }
     params = _parameters({"k": k, **roles}, stated, options or [])
     status = f"{method}: {len(frame):,} rows (the first use compiles for a while)"
-    with working(status), warnings.catch_warnings():
+    with show_status(status), warnings.catch_warnings():
         if rows_are_persons:
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
         table, report = _run(frame, method, params, keep_order)
@@ -257,11 +257,17 @@ def _print_report(
     counted = "rows" if subject is None else "persons"
     units = {"k-anonymity": f" {counted}"}
     rows = [
-        ("model", m["model"], f"level {shown(m['level'])}{units.get(m['model'], '')}")
+        (
+            "model",
+            m["model"],
+            f"level {format_number(m['level'])}{units.get(m['model'], '')}",
+        )
         for m in report.models
     ]
     for name, level in report.details.get("levels", {}).items():
-        rows.append((f"level of {name}", shown(level), "of its hierarchy: 0 is exact"))
+        rows.append(
+            (f"level of {name}", format_number(level), "of its hierarchy: 0 is exact")
+        )
     rows += [
         ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
         ("classes", f"{report.classes['count']:,}",

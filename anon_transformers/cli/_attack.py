@@ -7,6 +7,7 @@ import typer
 from rich.progress import track
 from rich.text import Text
 
+from anon_transformers.cli._assignments import name_and_assignments
 from anon_transformers.cli._columns import (
     CountedBy,
     Missing,
@@ -25,19 +26,18 @@ from anon_transformers.cli._dialects import (
     find_dialect,
 )
 from anon_transformers.cli._hierarchy_files import Folder, read_folder
-from anon_transformers.cli._output import (
+from anon_transformers.cli._published import NOT_PUBLISHED, read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     Console,
     JsonFlag,
     handle_errors,
-    name_and_assignments,
     percent,
     print_json,
     print_table,
     print_warning,
 )
-from anon_transformers.cli._published import NOT_PUBLISHED, read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anon_transformers.cli._assignments import number_or_text
 from anon_transformers.cli._columns import (
     Dates,
     Identifiers,
@@ -23,17 +24,16 @@ from anon_transformers.cli._hierarchy_files import (
     UnknownValues,
     read_hierarchies,
 )
-from anon_transformers.cli._output import (
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
+    format_number,
     handle_errors,
-    number_or_text,
     print_json,
     print_table,
-    run_bar,
-    shown,
+    progress_bar,
 )
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _run(
 ) -> "pd.DataFrame":
     from anon_transformers import experiments
 
-    with run_bar(hidden=hidden) as progress:
+    with progress_bar(hidden=hidden) as progress:
         return experiments.compare(frame, methods, grid, **roles, progress=progress)
 
 
@@ -194,7 +194,7 @@ def plain_rows(results: "pd.DataFrame") -> list[Any]:
 def _print_report(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
     ran = results[results["error"].isna()]
     rows = [
-        [_parameters(c) if isinstance(c, dict) else shown(c) for c in row]
+        [_parameters(c) if isinstance(c, dict) else format_number(c) for c in row]
         for row in ran[list(SHOWN)].itertuples(index=False)
     ]
     print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows, spare=SPARE)

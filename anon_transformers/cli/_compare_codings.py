@@ -14,16 +14,16 @@ from anon_transformers.cli._columns import (
 )
 from anon_transformers.cli._compare import Force, Out, Source, check_page, plain_rows
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
-from anon_transformers.cli._output import (
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
+    format_number,
     handle_errors,
     print_json,
     print_table,
-    run_bar,
-    shown,
+    progress_bar,
 )
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 Subsets = Annotated[
@@ -141,7 +141,7 @@ def _read_subsets(given: Sequence[str] | None) -> list[list[str]] | None:
 def _run(frame: Any, *, hidden: bool, **options: Any) -> Any:
     from anon_transformers import experiments
 
-    with run_bar(hidden=hidden) as progress:
+    with progress_bar(hidden=hidden) as progress:
         return experiments.compare_codings(frame, progress=progress, **options)
 
 
@@ -192,7 +192,7 @@ def _print_summary(coding: str, summary: Any) -> None:
         cells = dict.fromkeys(methods, NOTHING)
         for row in plain_rows(part):
             numbers = (row["wins"], row["mean"], row["distance"])
-            texts = [NOTHING if x is None else shown(x) for x in numbers]
+            texts = [format_number(x, NOTHING) for x in numbers]
             cells[row["method"]] = " · ".join(texts)
         rows.append([criterion, part["compared"].iloc[0], *cells.values()])
     print_table(
@@ -205,7 +205,7 @@ def _print_summary(coding: str, summary: Any) -> None:
 
 def _print(title: str, table: Any, spare: Sequence[str] = ()) -> None:
     rows = [
-        [NOTHING if cell is None else shown(cell) for cell in row.values()]
+        [format_number(cell, NOTHING) for cell in row.values()]
         for row in plain_rows(table)
     ]
     header = [SHOWN.get(name, str(name)) for name in table.columns]

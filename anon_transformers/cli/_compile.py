@@ -5,7 +5,12 @@ from typing import Annotated
 
 import typer
 
-from anon_transformers.cli._output import JsonFlag, handle_errors, print_json, run_bar
+from anon_transformers.cli.output import (
+    JsonFlag,
+    handle_errors,
+    print_json,
+    progress_bar,
+)
 
 Jobs = Annotated[
     int,
@@ -24,7 +29,7 @@ def compile_(jobs: Jobs = 0, json_output: JsonFlag = False) -> None:
     """
     from anon_transformers.jit import compile_kernels
 
-    with run_bar(hidden=json_output, unit="kernels") as progress:
+    with progress_bar(hidden=json_output, unit="kernels") as progress:
         done = compile_kernels(jobs or os.cpu_count() or 1, progress)
     if json_output:
         print_json(done._asdict())

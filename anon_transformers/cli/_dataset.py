@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from anon_transformers.cli._dialects import Dialect
-from anon_transformers.cli._output import (
+from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
+from anon_transformers.cli.output import (
     JsonFlag,
     handle_errors,
     print_json,
     print_table,
 )
-from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
 if TYPE_CHECKING:

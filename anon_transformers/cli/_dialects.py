@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from anon_transformers.cli._output import print_warning
+from anon_transformers.cli.output import print_warning
 from anon_transformers.exceptions import ConfigurationError, DataError
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")

@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
-from anon_transformers.cli._output import number_or_text
+from anon_transformers.cli._assignments import number_or_text
 from anon_transformers.exceptions import (
     ConfigurationError,
     ParameterError,

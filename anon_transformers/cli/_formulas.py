@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anon_transformers.cli._output import print_warning
 from anon_transformers.cli._targets import STDOUT
+from anon_transformers.cli.output import print_warning
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:

@@ -22,15 +22,15 @@ from anon_transformers.cli._hierarchy_files import (
     UnknownValues,
     read_hierarchies,
 )
-from anon_transformers.cli._output import (
+from anon_transformers.cli._promises import LIMIT_HELP, read_limit
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     JsonFlag,
+    format_number,
     handle_errors,
     print_json,
     print_table,
-    shown,
 )
-from anon_transformers.cli._promises import LIMIT_HELP, read_limit
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -120,7 +120,10 @@ def _print_report(
         strict=True,
     )
     rows: list[list[Any]] = [
-        [f"{low}" if low == high else f"{low} to {high}", *map(shown, (*others, *at))]
+        [
+            f"{low}" if low == high else f"{low} to {high}",
+            *map(format_number, (*others, *at)),
+        ]
         for (low, high, *others), at in both
     ]
     names = [str(name) for name in curve.table.columns[2:]]

@@ -10,8 +10,8 @@ from rich.tree import Tree
 from anon_transformers.cli._columns import Missing
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._hierarchy_files import read_hierarchy
-from anon_transformers.cli._output import Console, JsonFlag, handle_errors, print_json
 from anon_transformers.cli._tables import TableReader
+from anon_transformers.cli.output import Console, JsonFlag, handle_errors, print_json
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,

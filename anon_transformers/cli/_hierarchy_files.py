@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anon_transformers.cli._assignments import assignments
 from anon_transformers.cli._columns import repeated
 from anon_transformers.cli._dialects import find_encoding, is_utf8, located
-from anon_transformers.cli._output import assignments
 from anon_transformers.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from anon_transformers.cli._output import JsonFlag, handle_errors, print_json
+from anon_transformers.cli.output import JsonFlag, handle_errors, print_json
 from anon_transformers.exceptions import ConfigurationError
 
 WRITTEN = {

@@ -2,7 +2,7 @@
 
 import typer
 
-from anon_transformers.cli._output import (
+from anon_transformers.cli.output import (
     JsonFlag,
     handle_errors,
     print_json,

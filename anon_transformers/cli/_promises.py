@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from anon_transformers.cli._assignments import name_and_assignments
 from anon_transformers.cli._columns import repeated
-from anon_transformers.cli._output import name_and_assignments
 from anon_transformers.exceptions import ConfigurationError, ParameterError
 
 if TYPE_CHECKING:

@@ -19,17 +19,17 @@ from anon_transformers.cli._dialects import (
     Separator,
     find_dialect,
 )
-from anon_transformers.cli._output import (
+from anon_transformers.cli._published import read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     JsonFlag,
+    format_number,
     handle_errors,
     percent,
     print_json,
     print_table,
-    shown,
-    working,
+    show_status,
 )
-from anon_transformers.cli._published import read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def quality(
     if not set(before.columns) & set(after.columns):
         raise ConfigurationError(f"{path} and {original} have no column in common.")
     status = f"comparing {len(after):,} rows with {len(before):,}"
-    with working(status, hidden=json_output):
+    with show_status(status, hidden=json_output):
         report = compare(
             before, after, **roles, aligned=aligned, permutations=permutations,
             random_state=random_state,
@@ -198,7 +198,7 @@ def _print_distinguishability(found: Mapping[str, Any], judged: list[str]) -> No
 
 def _cell(value: float | None) -> str:
     # Rounding errors are no news; adding 0 leaves no "-0".
-    return NOT_AVAILABLE if value is None else shown(round(value, 10) + 0.0)
+    return NOT_AVAILABLE if value is None else format_number(round(value, 10) + 0.0)
 
 
 def _percent(share: float | None) -> str:

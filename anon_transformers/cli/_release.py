@@ -8,16 +8,16 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from anon_transformers.cli._output import (
-    LOSS_IN_WORDS,
+from anon_transformers.cli._anonymize import LOSS_IN_WORDS
+from anon_transformers.cli._assignments import assignments
+from anon_transformers.cli.output import (
     Console,
     JsonFlag,
-    assignments,
+    format_number,
     handle_errors,
     percent,
     print_json,
     print_table,
-    shown,
 )
 
 
@@ -65,7 +65,7 @@ def release(
 def _print_report(folder: str, manifest: dict[str, Any]) -> None:
     measured = manifest["measured"]
     rows = [
-        (c["id"], shown(c.get("observed", "holds")), c["sentence"])
+        (c["id"], format_number(c.get("observed", "holds")), c["sentence"])
         for c in measured["checks"]
     ]
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)

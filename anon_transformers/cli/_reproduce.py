@@ -6,17 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli._assignments import assignments
 from anon_transformers.cli._columns import repeated
 from anon_transformers.cli._compare import Force, Out, check_page, plain_rows
 from anon_transformers.cli._experiment_options import own_options
-from anon_transformers.cli._output import (
+from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
-    assignments,
     handle_errors,
     print_json,
     print_table,
-    run_bar,
+    progress_bar,
 )
 
 Name = Annotated[
@@ -47,16 +47,19 @@ def reproduce(
 ) -> None:
     """Run a published experiment again: what was published, ours, why they differ.
 
+    Experiments come with plugins: anon-transformers-reproductions has those on tables,
+    anon-transformers-graphs those on networks.
+
     An experiment has options of its own, such as the tables it needs: they follow its
     name. [bold]anon reproduce NAME --help[/bold] lists them.
 
     Exit code 1 if a number differs and no reason for it is known.
     """
-    from anon_transformers.registry import registry
+    from anon_transformers.experiments._reproduce import find_experiment
 
     check_page(out, name, force)
     given: dict[str, Any] = {"quick": True} if quick else {}
-    given |= own_options(name, registry().experiments[name], context.args)
+    given |= own_options(name, find_experiment(name), context.args)
     given |= assignments("option", options or [])
     findings = _run(name, given, hidden=json_output)
     files = [] if out is None else _write(findings, out, name)
@@ -71,7 +74,7 @@ def reproduce(
 def _run(name: str, options: Mapping[str, Any], *, hidden: bool) -> Any:
     from anon_transformers import experiments
 
-    with run_bar(hidden=hidden) as progress:
+    with progress_bar(hidden=hidden) as progress:
         return experiments.reproduce(name, progress=progress, **options)
 
 
@@ -95,7 +98,7 @@ def _plain(findings: Any, files: Sequence[Path]) -> dict[str, Any]:
 
 def _print_report(findings: Any, files: Sequence[Path]) -> None:
     """Every number that was printed, and every difference; equal runs are counted."""
-    from anon_transformers.experiments._numbers import NOT_RUN
+    from anon_transformers.experiments import NOT_RUN
 
     typer.echo(findings.title)
     if findings.source:

@@ -25,16 +25,16 @@ from anon_transformers.cli._dialects import (
     find_dialect,
 )
 from anon_transformers.cli._hierarchy_files import Folder, read_folder
-from anon_transformers.cli._output import (
+from anon_transformers.cli._published import NOT_PUBLISHED, read_release
+from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
     JsonFlag,
+    format_number,
     handle_errors,
     percent,
     print_json,
     print_table,
-    shown,
 )
-from anon_transformers.cli._published import NOT_PUBLISHED, read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -375,4 +375,4 @@ def _of(sides: list[Mapping[str, Any]], group: str, name: str) -> list[Any]:
 
 
 def _cell(value: Any) -> str:
-    return NOT_AVAILABLE if value is None else shown(value)
+    return format_number(value, NOT_AVAILABLE)

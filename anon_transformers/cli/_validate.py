@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from anon_transformers.cli._assignments import name_and_assignments
 from anon_transformers.cli._columns import (
     Missing,
     QuasiIdentifiers,
@@ -26,18 +27,17 @@ from anon_transformers.cli._hierarchy_files import (
     UnknownValues,
     read_hierarchies,
 )
-from anon_transformers.cli._output import (
-    BROKEN_PROMISE,
-    JsonFlag,
-    handle_errors,
-    name_and_assignments,
-    print_json,
-    print_table,
-    shown,
-    working,
-)
 from anon_transformers.cli._published import read_release, references_of
 from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli.output import (
+    BROKEN_PROMISE,
+    JsonFlag,
+    format_number,
+    handle_errors,
+    print_json,
+    print_table,
+    show_status,
+)
 from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
@@ -204,7 +204,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     refuse_unjudgeable(
         thresholds, Scope(options["quasi_identifiers"], options["sensitive"])
     )
-    with working(f"judging {len(frame):,} rows"):
+    with show_status(f"judging {len(frame):,} rows"):
         result = run_gate(frame, thresholds=thresholds, evidence=known, **options)
     result = _in_options(result)
     if options["subject"] not in {None, *frame.columns}:
@@ -282,7 +282,7 @@ def _print_report(path: Path, result: Any, json_output: bool, *, again: bool) ->
         (
             check.id,
             check.sentence,
-            "not evaluated" if check.observed is None else shown(check.observed),
+            format_number(check.observed, "not evaluated"),
             "passed" if check.passed else _failed(check.reason, unknown(check)),
         )
         for check in result.checks

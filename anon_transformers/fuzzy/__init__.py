@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from anon_transformers._kernels.kmeans_moves import move_rows
     from anon_transformers.fuzzy._cardinalities import (
         cardinality,
         fuzzy_cardinality,
@@ -76,6 +77,7 @@ __all__ = [
     "is_normal",
     "lambda_complement",
     "left_shoulder",
+    "move_rows",
     "nonfuzzy_cardinality",
     "possibility_at_least",
     "product_names",

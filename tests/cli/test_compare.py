@@ -2,12 +2,12 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from anon_transformers.experiments import Findings
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS
+from anon_transformers.experiments import NUMBER_COLUMNS, Findings
 
 pytestmark = pytest.mark.usefixtures("declared")
 
@@ -195,10 +195,22 @@ def test_without_matplotlib_nothing_is_run(anon, people, tmp_path, monkeypatch):
 
 @dataclass(frozen=True)
 class Tiny:
-    """The smallest experiment there is."""
+    """The smallest experiment there is.
+
+    Parameters
+    ----------
+    quick : bool
+        Ignored.
+    reason : str
+        Of the only difference.
+    table : path
+        A table that it
+        needs.
+    """
 
     quick: bool = False
     reason: str = "known"
+    table: Path | None = None
 
     def run(self, progress=None):
         five = "five measures"
@@ -250,9 +262,9 @@ def test_a_difference_without_a_reason_is_exit_code_one(tiny, given):
 
 
 def test_help_tells_the_options_of_the_experiment(tiny, anon):
-    assert "--reason VALUE" in " ".join(tiny("--help").stdout.split())
-    message = anon("reproduce", "probabilistic", "--help").stdout
-    assert "--census PATH The CASC reference tables as CSV" in " ".join(message.split())
+    message = " ".join(tiny("--help").stdout.split())
+    assert "--reason VALUE Of the only difference." in message
+    assert "--table PATH A table that it needs." in message
     assert "--reason" not in anon("reproduce", "--help").stdout
 
 
@@ -273,8 +285,9 @@ def test_reproduce_writes_its_page(tiny, tmp_path):
         (["tiny", "--reason"], "--reason needs a value"),
         (["tiny", "--reason", "a", "--reason=b"], "--reason is given twice"),
         (["tiny", "tinier"], "expected an option of tiny, got 'tinier'"),
-        (["mondrian-datafly", "--adult", "nowhere.csv"], "nowhere.csv does not exist"),
-        (["fuzzy", "--census=nowhere.csv"], "nowhere.csv does not exist"),
+        (["tiny", "--table", "nowhere.csv"], "nowhere.csv does not exist"),
+        (["tiny", "--table=nowhere.csv"], "nowhere.csv does not exist"),
+        (["fuzzy"], "pip install anon-transformers-reproductions adds fuzzy"),
     ],
 )
 def test_reproduce_refuses_what_it_does_not_know(tiny, anon, arguments, message):

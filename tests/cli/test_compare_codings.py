@@ -114,8 +114,3 @@ def test_bad_input_is_told_by_name(anon, people, arguments, message):
     assert made.exit_code == 2, made.output
     assert message in " ".join(made.stderr.split())
     assert SECRET not in made.output
-
-
-@pytest.mark.parametrize("experiment", ["probabilistic", "fuzzy"])
-def test_reproduce_says_which_experiments_take_census(anon, experiment):
-    assert "--census" in anon("reproduce", experiment, "--help").stdout

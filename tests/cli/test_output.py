@@ -1,6 +1,9 @@
 """Tables that people read, on terminals and elsewhere."""
 
+import inspect
+import json
 import re
+import sys
 import warnings
 from functools import partial
 from pathlib import Path
@@ -10,9 +13,22 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from anon_transformers.cli import _output
-from anon_transformers.exceptions import DuplicatesWarning
+from anon_transformers.cli import assignments, output
+from anon_transformers.exceptions import (
+    DataError,
+    DuplicatesWarning,
+    GateError,
+    InfeasibleError,
+    NotEvaluable,
+    PluginError,
+)
 
+ROOT = Path(__file__).parents[2]
+COMMANDS = [
+    path
+    for folder in ("anon_transformers/cli", "plugins/*/src/*/cli")
+    for path in sorted(ROOT.glob(f"{folder}/*.py"))
+]
 HEADER = ["method", "parameters", "classes", "mean", "loss"]
 ROWS = [("mondrian", "k=5 tie_side=both", 2214, 13.6, 0.0124)]
 
@@ -22,8 +38,8 @@ def on_terminal(monkeypatch, capsys):
     def shown(width, spare=()):
         terminal = partial(Console, force_terminal=True, color_system=None)
         monkeypatch.setenv("COLUMNS", str(width))
-        monkeypatch.setattr(_output, "Console", terminal)
-        _output.print_table("Runs", HEADER, ROWS, spare)
+        monkeypatch.setattr(output, "Console", terminal)
+        output.print_table("Runs", HEADER, ROWS, spare)
         return capsys.readouterr().out
 
     return shown
@@ -31,7 +47,7 @@ def on_terminal(monkeypatch, capsys):
 
 def test_nothing_is_folded_where_there_is_no_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    _output.print_table("Runs", HEADER, [*ROWS, ("m", "x" * 300, 1, 1, 1)])
+    output.print_table("Runs", HEADER, [*ROWS, ("m", "x" * 300, 1, 1, 1)])
     message = capsys.readouterr().out
     assert "x" * 300 in message
     assert all(name in message.splitlines()[2] for name in HEADER)
@@ -70,7 +86,7 @@ def test_a_narrow_terminal_leaves_out_what_can_be_spared(on_terminal):
 )
 def test_what_a_person_means(text, meant):
     pytest.importorskip("yaml")
-    assert _output.assignments("option", [f"name={text}"]) == {"name": meant}
+    assert assignments("option", [f"name={text}"]) == {"name": meant}
 
 
 @pytest.mark.parametrize(
@@ -88,13 +104,28 @@ def test_what_a_person_means(text, meant):
     ],
 )
 def test_percentages_have_the_digits_that_are_known(share, text):
-    assert _output.percent(share) == text
+    assert output.percent(share) == text
 
 
 def test_no_command_prints_percentages_of_its_own():
-    folder = Path(_output.__file__).parent
-    own = [p.name for p in folder.glob("*.py") if re.search(r"[0-9]%\}", p.read_text())]
+    own = [p.name for p in COMMANDS if re.search(r"[0-9]%\}", p.read_text())]
     assert own == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1 / 3, "0.3333"), (0.5, "0.5"), (12, "12"), (True, "True"), ("x", "x"),
+        (None, "none"), (float("nan"), "none"),
+    ],
+)  # fmt: skip
+def test_numbers_have_four_digits(value, text):
+    assert output.format_number(value, missing="none") == text
+
+
+def test_a_list_in_json_is_read_without_yaml(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    assert assignments("o", ["a=[1, 2]", "b={c: 3}"]) == {"a": [1, 2], "b": "{c: 3}"}
 
 
 MARKUP = ["[red]x[/red]", "[/]", "[/red]", "[bold", "\\[x]", "x\\", "[link=a]b[/link]"]
@@ -102,26 +133,80 @@ MARKUP = ["[red]x[/red]", "[/]", "[/red]", "[bold", "\\[x]", "x\\", "[link=a]b[/
 
 @pytest.mark.parametrize("name", MARKUP)
 def test_no_text_is_taken_for_markup(capsys, name):
-    _output.print_table(name, [name, "b"], [(name, Text("red", style="red"))])
+    output.print_table(name, [name, "b"], [(name, Text("red", style="red"))])
     printed = capsys.readouterr().out
     assert printed.count(name) == 3
-    with _output.working(name):
+    with output.show_status(name):
         pass
 
 
 def test_markup_is_never_made_of_texts_but_in_one_place():
     """Brackets in a name would be markup wherever rich gets a text of them."""
-    folder = Path(_output.__file__).parent
-    for path in folder.glob("*.py"):
+    assert any("plugins" in path.parts for path in COMMANDS)
+    for path in COMMANDS:
         code = path.read_text()
         assert "rich.markup" not in code, path
-        if path.name != "_output.py":
+        if path.name != "output.py":
             assert "rich.console" not in code, path
             assert ".status(" not in code, path
             assert "Table(" not in code, path
 
 
-@_output.handle_errors
+def test_all_that_plugins_may_use_is_listed_and_documented():
+    own = {
+        name
+        for name, thing in vars(output).items()
+        if getattr(thing, "__module__", None) == output.__name__ and name[0] != "_"
+    }
+    codes = {"BAD_INPUT", "BROKEN_PROMISE", "CLOSED_PIPE", "JsonFlag"}
+    assert own | codes == set(output.__all__)
+    assert all(inspect.getdoc(getattr(output, name)) for name in own)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (GateError, output.BROKEN_PROMISE),
+        (InfeasibleError, output.BROKEN_PROMISE),
+        (PluginError, output.BROKEN_PROMISE),
+        (NotEvaluable, output.BAD_INPUT),
+        (DataError, output.BAD_INPUT),
+        (FileNotFoundError, output.BAD_INPUT),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_error_is_a_message_in_options_and_an_exit_code(
+    capsys, error, code, as_json
+):
+    in_options = {"in_options": lambda text: text.replace("k=", "-k ")}
+
+    @output.handle_errors(**in_options, broken=(PluginError,))
+    def fail(json_output):
+        raise error("try k=2")
+
+    with pytest.raises(typer.Exit) as done:
+        fail(json_output=as_json)
+    assert done.value.exit_code == code
+    printed = capsys.readouterr()
+    if as_json:
+        assert json.loads(printed.out) == {"error": "try -k 2"}
+    else:
+        assert printed.err == "error: try -k 2\n"
+
+
+def test_what_is_no_error_of_the_library_is_not_quoted(capsys):
+    @output.handle_errors
+    def fail():
+        raise KeyError("Ann")
+
+    with pytest.raises(typer.Exit) as done:
+        fail()
+    assert done.value.exit_code == output.BAD_INPUT
+    assert "unexpected KeyError" in (printed := capsys.readouterr().err)
+    assert "Ann" not in printed
+
+
+@output.handle_errors(in_options=lambda text: text.replace("several", "-n"))
 def warn(json_output=False):
     warnings.warn("a person has\nseveral rows", DuplicatesWarning, stacklevel=1)
     warnings.warn("not ours", RuntimeWarning, stacklevel=1)
@@ -134,7 +219,7 @@ def test_a_warning_of_the_library_is_one_line(capsys, as_json):
     with pytest.warns(RuntimeWarning, match="not ours"):
         warn(json_output=as_json)
     message = capsys.readouterr()
-    assert message.err == "warning: a person has several rows\n"
+    assert message.err == "warning: a person has -n rows\n"
     assert message.out == ""
     assert warnings.showwarning is usual
 
@@ -144,8 +229,8 @@ class Closed:
 
     def __init__(self, monkeypatch):
         self.forgotten = 0
-        monkeypatch.setattr(_output, "_forget_output", self.forget)
-        monkeypatch.setattr(_output.sys, "stdout", self)
+        monkeypatch.setattr(output, "_forget_output", self.forget)
+        monkeypatch.setattr(output.sys, "stdout", self)
 
     def forget(self):
         self.forgotten += 1
@@ -161,16 +246,16 @@ class Closed:
 
 
 def test_a_closed_pipe_is_neither_a_pass_nor_a_verdict(monkeypatch, capsys):
-    @_output.handle_errors
+    @output.handle_errors
     def speak(verdict):
         if verdict:
             raise typer.Exit(verdict)
-        _output.print_table("x", ["a"], [("b",)])
+        output.print_table("x", ["a"], [("b",)])
 
     pipe = Closed(monkeypatch)
     with pytest.raises(typer.Exit) as done:
         speak(0)
-    assert done.value.exit_code == _output.CLOSED_PIPE == 141
+    assert done.value.exit_code == output.CLOSED_PIPE == 141
     with pytest.raises(typer.Exit) as done:
         speak(1)
     assert done.value.exit_code == 1

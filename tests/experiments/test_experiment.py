@@ -1,14 +1,14 @@
-"""Experiments by name, what they find, and when a difference has a reason."""
+"""Experiments by name, and what they find."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 import pytest
 
+from anon_transformers import registry
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.experiments import Experiment, Findings, reproduce
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS
-from anon_transformers.experiments._numbers import number_findings, run_findings
+from anon_transformers.experiments import NUMBER_COLUMNS, Findings, reproduce
+from anon_transformers.experiments._reproduce import OFFERED_BY
 
 
 def numbers(*rows):
@@ -40,10 +40,6 @@ def test_an_experiment_of_a_plugin_runs_by_its_name(offered):
     assert seen == [(3, 3, "")]
 
 
-def test_built_in_experiments_come_in_by_the_same_door(declared):
-    assert isinstance(declared.experiments["mondrian-datafly"](), Experiment)
-
-
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -54,6 +50,37 @@ def test_built_in_experiments_come_in_by_the_same_door(declared):
 def test_what_does_not_exist_is_told_by_name(offered, name, options, message):
     with pytest.raises(ParameterError, match=message):
         reproduce(name, **options)
+
+
+def test_without_any_experiment_it_says_what_to_install(declared):
+    with pytest.raises(ParameterError, match="'fuzzy': none is registered") as caught:
+        reproduce("fuzzy")
+    message = str(caught.value)
+    for distribution, names in OFFERED_BY.items():
+        assert f"pip install {distribution} adds {', '.join(names)}." in message
+
+
+def test_what_is_registered_is_not_to_be_installed(offered, declared):
+    declared.experiments.add("graphs", Tiny, "anon-transformers-graphs")
+    with pytest.raises(ParameterError, match="Choices: 'graphs', 'tiny'") as caught:
+        reproduce("fuzzy")
+    assert "pip install anon-transformers-reproductions" in str(caught.value)
+    assert "anon-transformers-graphs" not in str(caught.value)
+    assert "broken" not in str(caught.value)
+
+
+@pytest.mark.parametrize("distribution", OFFERED_BY)
+def test_what_to_install_is_what_offers_it(distribution):
+    plugin = pytest.importorskip(f"{distribution.replace('-', '_')}.plugin")
+    assert OFFERED_BY[distribution] == tuple(sorted(plugin.EXPERIMENTS))
+
+
+def test_a_broken_plugin_may_be_why_an_experiment_is_missing(declared, monkeypatch):
+    broken = (registry.BrokenPlugin("reproductions", "some-dist", "ImportError"),)
+    found = registry.Registry(broken=broken)
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    with pytest.raises(ParameterError, match="broken: anon list"):
+        reproduce("fuzzy")
 
 
 def test_findings_are_sorted_by_what_became_of_them():
@@ -79,115 +106,3 @@ def test_findings_are_sorted_by_what_became_of_them():
 def test_findings_have_fixed_columns():
     with pytest.raises(ParameterError, match="where, data_set"):
         Findings("F", pd.DataFrame({"ours": [1]}), pd.DataFrame())
-
-
-RUNS = pd.DataFrame(
-    {
-        "data_set": ["a-1", "a-2", "b-1", "b-1"],
-        "kind": ["odd", "odd", "even", "even"],
-        "method": ["datafly", "datafly", "datafly", "mondrian-strict"],
-        "k": [2, 2, 2, 2],
-        "rows": [100, 100, 100, 100],
-        "combinations": [20, 20, 30, 40],
-        "min": [2, 2, 2, 2],
-        "max": [9, 9, 9, 9],
-        "mean": [5.0, 5.0, 10 / 3, 2.5],
-        "variance": [1.0, 1.0, 1.0, 1.0],
-        "suppressed": [0, 0, 0, 0],
-    }
-)
-
-
-def find(**number):
-    asked = {
-        "where": "T", "data_set": "a-*", "method": "datafly", "k": 2,
-        "measure": "combinations", "published": 20, "recomputed": 20,
-    } | number  # fmt: skip
-    (found,) = number_findings({"numbers": [asked]}, RUNS)
-    return found
-
-
-def test_equal_runs_give_one_number():
-    assert find()["ours"] == 20
-    assert find()["equal"] is True
-    assert find()["reason"] == ""
-
-
-def test_runs_that_disagree_are_a_difference_without_a_reason():
-    found = find(data_set="*", reason="something else")
-    assert (found["ours"], found["equal"], found["reason"]) == ("20, 30", False, "")
-
-
-def test_ratios_and_the_optimum_come_from_the_rows():
-    optimum = {"published": 50, "recomputed": 50}
-    assert find(measure="optimum", **optimum)["equal"]
-    assert find(measure="ratio", published=0.4, recomputed=0.4)["ours"] == 0.4
-    mean = {"k": None, "measure": "mean ratio", "published": None, "recomputed": 0.4}
-    assert find(data_set="odd", runs=2, **mean)["ours"] == pytest.approx(0.4)
-    assert find(data_set="odd", runs=3, **mean)["equal"] is None
-
-
-@pytest.mark.parametrize(
-    ("published", "decimals", "equal"),
-    [(0.4, 3, True), (0.4004, 3, True), (0.4005, 3, True), (0.401, 3, False)],
-)
-def test_a_printed_number_is_as_exact_as_its_last_digit(published, decimals, equal):
-    found = find(
-        measure="ratio", published=published, recomputed=0.4, decimals=decimals
-    )
-    assert found["equal"] is equal
-
-
-@pytest.mark.parametrize(("bound", "equal"), [(10, True), (9, False)])
-def test_a_bound_is_a_bound(bound, equal):
-    found = find(measure="max", published=bound, recomputed=9, relation="<", reason="r")
-    assert found["published"] == f"< {bound}"
-    assert (found["equal"], found["reason"]) == (equal, "" if equal else "r")
-
-
-@pytest.mark.parametrize(
-    ("number", "reason"),
-    [
-        pytest.param({"published": 21}, "", id="none-is-known"),
-        pytest.param({"published": 21, "reason": "r"}, "r", id="ours-is-recomputed"),
-        pytest.param({"published": 21, "recomputed": 22, "reason": "r"}, "",
-                     id="it-explains-another-number"),
-        pytest.param({"published": None, "recomputed": 22, "ours": 20, "reason": "r"},
-                     "r", id="ours-is-foreseen"),
-    ],
-)  # fmt: skip
-def test_a_reason_explains_one_number_only(number, reason):
-    found = find(**number)
-    assert (found["equal"], found["reason"]) == (False, reason)
-
-
-def test_what_was_not_run_is_neither_equal_nor_different():
-    found = find(data_set="c-*")
-    assert (found["ours"], found["equal"], found["reason"]) == (None, None, "not run")
-
-
-COLUMNS = list(RUNS.columns.drop(["kind", "rows"]))
-EXPECTED = ["a-*", "datafly", 2, 20, 2, 9, 5.0, 1.0, 0]
-
-
-@pytest.mark.parametrize(
-    ("changed", "equal"),
-    [
-        ({}, True), ({"combinations": 21}, False), ({"min": 1}, False),
-        ({"max": 8}, False), ({"mean": 5.1}, False), ({"mean": 5.0000001}, True),
-        ({"variance": 1.1}, False), ({"suppressed": 1}, False),
-    ],
-)  # fmt: skip
-def test_every_measure_of_a_run_counts(changed, equal):
-    expected = dict(zip(COLUMNS, EXPECTED, strict=True)) | changed
-    known = {"runs": {"columns": COLUMNS, "rows": [list(expected.values())]}}
-    found = list(run_findings(known, RUNS))
-    assert [row["data_set"] for row in found] == ["a-1", "a-2"]
-    assert [row["equal"] for row in found] == [equal, equal]
-    assert found[0]["ours"] == "20 [2-9] 5 / 1 (0)"
-
-
-def test_runs_that_were_left_out_are_told():
-    rows = [["c-1", *EXPECTED[1:]]]
-    (found,) = run_findings({"runs": {"columns": COLUMNS, "rows": rows}}, RUNS)
-    assert (found["equal"], found["reason"]) == (None, "not run")

@@ -13,12 +13,12 @@ from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
 from anon_transformers.datasets import make_dependent
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.experiments import (
+    NUMBER_COLUMNS,
     Findings,
     compare,
     write_comparison,
     write_findings,
 )
-from anon_transformers.experiments._experiment import NUMBER_COLUMNS
 from anon_transformers.experiments._pages import refuse_existing, shown
 from anon_transformers.experiments._plots import Panels, comparison_panels, draw
 

@@ -30,8 +30,8 @@ def run(*command, fails=False, **environment):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     # Otherwise the checkout, where the tests run, would be searched first.
     kept |= {"PYTHONSAFEPATH": "1", "COLUMNS": "200"}
-    # Its entry point lies among what is borrowed, and its editable code does not.
-    kept |= {"ANON_DISABLE_PLUGINS": "graphs"}
+    # Their entry points lie among what is borrowed, and their editable code does not.
+    kept |= {"ANON_DISABLE_PLUGINS": "graphs,reproductions"}
     done = subprocess.run(
         [str(part) for part in command],
         env=kept | environment,

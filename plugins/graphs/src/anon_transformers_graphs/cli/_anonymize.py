@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator, percent
+from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli.output import JsonFlag, percent, print_json, show_status
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -26,13 +27,9 @@ from anon_transformers_graphs.cli._files import (
 )
 from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
-    JsonFlag,
-    print_json,
-    print_table,
+    print_measures,
     readable_name,
     report_errors,
-    show_status,
-    show_warning,
 )
 from anon_transformers_graphs.cli._writing import Force, check_targets, write_tables
 
@@ -156,7 +153,6 @@ def _publish(made: Any, network: Any, accepted: bool) -> Any:
         warnings.simplefilter(action, TellingWeightsWarning)
         warnings.simplefilter("error", LabelsLeftOutWarning)
         warnings.simplefilter("always", WeightsLeftOutWarning)
-        warnings.showwarning = show_warning
         try:
             return made.fit_transform(network)
         except TellingWeightsWarning as warning:
@@ -183,4 +179,4 @@ def _print_summary(out: Path, report: Any, loss_means: str) -> None:
         for name, value in report.details.items()
         if isinstance(value, int | float | str)
     ]
-    print_table(f"Wrote {out}", ["what", "measured", ""], rows)
+    print_measures(f"Wrote {out}", ["what", "measured", ""], rows)

@@ -7,7 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator, percent
+from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli.output import (
+    BROKEN_PROMISE,
+    JsonFlag,
+    percent,
+    print_json,
+    show_status,
+)
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -25,12 +32,8 @@ from anon_transformers_graphs.cli._files import (
 )
 from anon_transformers_graphs.cli._method import K, Options, anonymizer
 from anon_transformers_graphs.cli._output import (
-    BROKEN_PROMISE,
-    JsonFlag,
-    print_json,
-    print_table,
+    print_measures,
     report_errors,
-    show_status,
     with_option_names,
 )
 
@@ -279,7 +282,7 @@ def _print_summary(
             )
             for report in found["attacks"]
         ]
-        print_table(f"{path.name}: persons that an intruder finds", header, rows)
+        print_measures(f"{path.name}: persons that an intruder finds", header, rows)
         typer.echo(f"People who are found by any of them: {found['exposed']:,}")
     for name, why in not_run.items():
         typer.echo(f"- {name} was not run: {why}")

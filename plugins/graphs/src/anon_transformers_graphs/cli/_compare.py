@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli.output import JsonFlag, print_json, show_status
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers_graphs.cli._describe import Sources
 from anon_transformers_graphs.cli._files import (
@@ -16,13 +17,10 @@ from anon_transformers_graphs.cli._files import (
     read_network,
 )
 from anon_transformers_graphs.cli._output import (
-    JsonFlag,
-    print_json,
+    print_measures,
     print_numbers,
-    print_table,
     readable_name,
     report_errors,
-    show_status,
 )
 from anon_transformers_graphs.cli._writing import Force, check_picture, write_picture
 
@@ -115,7 +113,7 @@ def _print_summary(found: dict[str, Any]) -> None:
         (readable_name(name), row["original"], row["published"], row["difference"])
         for name, row in found["measures"].items()
     ]
-    print_table("Structure and spectrum", header, rows)
+    print_measures("Structure and spectrum", header, rows)
     moved = {f"error of {name}": value for name, value in found["errors"].items()}
     for name, value in found["distribution_changes"].items():
         moved[f"moved {name}"] = value

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from anon_transformers.cli import Dialect, Encoding, Separator, percent
+from anon_transformers.cli import Dialect, Encoding, Separator
+from anon_transformers.cli.output import JsonFlag, percent, print_json, show_status
 from anon_transformers.graphs import open_graph
 from anon_transformers_graphs.cli._files import (
     Edges,
@@ -13,13 +14,10 @@ from anon_transformers_graphs.cli._files import (
     read_network,
 )
 from anon_transformers_graphs.cli._output import (
-    JsonFlag,
-    print_json,
+    print_measures,
     print_numbers,
-    print_table,
     readable_name,
     report_errors,
-    show_status,
 )
 
 Sources = Annotated[
@@ -79,5 +77,5 @@ def _print_summary(name: str, found: dict[str, Any]) -> None:
         (query, row["k"], *(percent(row[level]) for level in levels))
         for query, row in found["candidates"].items()
     ]
-    print_table("Nodes that look alike for an intruder", header, rows)
+    print_measures("Nodes that look alike for an intruder", header, rows)
     print_numbers("What two degrees disclose about a link", found["links"])

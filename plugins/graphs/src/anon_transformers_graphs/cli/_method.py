@@ -1,12 +1,12 @@
 """Options that say how a network is anonymized, shared by commands."""
 
 import inspect
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.cli import assignments
 from anon_transformers.exceptions import (
     ConfigurationError,
     ParameterError,
@@ -51,7 +51,10 @@ def anonymizer(
         raise ConfigurationError(
             f"--method: {unknown_choice('method', method, graphs)}"
         )
-    params = _assignments(options)
+    params = assignments("option", options)
+    for name in OURS:
+        if name in params:
+            raise ConfigurationError(f"--option: {name}: {_reason(name)}")
     if k is not None:
         params["k"] = k
     legal = list(inspect.signature(catalog[method]).parameters)
@@ -67,40 +70,9 @@ def anonymizer(
         raise ConfigurationError(f"method {method}: {error}") from None
 
 
-def _assignments(given: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` options."""
-    found: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise ConfigurationError(f"--option: expected NAME=VALUE, got {text!r}.")
-        if name in OURS:
-            raise ConfigurationError(f"--option: {name}: {_reason(name)}")
-        if name in found:
-            raise ConfigurationError(f"--option: {name} is given twice.")
-        found[name] = _value(value)
-    return found
-
-
 def _reason(name: str) -> str:
     if name == "k":
         return "it has an option of its own, -k."
     if name == "keep_mapping":
         return "--mapping FILE of anon graph anonymize writes who is who."
     return "names are removed for good: new ones come from fresh entropy."
-
-
-def _value(text: str) -> Any:
-    """Read a value such as ``5``, ``0.1``, ``true``, ``None`` or ``exact``.
-
-    Examples
-    --------
-    >>> [_value(text) for text in ("5", "0.1", "true", "None", "exact")]
-    [5, 0.1, True, None, 'exact']
-    """
-    if text == "None":  # as Python and the documentation write it
-        return None
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text

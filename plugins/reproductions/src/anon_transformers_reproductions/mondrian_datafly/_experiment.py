@@ -15,11 +15,14 @@ import pandas as pd
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.datasets import dataset_name, make_dependent, make_independent
 from anon_transformers.exceptions import DataError
-from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import Findings, read_source, read_table
-from anon_transformers.experiments._numbers import number_findings, run_findings
-from anon_transformers.experiments._plots import Panels
+from anon_transformers.experiments import Findings, Panels, Progress
 from anon_transformers.hierarchies import ByDataType, Hierarchy
+from anon_transformers.registry import registry
+from anon_transformers_reproductions._sources import read_source, read_table
+from anon_transformers_reproductions.mondrian_datafly._numbers import (
+    number_findings,
+    run_findings,
+)
 
 MEASURES = {
     "combinations": "Combinations",
@@ -140,8 +143,6 @@ def _read_adult(path: str | os.PathLike[str], reported: dict[str, Any]) -> pd.Da
 def _methods(
     reported: dict[str, Any], table: pd.DataFrame
 ) -> Iterator[tuple[TableAnonymizer, str, int]]:
-    from anon_transformers.registry import registry
-
     # One hierarchy serves all runs on a table, and all columns with equal values.
     hierarchies = _hierarchies(table)
     for method, spec in reported["methods"].items():

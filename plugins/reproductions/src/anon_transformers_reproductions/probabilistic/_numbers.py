@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers.experiments._numbers import NOT_RUN
+from anon_transformers.experiments import NOT_RUN
 
 FARTHEST = 4
 """Standard errors beyond which chance is no explanation."""

@@ -10,9 +10,10 @@ import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.experiments import reproduce
-from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._fuzzy_numbers import printed_rows, recomputed_rows
-from anon_transformers.experiments._fuzzy_source import (
+from anon_transformers.fuzzy import GlobalRecoder
+from anon_transformers_reproductions._sources import read_source
+from anon_transformers_reproductions.fuzzy._numbers import printed_rows, recomputed_rows
+from anon_transformers_reproductions.fuzzy._source import (
     CodedRows,
     crossed,
     local_optima,
@@ -21,9 +22,8 @@ from anon_transformers.experiments._fuzzy_source import (
     recoded,
     truncated_distances,
 )
-from anon_transformers.fuzzy import GlobalRecoder
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[3] / "tests" / "data"
 REPORTED = read_source("fuzzy")
 CENSUS, VECTORS = DATA / "casc_census.csv", DATA / "vectors"
 NAMES = {

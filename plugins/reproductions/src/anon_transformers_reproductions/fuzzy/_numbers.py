@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers.experiments._coding_summary import coding_summary
-from anon_transformers.experiments._numbers import NOT_RUN
+from anon_transformers.experiments import NOT_RUN, coding_summary
 
 DIGITS = {"t": 4}
 """Digits that the source prints of a mean; two of all others."""

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
-from anon_transformers.experiments import _probabilistic, reproduce
-from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._numbers import NOT_RUN
-from anon_transformers.experiments._probabilistic import pooled_error
-from anon_transformers.experiments._probabilistic_numbers import column_findings
+from anon_transformers.experiments import NOT_RUN, reproduce
+from anon_transformers_reproductions._sources import read_source
+from anon_transformers_reproductions.probabilistic import _experiment
+from anon_transformers_reproductions.probabilistic._experiment import pooled_error
+from anon_transformers_reproductions.probabilistic._numbers import column_findings
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[3] / "tests" / "data"
 REPORTED = read_source("probabilistic")
 CENSUS, EIA = DATA / "casc_census.csv", DATA / "casc_eia.csv"
 SWAPS_OF_EIA = 36
@@ -168,7 +168,7 @@ def found_beside(recomputed, ours, error, repetitions, **column):
 
 def test_few_runs_are_told_and_not_judged(monkeypatch):
     known = {**REPORTED, "k": REPORTED["k"][:1]}
-    monkeypatch.setattr(_probabilistic, "read_source", lambda name: known)
+    monkeypatch.setattr(_experiment, "read_source", lambda name: known)
     found = reproduce("probabilistic", eia=EIA, repetitions=2)
     assert of(found, where="Table V", method="ranking-mdav")["equal"].isna().all()
     assert any("judged from 30 on" in note for note in found.notes)

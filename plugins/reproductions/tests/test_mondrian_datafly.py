@@ -8,18 +8,20 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.experiments import _mondrian_datafly
-from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._mondrian_datafly import MondrianDataflyExperiment
+from anon_transformers_reproductions._sources import read_source
+from anon_transformers_reproductions.mondrian_datafly import (
+    MondrianDataflyExperiment,
+    _experiment,
+)
 
-TESTS = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 VECTORS = {
     vector["name"]: vector["expected"]
     for vector in json.loads(
-        (TESTS / "data/vectors/mondrian-datafly.json").read_text(encoding="utf-8")
+        (ROOT / "tests/data/vectors/mondrian-datafly.json").read_text(encoding="utf-8")
     )["vectors"]
 }
-ADULT = TESTS.parents[1] / "shared" / "data" / "adult.csv.gz"
+ADULT = ROOT.parent / "shared" / "data" / "adult.csv.gz"
 KNOWN = read_source("mondrian-datafly")
 RUNS = [
     dict(zip(KNOWN["runs"]["columns"], row, strict=True))
@@ -109,10 +111,10 @@ def small(monkeypatch):
     sets = [{"kind": "independent", "func": "quadratic", "sizes": [1000],
              "attributes": [1, 2]}]  # fmt: skip
     known = {**KNOWN, "data_sets": sets}
-    monkeypatch.setattr(_mondrian_datafly, "read_source", lambda name: known)
+    monkeypatch.setattr(_experiment, "read_source", lambda name: known)
 
 
-def test_a_part_of_the_grid(small, declared):
+def test_a_part_of_the_grid(small):
     seen = []
     found = MondrianDataflyExperiment().run(lambda *now: seen.append(now))
     assert len(found.runs) == 2 * 4 * 4
@@ -127,10 +129,10 @@ def test_a_part_of_the_grid(small, declared):
     assert set(found.figures[0].data["line"]) == {"k = 2", "k = 8", "k = 32", "k = 128"}
 
 
-def test_a_wrong_result_is_found(small, declared, monkeypatch):
-    real = _mondrian_datafly._measure
+def test_a_wrong_result_is_found(small, monkeypatch):
+    real = _experiment._measure
     monkeypatch.setattr(
-        _mondrian_datafly, "_measure",
+        _experiment, "_measure",
         lambda *given: {**real(*given), "combinations": 99},
     )  # fmt: skip
     assert len(MondrianDataflyExperiment().run().unexplained) == 32
@@ -163,7 +165,7 @@ def test_another_table_than_adult_is_refused_before_any_run(
     path = tmp_path / "adult.csv"
     change(adult).to_csv(path, index=False)
     ran = []
-    monkeypatch.setattr(_mondrian_datafly, "_measure", lambda *run: ran.append(run))
+    monkeypatch.setattr(_experiment, "_measure", lambda *run: ran.append(run))
     with pytest.raises(DataError, match=message):
         MondrianDataflyExperiment(adult=path).run()
     assert ran == []
@@ -177,7 +179,7 @@ def test_a_file_that_is_no_table_is_told_without_its_content(tmp_path):
     assert "secret" not in str(caught.value)
 
 
-def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
+def test_what_was_not_run_is_told_with_the_way_to_run_it(small):
     found = MondrianDataflyExperiment(quick=True).run()
     assert found.source == KNOWN["source"]
     message = " ".join(found.notes)
@@ -187,7 +189,7 @@ def test_what_was_not_run_is_told_with_the_way_to_run_it(small, declared):
 
 
 @pytest.mark.slow
-def test_the_whole_experiment_has_no_difference_without_a_reason(declared):
+def test_the_whole_experiment_has_no_difference_without_a_reason():
     if not ADULT.exists():
         pytest.skip("the full Adult file is not beside the repository")
     found = MondrianDataflyExperiment(adult=ADULT).run()

@@ -13,15 +13,16 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.experiments._coding_pages import coding_panels
-from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import (
+from anon_transformers.experiments import (
     NUMBER_COLUMNS,
     Findings,
-    read_source,
-    read_table,
+    Panels,
+    Progress,
+    coding_panels,
 )
-from anon_transformers.experiments._fuzzy_numbers import (
+from anon_transformers.parameters import whole
+from anon_transformers_reproductions._sources import read_source, read_table
+from anon_transformers_reproductions.fuzzy._numbers import (
     comparison_findings,
     definition_findings,
     printed_rows,
@@ -29,9 +30,7 @@ from anon_transformers.experiments._fuzzy_numbers import (
     summary_findings,
     table_findings,
 )
-from anon_transformers.experiments._fuzzy_runs import Coder
-from anon_transformers.experiments._plots import Panels
-from anon_transformers.parameters import whole
+from anon_transformers_reproductions.fuzzy._runs import Coder
 
 COUNTED = ("rows", "classes", "k", "measure_risk", "q_mean", "q_min")
 

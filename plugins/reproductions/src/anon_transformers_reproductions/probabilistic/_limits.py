@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Linkage
-from anon_transformers.experiments._numbers import NOT_RUN
-from anon_transformers.privacy.probabilistic._disclosure import value_disclosure
-from anon_transformers.privacy.probabilistic._moves import record_hits
-from anon_transformers.privacy.probabilistic._regression import regression_hits
+from anon_transformers.experiments import NOT_RUN
+from anon_transformers.privacy.probabilistic import (
+    record_hits,
+    regression_hits,
+    value_disclosure,
+)
+from anon_transformers.registry import registry
 
 CHANCE = {"records": 0.05, "values": 0.1}
 """How far the recomputed numbers, one random draw each, may be from a mean."""
@@ -62,8 +65,6 @@ def _records(
     reported: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]
 ) -> Iterator[dict[str, Any]]:
     """Information loss of MDAV on standardized columns, in percent."""
-    from anon_transformers.registry import registry
-
     make = registry().anonymizers["mdav"]
     for record in reported["records"]:
         name, k, ours = record["data_set"], record["k"], None
@@ -82,8 +83,6 @@ def _linkage(
     **params: Any,
 ) -> Linkage:
     """A swapped table beside its original."""
-    from anon_transformers.registry import registry
-
     swapper = registry().anonymizers["group-swap"](
         quasi_identifiers, sensitive=sensitive, keep_links=True, **params
     )

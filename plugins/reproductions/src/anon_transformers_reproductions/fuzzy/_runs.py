@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Memberships
-from anon_transformers.experiments._coding_criteria import coding_criteria
-from anon_transformers.experiments._fuzzy_source import (
+from anon_transformers.experiments import coding_criteria
+from anon_transformers.privacy import FuzzyTCloseness
+from anon_transformers.registry import registry
+from anon_transformers_reproductions.fuzzy._source import (
     SETS,
     CodedRows,
     coded_by,
@@ -21,8 +23,6 @@ from anon_transformers.experiments._fuzzy_source import (
     recoded,
     truncated_distances,
 )
-from anon_transformers.privacy import FuzzyTCloseness
-from anon_transformers.registry import registry
 
 CLASS = "class"
 COUNTED = ("k", "measure_risk", "l")

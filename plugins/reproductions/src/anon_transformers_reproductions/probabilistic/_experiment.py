@@ -15,22 +15,17 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import (
-    NUMBER_COLUMNS,
-    Findings,
-    read_source,
-    read_table,
-)
-from anon_transformers.experiments._plots import Panels
-from anon_transformers.experiments._probabilistic_limits import limit_findings
-from anon_transformers.experiments._probabilistic_numbers import (
+from anon_transformers.experiments import NUMBER_COLUMNS, Findings, Panels, Progress
+from anon_transformers.metrics import correlation_differences
+from anon_transformers.parameters import whole
+from anon_transformers.registry import registry
+from anon_transformers_reproductions._sources import read_source, read_table
+from anon_transformers_reproductions.probabilistic._limits import limit_findings
+from anon_transformers_reproductions.probabilistic._numbers import (
     FEWEST_RUNS,
     claim_findings,
     column_findings,
 )
-from anon_transformers.metrics import correlation_differences
-from anon_transformers.parameters import whole
 
 
 @dataclass(frozen=True)
@@ -181,8 +176,6 @@ def _make(
     k: int,
     seed: np.random.SeedSequence,
 ) -> Any:
-    from anon_transformers.registry import registry
-
     make = registry().anonymizers[spec["anonymizer"]]
     if spec["anonymizer"] == "mdav":
         every = [*roles["known"], *roles["sensitive"]]

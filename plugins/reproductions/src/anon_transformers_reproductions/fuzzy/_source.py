@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers._kernels.kmeans_moves import move_rows
+from anon_transformers.fuzzy import move_rows
 
 SETS = 3
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers.experiments import NOT_RUN
+
 COUNTED = ("combinations", "min", "max", "suppressed")
-NOT_RUN = "not run"
 
 
 def number_findings(

@@ -14,18 +14,7 @@ import pandas as pd
 from anon_transformers.datasets import load_adult, load_adult_hierarchies
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.exceptions import InfeasibleError
-from anon_transformers.experiments._compare import Progress
-from anon_transformers.experiments._experiment import (
-    NUMBER_COLUMNS,
-    Findings,
-    read_source,
-)
-from anon_transformers.experiments._plots import Panels
-from anon_transformers.experiments._tabular_numbers import (
-    claim_findings,
-    fact_findings,
-    run_findings,
-)
+from anon_transformers.experiments import NUMBER_COLUMNS, Findings, Panels, Progress
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
     aggregate_answers,
@@ -33,6 +22,13 @@ from anon_transformers.metrics import (
     prosecutor_risk,
 )
 from anon_transformers.privacy import DistinctLDiversity, TCloseness
+from anon_transformers.registry import registry
+from anon_transformers_reproductions._sources import read_source
+from anon_transformers_reproductions.tabular._numbers import (
+    claim_findings,
+    fact_findings,
+    run_findings,
+)
 
 TABLE_CHARTS = {
     "loss": "Loss %",
@@ -120,8 +116,6 @@ def _measure(
     hierarchies: Mapping[str, Hierarchy],
 ) -> dict[str, Any]:
     """Everything that the source reports of a run, by the table that it publishes."""
-    from anon_transformers.registry import registry
-
     models = []
     if run["method"] != "k-anonymity":
         thresholds = {name: run[name] for name in ("c", "l", "t") if name in run}

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from anon_transformers.experiments import _tabular_k_l_t
-from anon_transformers.experiments._experiment import read_source
-from anon_transformers.experiments._tabular_k_l_t import TabularExperiment
-from anon_transformers.experiments._tabular_numbers import claim_findings, run_findings
+from anon_transformers_reproductions._sources import read_source
+from anon_transformers_reproductions.tabular import TabularExperiment, _experiment
+from anon_transformers_reproductions.tabular._numbers import (
+    claim_findings,
+    run_findings,
+)
 
-FILE = Path(__file__).parents[1] / "data" / "vectors" / "tabular-k-l-t.json"
+FILE = Path(__file__).parents[3] / "tests" / "data" / "vectors" / "tabular-k-l-t.json"
 VECTORS = {v["name"]: v for v in json.loads(FILE.read_text(encoding="utf-8"))}
 KNOWN = read_source("tabular-k-l-t")
 RUNS = {run["run"]: run for run in KNOWN["runs"]}
@@ -92,7 +94,7 @@ def test_the_data_hold_the_distances():
 
 def few(monkeypatch, *names):
     known = {**KNOWN, "runs": [RUNS[name] for name in names]}
-    monkeypatch.setattr(_tabular_k_l_t, "read_source", lambda name: known)
+    monkeypatch.setattr(_experiment, "read_source", lambda name: known)
     return known
 
 

@@ -1,7 +1,35 @@
-"""How commands speak: to people with colors, to machines with ``--json``."""
+"""How commands speak: to people with tables, to machines with ``--json``.
+
+Commands of plugins use these functions too, so that all of ``anon`` reports errors,
+numbers and names in the same way. Importing this module needs the ``cli`` extra: import
+it in the module of a command, and let ``register_commands`` name a function that
+imports that.
+
+Examples
+--------
+>>> from anon_transformers.cli.output import JsonFlag, handle_errors, print_json
+>>> from anon_transformers.cli.output import format_number, print_table
+>>> @handle_errors
+... def count(json_output: JsonFlag = False) -> None:
+...     found = {"rows": 3, "mean [age]": 100 / 3}
+...     if json_output:
+...         print_json(found)
+...         return
+...     rows = [(name, format_number(value)) for name, value in found.items()]
+...     print_table("people.csv", ["what", "measured"], rows)
+>>> count()
+people.csv
+┏━━━━━━━━━━━━┳━━━━━━━━━━┓
+┃ what       ┃ measured ┃
+┡━━━━━━━━━━━━╇━━━━━━━━━━┩
+│ rows       │ 3        │
+│ mean [age] │ 33.33    │
+└────────────┴──────────┘
+"""
 
 import ast
 import json
+import math
 import os
 import re
 import shlex
@@ -9,7 +37,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -19,29 +47,45 @@ from rich.text import Text
 
 from anon_transformers.exceptions import (
     AnonymizationError,
-    ConfigurationError,
     GateError,
     InfeasibleError,
     RepeatedIdentifierWarning,
 )
 
+__all__ = [
+    "BAD_INPUT",
+    "BROKEN_PROMISE",
+    "CLOSED_PIPE",
+    "Console",
+    "JsonFlag",
+    "format_number",
+    "handle_errors",
+    "percent",
+    "print_json",
+    "print_table",
+    "print_warning",
+    "progress_bar",
+    "show_status",
+]
+
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+"""Type of the parameter ``json_output``, by which :func:`handle_errors` knows it."""
 
 BROKEN_PROMISE = 1
+"""Exit code: a threshold is broken, cannot be met or cannot be judged."""
 BAD_INPUT = 2
+"""Exit code: something is wrong with what was given."""
 CLOSED_PIPE = 141
 """What a shell reports of a program whose reader went away: no verdict at all."""
 
 _SUBJECT = re.compile(r"such as subject=('.*?'|\".*?\")\.(?= Here |$)", re.DOTALL)
 """What helps in Python where an identifier repeats."""
 
-LOSS_IN_WORDS = "detail given up: 0 % is none, 100 % is all suppressed"
-
-UNBROKEN = 10_000
+_UNBROKEN = 10_000
 """Width of what is not printed on a terminal."""
-SHORT = 12
+_SHORT = 12
 """Cells up to this length are folded last."""
-NARROW = 8
+_NARROW = 8
 """What is folded is folded to this width, not to nothing."""
 
 
@@ -56,18 +100,45 @@ class Console(rich_console.Console):
         raise BrokenPipeError
 
 
-def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn errors into a message and an exit code, and warnings into a line.
+def handle_errors(
+    command: Callable[..., Any] | None = None,
+    *,
+    in_options: Callable[[str], str] | None = None,
+    broken: tuple[type[Exception], ...] = (),
+) -> Callable[..., Any]:
+    """Turn errors of a command into a message and an exit code, warnings into a line.
 
-    1: a threshold is broken or cannot be met. 2: anything wrong with what was given.
+    The exit code is ``BROKEN_PROMISE`` for a broken gate and an infeasible promise, and
+    ``BAD_INPUT`` for all other errors. The message of an error that is not the
+    library's own may quote the data, and is not shown.
+
+    Parameters
+    ----------
+    command : callable
+        What typer calls. With a true argument ``json_output`` errors are JSON, too.
+    in_options : callable, default=None
+        Says a message of the library, which speaks of Python's parameters, in the
+        options of the command line.
+    broken : tuple of exception types, default=()
+        Further errors of the library that break a promise, such as ``NotEvaluable``
+        where it means that a time limit was hit.
+
+    Returns
+    -------
+    callable
+        The command; without ``command`` a decorator.
     """
+    if command is None:
+        return partial(handle_errors, in_options=in_options, broken=broken)
+    say = in_options or str
+    not_kept = (GateError, InfeasibleError, *broken)
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         as_json = bool(kwargs.get("json_output"))
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _show_warning(warnings.showwarning)
+                warnings.showwarning = _show_warning(warnings.showwarning, say)
                 result = command(*args, **kwargs)
             sys.stdout.flush()  # a closed pipe shows here, and not after the end
         except typer.Exit:
@@ -78,11 +149,11 @@ def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
         except BrokenPipeError:
             _forget_output()
             raise typer.Exit(CLOSED_PIPE) from None
-        except (GateError, InfeasibleError) as error:
-            _print_error(str(error), as_json)
+        except not_kept as error:
+            _print_error(say(str(error)), as_json)
             raise typer.Exit(BROKEN_PROMISE) from None
         except (AnonymizationError, OSError) as error:
-            _print_error(str(error), as_json)
+            _print_error(say(str(error)), as_json)
             raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
             if os.environ.get("ANON_DEBUG"):
@@ -111,7 +182,9 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
+def _show_warning(
+    others: Callable[..., None], say: Callable[[str], str]
+) -> Callable[..., None]:
     """Show warnings of the library and its plugins as one line, all others as usual.
 
     The same line is shown once, however many runs of a comparison give it.
@@ -129,7 +202,7 @@ def _show_warning(others: Callable[..., None]) -> Callable[..., None]:
         if not category.__module__.startswith("anon_transformers"):
             others(message, category, filename, lineno, file, line)
             return
-        text = " ".join(_in_options(str(message), category).split())
+        text = " ".join(say(_in_options(str(message), category)).split())
         if text not in seen:
             seen.add(text)
             print_warning(text)
@@ -170,13 +243,16 @@ def _print_labeled(label: str, color: str, message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def working(what: str, *, hidden: bool = False) -> Any:
-    """Show on a terminal that something is going on."""
+def show_status(what: str, *, hidden: bool = False) -> Any:
+    """Show on a terminal that something is going on, while the context lasts."""
     return Console(stderr=True, quiet=hidden).status(Text(what))
 
 
 def print_json(content: Any, *, to_stderr: bool = False) -> None:
-    """Print for machines."""
+    """Print for machines, on the output or the error stream.
+
+    What JSON does not know, such as a path, becomes a text.
+    """
     file = sys.stderr if to_stderr else sys.stdout
     print(json.dumps(content, indent=2, default=str), file=file)
 
@@ -192,14 +268,27 @@ def print_table(
     """Print for people; into a pipe or a file no line is broken.
 
     Texts are printed as they are, whatever brackets they hold: names of columns and
-    files are no markup. A cell that is to have a style comes as a rich ``Text``.
+    files are no markup.
 
-    Where a terminal is too narrow, columns in ``spare`` are left out, the first of them
-    first, and the others are folded.
+    Parameters
+    ----------
+    title : str
+        A line above the table.
+    header : sequence of str
+        Names of the columns.
+    rows : iterable of sequences
+        Cells: what is no text is printed as ``str`` gives it, see
+        :func:`format_number` and :func:`percent`. A cell that is to have a style comes
+        as a rich ``Text``.
+    spare : sequence of str, default=()
+        Columns that are left out where a terminal is too narrow, the first of them
+        first; the others are folded.
+    to_stderr : bool, default=False
+        Print on the error stream, where the output is a table of its own.
     """
-    unbroken = Console(width=UNBROKEN, stderr=to_stderr)
+    unbroken = Console(width=_UNBROKEN, stderr=to_stderr)
     console = Console(stderr=to_stderr) if unbroken.is_terminal else unbroken
-    cells = [[as_text(cell) for cell in row] for row in rows]
+    cells = [[_as_text(cell) for cell in row] for row in rows]
     left_out: list[str] = []
     for name in [*spare, None]:
         table = _table(header, cells, left_out)
@@ -214,7 +303,7 @@ def print_table(
         console.print(Text(f"not shown on a narrow terminal: {names}"))
 
 
-def as_text(cell: object) -> Text:
+def _as_text(cell: object) -> Text:
     """What a cell says, with its own style if it has one, and no markup."""
     return cell if isinstance(cell, Text) else Text(str(cell))
 
@@ -226,21 +315,31 @@ def _table(
     kept = [at for at, name in enumerate(header) if name not in left_out]
     for at in kept:
         # What is short is broken last: half a number is no number.
-        short = " " not in header[at] and all(len(row[at]) <= SHORT for row in rows)
+        short = " " not in header[at] and all(len(row[at]) <= _SHORT for row in rows)
         table.add_column(
             Text(header[at]),
             overflow="fold",
             no_wrap=short,
-            min_width=None if short else NARROW,
+            min_width=None if short else _NARROW,
         )
     for row in rows:
         table.add_row(*(row[at] for at in kept))
     return table
 
 
-def shown(number: object) -> str:
-    """Four digits of a number are enough for people; JSON has them all."""
-    return f"{number:.4g}" if isinstance(number, float) else str(number)
+def format_number(value: object, missing: str = "not defined") -> str:
+    """A cell for people: four digits of a number are enough, and JSON has them all.
+
+    Whole numbers and texts stay as they are, and ``missing`` stands for None and NaN.
+
+    Examples
+    --------
+    >>> [format_number(cell) for cell in (1 / 3, 0.5, 12000, None, "holds")]
+    ['0.3333', '0.5', '12000', 'not defined', 'holds']
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return missing
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:
@@ -255,76 +354,25 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 10) + 0.0:.3g} %"
 
 
-def number_or_text(text: str) -> Any:
-    """What a person means by ``5``, ``0.1``, ``true``, ``None`` or ``center``.
-
-    A list or mapping stands in brackets, written as in a release file.
-
-    Examples
-    --------
-    >>> number_or_text("5"), number_or_text("center"), number_or_text("{age: 3}")
-    (5, 'center', {'age': 3})
-    """
-    if text == "None":  # as Python and the documentation write it
-        return None
-    if text[:1] in {"{", "["}:
-        return _nested(text)
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        return text
-    return value
-
-
-def _nested(text: str) -> Any:
-    """A list or mapping, in YAML or JSON; anything else is a text."""
-    try:
-        import yaml
-
-        value = yaml.safe_load(text)
-    except ImportError:  # of the release extra
-        return text
-    except yaml.YAMLError:
-        return text
-    return value if isinstance(value, dict | list) else text
-
-
-def name_and_assignments(key: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Read ``NAME,KEY=VALUE,…``.
-
-    Examples
-    --------
-    >>> name_and_assignments("model", "distinct-l-diversity,l=3,sensitive=job")
-    ('distinct-l-diversity', {'l': 3, 'sensitive': 'job'})
-    """
-    name, *pairs = text.split(",")
-    return name, assignments(key, pairs)
-
-
-def assignments(key: str, given: Sequence[str]) -> dict[str, Any]:
-    """Read ``name=value`` options.
-
-    Examples
-    --------
-    >>> assignments("option", ["output=center", "k=5"])
-    {'output': 'center', 'k': 5}
-    """
-    found = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise ConfigurationError(f"--{key}: expected NAME=VALUE, got {text!r}.")
-        if name in found:
-            raise ConfigurationError(f"--{key}: {name} is given twice.")
-        found[name] = number_or_text(value)
-    return found
-
-
 @contextmanager
-def run_bar(
-    *, hidden: bool, unit: str = "runs"
+def progress_bar(
+    *, hidden: bool = False, unit: str = "runs"
 ) -> Iterator[Callable[[int, int, str], None]]:
-    """Show a bar on the error stream; yields what to call after each unit."""
+    """Show a bar on the error stream, while the context lasts.
+
+    Parameters
+    ----------
+    hidden : bool, default=False
+        Show nothing, as for ``--json``.
+    unit : str, default="runs"
+        What is counted.
+
+    Yields
+    ------
+    callable
+        To be called with how many units are done, how many there are, and what is
+        next: the ``progress`` of :func:`anon_transformers.experiments.compare`.
+    """
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
