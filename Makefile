@@ -46,13 +46,13 @@ demo-airflow: install ## Run the same release as an Airflow DAG
 	$(BIN)/python -m anon_transformers.airflow.demo $(RELEASE)
 
 test: lint ## Lint, then every test that is not slow
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: lint ## Lint, then every test
-	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2
+	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2 --dist worksteal
 
 coverage: install ## Every test that is not slow, with the lines and branches they reach
-	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term-missing:skip-covered
 
 lint: install ## Check style, formatting and types; change nothing
 	$(BIN)/ruff check .
