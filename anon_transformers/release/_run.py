@@ -47,6 +47,8 @@ TIES = "ties.key"
 KEY_BYTES = 32
 CANDIDATE = "candidate"
 VERDICT = "verdict.json"
+ERROR = ".error"
+"""Ends the name of a file with the whole of an error, which may quote cells."""
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 """A link that somebody planted is not followed, where the system can tell."""
 LOG = logging.getLogger("anon_transformers.release")

@@ -10,6 +10,7 @@ from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
+    ERROR,
     KEY,
     QUARANTINE,
     Run,
@@ -101,6 +102,8 @@ def quarantine(run: Run, form: Form) -> str:
     remove_tree(place)
     for private in (KEY, *form.private_files):
         run.path(private).unlink(missing_ok=True)
+    for details in run.folder.glob(f"*{ERROR}"):
+        details.unlink()
     run.folder.rename(place)
     run.ledger.write(run.id, "quarantined")
     return str(place)
