@@ -38,6 +38,13 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
             f"target.path: {link} is not a link, and readers would not see the "
             "release; give it a target of its own."
         )
+    # By realpath: a link that leads to itself is no error there.
+    folder = Path(os.path.realpath(link)).parent
+    if link.is_symlink() and folder != Path(os.path.realpath(target / VERSIONS)):
+        raise ConfigurationError(
+            f"target.path: the link {link} leads to no version of this target; somebody "
+            "else may read by it. Remove it, or give the release a target of its own."
+        )
     for version in _versions(target):
         there = read_manifest(version).get("release", config.name)
         if there != config.name:

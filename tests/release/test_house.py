@@ -150,16 +150,33 @@ def test_a_target_may_lie_behind_a_link(release):
     assert release.versions() == [made[-1].name]
 
 
-def test_current_may_have_been_pointed_elsewhere(release):
-    first = run_release(release.file)
+@pytest.mark.parametrize("to", ["elsewhere", "out", "out/current", "missing"])
+@pytest.mark.parametrize("way", ["first", "later"])
+def test_a_current_that_leads_elsewhere_is_refused(release, to, way):
+    run = validate(anonymize(load(release.file)))
+    if way == "later":
+        publish(run)
+        run = validate(anonymize(load(release.file)))
     theirs = plant(release.folder / "elsewhere")
-    (release.target / "current").unlink()
-    (release.target / "current").symlink_to(theirs.parent)
-    load(release.file)
-    assert Path(first).is_dir()
-    last = run_release(release.file)
+    release.target.mkdir(exist_ok=True)
+    link = release.target / "current"
+    link.unlink(missing_ok=True)
+    link.symlink_to(release.folder / to)
+    before = release.public_bytes() | {".lock": b""}
+    for step, given in ((publish, run), (load, release.file)):
+        with pytest.raises(ConfigurationError, match="leads to no version") as caught:
+            step(given)
+        assert str(link) in str(caught.value)
+    assert link.readlink() == release.folder / to
     assert theirs.read_text() == "mine"
-    assert release.versions() == [Path(last).name]
+    assert release.public_bytes() == before
+
+
+def test_a_current_of_another_spelling_is_ours(release):
+    first = Path(run_release(release.file))
+    (release.target / "current").unlink()
+    (release.target / "current").symlink_to(first)
+    run_release(release.file)
     assert whole(release)
 
 
