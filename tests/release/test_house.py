@@ -11,7 +11,12 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
-from anon_transformers.exceptions import ConfigurationError, DataError, ReleaseError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    GateError,
+    ReleaseError,
+)
 from anon_transformers.release import (
     anonymize,
     load,
@@ -300,6 +305,58 @@ def test_a_link_in_place_of_a_published_file_is_not_ours(release):
     run_release(release.file)
     assert theirs.read_text() == "mine"
     assert [p.name for p in first.iterdir()] == ["data.csv"]
+
+
+def test_other_bytes_under_the_name_of_a_published_file_stay(release, caplog):
+    first = Path(run_release(release.file))
+    (first / "data.csv").write_text("somebody's own table")
+    run_release(release.file)
+    assert [path.name for path in first.iterdir()] == ["data.csv"]
+    assert (first / "data.csv").read_text() == "somebody's own table"
+    assert warned(caplog, first / "data.csv")
+
+
+def test_a_folder_under_the_name_of_a_finished_run_stays(release, caplog):
+    run = Path(load(release.file, "monthly"))
+    publish(validate(anonymize(run)))
+    theirs = plant(run)
+    publish(validate(anonymize(load(release.file, "monthly"))))
+    assert theirs.read_text() == "mine"
+    assert warned(caplog, theirs)
+    assert raw_copies(release) == []
+
+
+def test_a_quarantined_run_takes_no_folder_that_is_there(release):
+    risk = {"metric": "average-risk", "max": 1e-6, "id": "strict"}
+    release.write(thresholds=[*release.content["thresholds"], risk])
+    run = Path(anonymize(load(release.file)))
+    theirs = plant(release.home / "quarantine" / run.name)
+    with pytest.raises(GateError, match=f"{run.name}-r"):
+        validate(run)
+    assert theirs.read_text() == "mine"
+    assert raw_copies(release) == []
+    assert not run.exists()
+
+
+@pytest.mark.parametrize("inside", [".", "candidate", "notes"])
+@pytest.mark.parametrize("name", ["monthly", None])
+def test_a_file_in_an_unfinished_run_stays_and_raw_data_go(
+    release, caplog, inside, name
+):
+    run = Path(anonymize(load(release.file, "monthly")))
+    theirs = plant(run / inside)
+    release.write(thresholds=[{"model": "k-anonymity", "k": 4}])
+    following = load(release.file, name)
+    assert theirs.read_text() == "mine"
+    assert [path for path in run.rglob("*") if path.is_file()] == [theirs]
+    assert warned(caplog, theirs)
+    assert raw_copies(release) == [Path(following) / "input.parquet"]
+    with pytest.raises(ReleaseError, match="is gone"):
+        validate(run)
+    theirs = plant(Path(following))
+    publish(validate(anonymize(following)))
+    assert theirs.read_text() == "mine"
+    assert raw_copies(release) == []
 
 
 @pytest.mark.parametrize("workspace", [".", "work"])
