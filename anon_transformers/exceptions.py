@@ -70,7 +70,7 @@ class ExtraSuppressionWarning(UserWarning):
 
 
 class SpellingWarning(UserWarning):
-    """Values of a quasi-identifier differ only in how they are written."""
+    """Values of a quasi-identifier, or names of persons, differ in spelling only."""
 
 
 class NearlyNumbersWarning(UserWarning):

@@ -14,6 +14,7 @@ import numpy as np
 
 from anon_transformers._data.amounts import (
     NUMBER,
+    UNITS,
     Amount,
     one_number_each,
     read_amount,
@@ -54,8 +55,34 @@ LIKE_ASCII = {
 }  # fmt: skip
 """Signs that are read like others."""
 
+INLINE = re.compile(
+    r"</?(?:b|i|u|s|em|strong|small|big|sup|sub|span|font|mark|tt|a)(?: [^<>]*)?>", re.I
+)
+"""Tags within a word."""
+TAG = re.compile(
+    r"</?(?:br|p|div|hr|li|ul|ol|td|tr|th|table|pre|code|h[1-6]|html|body|img)"
+    r"(?: [^<>]*)?/?>",
+    re.I,
+)
+"""Tags between words. Others may be marks of missing values, such as ``<NA>``."""
+FOOTNOTE = re.compile(
+    "[\u2122\u00ae\u00a9\u2120]"
+    r"|(?<!10)(?<!(?<![^\W\d_])m)(?<!(?<![^\W\d_])[cdkm]m)"
+    "(?<![\u207a\u207b\u00b9\u00b2\u00b3\u2070\u2074-\u2079])"
+    "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+"
+)
+"""Marks of trade and numbers of footnotes; no powers of ten, areas and volumes."""
+LISTED = re.compile(r"\(?[0-9]{1,2}[.)] ?(?=[^\W\d_]{2}[^0-9]*\Z)")
+"""The number of an item in a list, as in ``1. HIV``."""
+LIST_STARTS = frozenset("(0123456789")
+ABOUT = re.compile(
+    r"(?:ca|circa|approx|approximately|about|around|roughly|etwa|ungefahr|rund|environ)"
+    r"(?: (?=[-+]?\.?[0-9])| ?(?=[-+]?[$\u20ac\u00a3]))"
+)
+"""What says that a number is not exact."""
+
 MOMENT = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[t ]([0-9]{2}:[0-9]{2})"
+    r"([0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2})[t ]([0-9]{2}:[0-9]{2})"
     r"(:[0-9]{2}(?:\.[0-9]+)?)?(?: ?z|[-+]00:?00)?\Z"
 )
 TIME = re.compile(r"([0-9]{1,2})(:[0-9]{2})(:[0-9]{2})?(?: ?([ap]) ?m)?\Z")
@@ -70,6 +97,12 @@ SEXES = {"m": "male", "male": "male", "f": "female", "female": "female"}
 WORDS = re.compile(r"[a-z]+(?: [a-z]+)*\Z")
 """Most texts are: no digit, no accent, nothing to join."""
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+WRITTEN_DAY = re.compile(
+    r"([0-9]{4})([-/])(1[0-2]|0?[1-9])\2(3[01]|[12][0-9]|0?[1-9])\Z"
+)
+BARE_DAY = re.compile(r"(19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])\Z")
+"""Digits that are a day in a column of days, and a number elsewhere."""
+HOURS = re.compile(r"([01]?[0-9]|2[0-3]) ?h ?([0-5][0-9])\Z")
 INITIALS = re.compile(r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])")
 """Letters with full stops between them, as in ``H.I.V.``."""
 SPACED = re.compile(r"\b[^\W\d_](?: [^\W\d_]\b){2,}|\A[^\W\d_] [^\W\d_]\Z")
@@ -106,17 +139,28 @@ def read_text(text: str) -> str:
     >>> read_text(" Breast  Cancer\u200b") == read_text("breast cancer")
     True
     """
-    while "&" in text and (shown := html.unescape(text)) != text:
-        text = shown
+    if "&" in text or "<" in text:
+        text = _without_markup(text)
     if text.isascii() and text.isprintable():  # most texts are, and need no more
         return " ".join(text.casefold().split())
     # Composed by compatibility: full-width letters read like others.
-    plain = unicodedata.normalize("NFKC", text)
+    plain = unicodedata.normalize("NFKC", FOOTNOTE.sub("", text))
     for blank in BLANKS:
         plain = plain.replace(blank, " ")
     visible = (c for c in plain if c.isspace() or _shows(c))
     folded = unicodedata.normalize("NFKC", "".join(visible)).casefold()
-    return " ".join(unicodedata.normalize("NFC", folded).split())
+    read = " ".join(unicodedata.normalize("NFC", folded).split())
+    # Composed, full-width signs may be markup, too.
+    marked = "<" in read or "&" in read
+    return read_text(read) if marked and _without_markup(read) != read else read
+
+
+def _without_markup(text: str) -> str:
+    """A text as a browser shows it, in one line."""
+    before = ""
+    while before != text:
+        before, text = text, TAG.sub(" ", INLINE.sub("", html.unescape(text)))
+    return text
 
 
 def _shows(letter: str) -> bool:
@@ -153,8 +197,11 @@ def _bare(text: str) -> str:
 def _with_fewer_signs(text: str) -> str:
     if not text.isascii():
         text = read_text("".join(map(_like_ascii, text)))
+    if found := WRITTEN_DAY.match(text):
+        return _day(found)
     if ":" in text and (found := MOMENT.match(text)):
         day, time, seconds = found.groups()
+        day = _with_fewer_signs(day)
         seconds = "" if not (seconds or "").strip(":.0") else seconds
         return day if time == MIDNIGHT and not seconds else f"{day} {time}{seconds}"
     if ":" in text and (found := TIME.match(text)):
@@ -170,6 +217,11 @@ def _with_fewer_signs(text: str) -> str:
     if QUIET.match(less) is None:
         less = TIGHT.sub(r"\1", less)
     return less or text
+
+
+def _day(found: re.Match[str]) -> str:
+    year, _, month, day = found.groups()
+    return f"{year}-{month:0>2}-{day:0>2}"
 
 
 def _like_ascii(letter: str) -> str:
@@ -209,8 +261,11 @@ def _word(text: str, less: str) -> str:
     less = without_accents(less)
     if "." in text and (initials := INITIALS.sub(_joined, text)) != text:
         less = without_accents(_bare(initials))
+    less = ABOUT.sub("", less, count=1) if less[:1] in "acreu" else less
     if NUMBER.match(less):
         return less
+    if "h" in less and (found := HOURS.match(less)):
+        return f"{int(found[1])}:{found[2]}"
     return CLOSE.sub("", TO.sub("-", less)) if " " in less else less
 
 
@@ -263,7 +318,7 @@ def read_values(
     >>> read_values(["001", "1"]) is None
     True
     """
-    seen = [read_text(text) for text in texts]
+    seen = _without_list_numbers([read_text(text) for text in texts])
     bare = [_bare(text) for text in seen]
     words = list(map(_word, seen, bare))
     missing = [False] * len(seen)
@@ -283,7 +338,7 @@ def reads_as(texts: Sequence[str], value: str) -> np.ndarray:
     >>> reads_as(["(HIV)", "hiv", "flu"], "HIV")
     array([ True,  True, False])
     """
-    seen = [read_text(text) for text in (*texts, value)]
+    seen = _without_list_numbers([read_text(text) for text in (*texts, value)])
     words = [_word(text, _bare(text)) for text in seen]
     *read, wanted = _as_one_column(words, _written_out(seen))
     return np.array([text == wanted for text in read], dtype=bool)
@@ -311,6 +366,29 @@ def _single_amount(text: str) -> float:
         if NUMBER.match(number):
             return float(number)
     return np.nan
+
+
+def _without_list_numbers(seen: list[str]) -> list[str]:
+    """Texts without the number of an item, unless nothing but it tells them apart.
+
+    Examples
+    --------
+    >>> _without_list_numbers(["1. hiv", "2. hiv", "flu", "5. mg"])
+    ['hiv', 'hiv', 'flu', '5. mg']
+    >>> _without_list_numbers(["1. trimester", "2. trimester"])
+    ['1. trimester', '2. trimester']
+    """
+    less = [
+        text[found.end() :]
+        if text[:1] in LIST_STARTS
+        and (found := LISTED.match(text))
+        and text[found.end() :].partition(" ")[0] not in UNITS
+        else text
+        for text in seen
+    ]
+    rests = set(less) - USUAL_MARKS
+    ordinals = len(rests) == 1 and rests.isdisjoint(seen)
+    return seen if ordinals else less
 
 
 def _written_out(seen: Sequence[str]) -> dict[str, str]:
@@ -351,6 +429,11 @@ def _as_one_column(texts: Sequence[str], written_out: dict[str, str]) -> list[st
     """
     if written_out:
         texts = [written_out.get(text, text) for text in texts]
+    if any(map(DAY.match, texts)):
+        texts = [
+            f"{text[:4]}-{text[4:6]}-{text[6:]}" if BARE_DAY.match(text) else text
+            for text in texts
+        ]
     amounts = {
         place: amount
         for place, text in enumerate(texts)

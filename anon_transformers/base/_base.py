@@ -2,21 +2,23 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._data.columns import Column, to_text
 from anon_transformers._data.frames import is_frame, to_frame
-from anon_transformers._data.readings import read_text
+from anon_transformers._data.persons import read_likely_persons, read_persons
 from anon_transformers._data.ties import tie_order
 from anon_transformers.exceptions import (
     DataError,
     RepeatedIdentifierWarning,
+    SpellingWarning,
     level_of_caller,
 )
 from anon_transformers.roles import Roles, refuse_repeated_columns
@@ -181,24 +183,44 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
             return frame
         self._named, self._all_columns = is_frame(X), frame.columns
         self.roles_ = self._resolve(frame.columns)
-        warn_of_repeated_identifiers(frame, self.roles_)
+        roles = self.roles_
+        if roles.subject is None:
+            warn_of_repeated_identifiers(frame, roles.identifiers)
+        else:
+            warn_of_spelled_subjects(frame, roles.subject)
         published = ~frame.columns.isin(self.roles_.identifiers)
         self._kept_positions = np.flatnonzero(published)
         self._kept_columns = frame.columns[published]
         return frame
 
 
+OVERLOOKED = (
+    "case, blanks, accents, the order of words, what divides a code, spellings of a "
+    "number"
+)
+"""Differences that make nobody another person to a reader."""
 MOST_NAMED = 3
 """Columns that a message names, before it says how many more there are."""
 
 
 def repeated_identifiers(
-    frame: pd.DataFrame, identifiers: Sequence[Hashable]
+    frame: pd.DataFrame,
+    identifiers: Sequence[Hashable],
+    read: Callable[[Sequence[str]], np.ndarray] = read_persons,
 ) -> dict[Hashable, int]:
     """Identifiers that repeat, as people read them, and how many values do.
 
     The one with the most distinct values comes first: if one of them tells persons
     apart, it does.
+
+    Parameters
+    ----------
+    frame : data frame
+        The table.
+    identifiers : sequence
+        Columns of it.
+    read : callable
+        Which texts name one person.
 
     Examples
     --------
@@ -209,12 +231,23 @@ def repeated_identifiers(
     found, distinct = {}, {}
     for name in identifiers:
         rows = to_text(frame[name]).value_counts()
-        by_reading = rows.groupby([read_text(text) for text in rows.index]).sum()
-        n_values = int((by_reading > 1).sum())
+        by_person = rows.groupby(persons_in(frame[name], rows.index, read)).sum()
+        n_values = int((by_person > 1).sum())
         if n_values:
-            found[name], distinct[name] = n_values, len(by_reading)
+            found[name], distinct[name] = n_values, len(by_person)
     order = sorted(found, key=lambda name: -distinct[name])
     return {name: found[name] for name in order}
+
+
+def persons_in(
+    column: pd.Series,
+    texts: Sequence[str],
+    read: Callable[[Sequence[str]], np.ndarray] = read_persons,
+) -> np.ndarray:
+    """The person that each of the distinct ``texts`` of a column names to a reader."""
+    if types.is_numeric_dtype(column.dtype):  # a number has one spelling
+        return np.arange(len(texts))
+    return read(list(texts))
 
 
 def describe_repeated(found: Mapping[Hashable, int]) -> str:
@@ -233,16 +266,34 @@ def describe_repeated(found: Mapping[Hashable, int]) -> str:
     return f"{named}; and {more} more" if more > 0 else named
 
 
-def warn_of_repeated_identifiers(frame: pd.DataFrame, roles: Roles) -> None:
+def warn_of_repeated_identifiers(
+    frame: pd.DataFrame, identifiers: Sequence[Hashable]
+) -> None:
     """Warn where rows are counted, and an identifier says that persons have several."""
-    if roles.subject is not None:
-        return
-    found = repeated_identifiers(frame, roles.identifiers)
+    found, zeros = repeated_identifiers(frame, identifiers), ""
+    if not found:
+        found = repeated_identifiers(frame, identifiers, read_likely_persons)
+        zeros = ", if zeros before a number mean nothing"
     if found:
         warnings.warn(
             "k counts rows, and a person with several rows may be a class alone. Where "
             "persons have several, name the column that tells them apart, such as "
-            f"subject={next(iter(found))!r}. Here {describe_repeated(found)}.",
+            f"subject={next(iter(found))!r}. Here {describe_repeated(found)}{zeros}.",
             RepeatedIdentifierWarning,
+            stacklevel=level_of_caller(),
+        )
+
+
+def warn_of_spelled_subjects(frame: pd.DataFrame, subject: Hashable) -> None:
+    """Warn where texts that are counted as persons may name the same one."""
+    texts = to_text(frame[subject]).dropna().unique().tolist()
+    persons = persons_in(frame[subject], texts, read_likely_persons)
+    n_read = len(np.unique(persons))
+    if n_read < len(texts):
+        warnings.warn(
+            f"subject: the {len(texts)} texts of column {subject!r} may be "
+            f"{n_read} persons to a reader, who overlooks {OVERLOOKED} and zeros "
+            "before a number. Persons are told apart by text; write each one way.",
+            SpellingWarning,
             stacklevel=level_of_caller(),
         )

@@ -129,7 +129,8 @@ def check_persons(
             frame.columns, quasi_identifiers, sensitive or None, there or None, subject,
             sensitive_may_be_known=True,
         )  # fmt: skip
-        warn_of_repeated_identifiers(frame, roles)
+        if roles.subject is None:
+            warn_of_repeated_identifiers(frame, roles.identifiers)
 
 
 def read_dates(given: Sequence[str] | None) -> dict[str, dict[str, Any]]:

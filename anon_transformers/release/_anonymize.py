@@ -24,6 +24,7 @@ from anon_transformers.release._run import (
     CANDIDATE,
     Run,
     make_private,
+    remove_run,
     remove_tree,
     sha256,
     write_json,
@@ -59,7 +60,7 @@ def anonymize(location: Location) -> str:
         write_candidate(run)
     except AnonymizationError:
         run.ledger.abandon(run.id)
-        remove_tree(run.folder)
+        remove_run(run.folder)
         raise
     return str(run.folder)
 

@@ -123,6 +123,9 @@ def start_run(
         folder = runs / next_run_id(run_id, ledger)
         # First, so that there are never two copies of personal data.
         remove_runs(config.home, again=folder.name)
+        if os.path.lexists(folder):  # with somebody else's files
+            ledger.abandon(folder.name)
+            folder = runs / next_run_id(run_id, ledger)
         draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
         ledger.write(folder.name, "loading", draft=draft.name)
         make_private(draft)

@@ -5,9 +5,11 @@ renamed, and only then does ``current`` move to it, in one step of the file syst
 ledger names each of these folders and files before it is made.
 """
 
+import hashlib
 import os
 import secrets
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +19,16 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._config import read_config, tighten
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
+    CANDIDATE,
     Run,
     files_of,
     hash_of,
     is_plain,
+    json_text,
     locked,
-    remove_tree,
+    remove_run,
     sha256,
-    write_json,
+    write_text,
 )
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._target import (
@@ -60,7 +64,7 @@ def publish(location: Location) -> str:
     run = Run(location)
     for event in run.ledger.stories().get(run.id, []):
         if event["event"] == "published":
-            remove_tree(run.folder)
+            remove_run(run.folder)
             return event["version"]
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
@@ -75,15 +79,21 @@ def publish(location: Location) -> str:
             _refuse_another(version, run, candidate, verdict)
         draft = f".{run.id}-{secrets.token_hex(3)}"
         files = [*BESIDE, *(file["data"] for file in files_of(candidate))]
+        notes = _notes(run, candidate, verdict)
+        hashes = {file["data"]: file["sha256"] for file in files_of(candidate)}
+        hashes["validation.html"] = sha256(run.path("validation.html"))
+        for name, text in notes.items():
+            hashes[name] = hashlib.sha256(text.encode()).hexdigest()
         run.ledger.write(
-            run.id, "publishing", version=str(version), draft=draft, files=files
-        )
+            run.id, "publishing", version=str(version), draft=draft, files=files,
+            sha256=hashes,
+        )  # fmt: skip
         if not version.is_dir():
-            _write_version(version, draft, run, candidate, verdict)
+            _write_version(version, draft, run, candidate, notes)
         _point_current_at(version, draft)
         remove_old_versions(run.config, newest=run.id)
         run.ledger.write(run.id, "published", version=str(version))
-    remove_tree(run.folder)
+    remove_run(run.folder)
     return str(version)
 
 
@@ -145,12 +155,25 @@ def _refuse_another(
         )
 
 
+def _notes(
+    run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+) -> dict[str, str]:
+    """What is written beside the tables, by file name."""
+    tables = [run.path(CANDIDATE) / file["data"] for file in files_of(candidate)]
+    n_bytes = sum(table.stat().st_size for table in tables)
+    manifest = make_manifest(run, candidate, verdict, n_bytes)
+    return {
+        "validation.json": json_text(verdict),
+        "manifest.json": json_text(manifest),
+    }
+
+
 def _write_version(
     version: Path,
     draft: str,
     run: Run,
     candidate: dict[str, Any],
-    verdict: dict[str, Any],
+    notes: Mapping[str, str],
 ) -> None:
     staging = version.with_name(draft)
     staging.mkdir()
@@ -162,10 +185,8 @@ def _write_version(
                 f"run {run.id}: the candidate changed while it was copied."
             )
     shutil.copyfile(run.path("validation.html"), staging / "validation.html")
-    write_json(staging / "validation.json", verdict)
-    n_bytes = sum((staging / f["data"]).stat().st_size for f in files_of(candidate))
-    manifest = make_manifest(run, candidate, verdict, n_bytes)
-    write_json(staging / "manifest.json", manifest)
+    for name, text in notes.items():
+        write_text(staging / name, text)
     for path in staging.iterdir():
         _sync(path)
     _sync(staging)

@@ -47,6 +47,18 @@ TIES = "ties.key"
 KEY_BYTES = 32
 CANDIDATE = "candidate"
 VERDICT = "verdict.json"
+ERROR = ".error"
+"""Ends the name of a file with the whole of an error, which may quote cells."""
+CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
+OF_RUN = re.compile(
+    r"\.?(?:seal\.key|run\.json|verdict\.json|validation\.html|[a-z]+\.error"
+    r"|(?:input|nodes)\.parquet)(?:\.draft)?\Z"
+)
+"""Files that steps write into the folder of a run."""
+OF_CANDIDATE = re.compile(
+    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|functions)\.[^/]+\Z"
+)
+"""Files that they write beside a candidate."""
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 """A link that somebody planted is not followed, where the system can tell."""
 LOG = logging.getLogger("anon_transformers.release")
@@ -76,7 +88,7 @@ class Run:
 
     def refuse_gone(self) -> None:
         """Refuse to work on a run that has ended."""
-        if not self.folder.is_dir():
+        if not self.path(ORDER).is_file():  # others' files may keep the folder
             raise ReleaseError(
                 f"run {self.id} is gone: it was published, quarantined, given up, or a "
                 "newer run of this release took its place."
@@ -283,6 +295,9 @@ def _event(line: bytes) -> dict[str, Any] | None:
     files = event.get("files", [])
     if not isinstance(files, list) or not isinstance(event.get("version", ""), str):
         return None
+    hashes = event.get("sha256", {})
+    if not isinstance(hashes, dict) or set(map(type, hashes.values())) - {str}:
+        return None
     names = [event.get("run"), event.get("draft", "none"), *files]
     return event if all(map(_is_name, names)) else None
 
@@ -404,6 +419,45 @@ def remove_tree(folder: Path) -> None:
         left_alone(folder, "it is not a folder")
 
 
+def remove_run(folder: Path) -> None:
+    """Remove the folder of a run; it is no error if it is gone already.
+
+    Files that no step writes are somebody else's. They stay, and what is personal goes
+    all the same.
+    """
+    if not is_plain(folder):
+        remove_tree(folder)
+        return
+    foreign = [path for path in _files_in(folder) if not _is_of_run(path, folder)]
+    if not foreign:
+        remove_tree(folder)
+        return
+    for path in _files_in(folder):
+        if _is_of_run(path, folder):
+            path.rmdir() if is_plain(path) else path.unlink()
+    for path in foreign:
+        left_alone(path, "no step of a run made it")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Everything in a folder and in those below but plain folders that hold some."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        inner = _files_in(path) if is_plain(path) else []
+        found += inner or [path]
+    return found
+
+
+def _is_of_run(path: Path, folder: Path) -> bool:
+    """Whether a step of a run writes a file of this name there."""
+    *above, name = path.relative_to(folder).parts
+    if is_plain(path):  # an empty folder
+        return not above and name in CANDIDATES
+    beside = len(above) == 1 and above[0] in CANDIDATES
+    ours = OF_CANDIDATE.match(name) if beside else not above and OF_RUN.match(name)
+    return bool(ours) and is_plain(path, stat.S_ISREG)
+
+
 def remove_runs(home: Path, again: str) -> None:
     """Remove the folders of all runs, and of what was cut off while it was loaded.
 
@@ -423,7 +477,7 @@ def remove_runs(home: Path, again: str) -> None:
     runs = home / RUNS
     for place in sorted(runs.iterdir()) if runs.is_dir() else ():
         if place.name in owners:
-            remove_tree(place)
+            remove_run(place)
         else:
             left_alone(place)
     for name, story in stories.items():
@@ -433,7 +487,12 @@ def remove_runs(home: Path, again: str) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all."""
-    write_text(path, json.dumps(content, indent=2, default=str) + "\n")
+    write_text(path, json_text(content))
+
+
+def json_text(content: Any) -> str:
+    """What :func:`write_json` writes."""
+    return json.dumps(content, indent=2, default=str) + "\n"
 
 
 def write_text(path: Path, text: str) -> None:

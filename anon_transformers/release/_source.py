@@ -13,8 +13,14 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates, refuse_written_dates
-from anon_transformers._data.readings import read_spellings, read_values
-from anon_transformers.base._base import describe_repeated, repeated_identifiers
+from anon_transformers._data.readings import read_values
+from anon_transformers.base._base import (
+    OVERLOOKED,
+    describe_repeated,
+    persons_in,
+    repeated_identifiers,
+    warn_of_repeated_identifiers,
+)
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -155,12 +161,12 @@ def refuse_odd_subjects(frame: pd.DataFrame, roles: DeclaredRoles) -> None:
             "count of persons would see; leave these rows out, or say whose they are."
         )
     distinct = texts.unique().tolist()
-    codes = read_spellings(distinct)
-    if codes is not None:
+    n_persons = len(np.unique(persons_in(frame[roles.subject], distinct)))
+    if n_persons < len(distinct):
         raise DataError(
             f"subject: the {len(distinct)} texts of column {roles.subject!r} are "
-            f"{int(codes[-1])} persons to a reader, who overlooks case, blanks and "
-            "spellings of a number; write each person one way."
+            f"{n_persons} persons to a reader, who overlooks {OVERLOOKED}; write each "
+            "person one way."
         )
 
 
@@ -177,6 +183,7 @@ def refuse_repeated_identifiers(frame: pd.DataFrame, roles: DeclaredRoles) -> No
             "all the same, state 'rows_are_persons: true'. Here "
             f"{describe_repeated(found)}."
         )
+    warn_of_repeated_identifiers(frame, roles.identifiers)
 
 
 def refuse_several_values(

@@ -24,7 +24,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
-from anon_transformers.release._run import LOG
+from anon_transformers.release._run import ERROR, LOG
 
 STEPS = ("load", "anonymize", "validate", "publish")
 TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
@@ -93,7 +93,7 @@ def _keep_traceback(location: Path, step: str) -> str:
     """Write the current error into the run's folder, if there is one."""
     if not location.is_dir():
         return "."
-    file = location / f"{step}.error"
+    file = location / f"{step}{ERROR}"
     try:
         file.write_text(traceback.format_exc(), encoding="utf-8")
     except OSError as error:

@@ -23,6 +23,7 @@ from anon_transformers.release._run import (
     is_plain,
     left_alone,
     locked,
+    sha256,
 )
 
 VERSIONS = "versions"
@@ -37,6 +38,14 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
         raise ConfigurationError(
             f"target.path: {link} is not a link, and readers would not see the "
             "release; give it a target of its own."
+        )
+    # By realpath: a link that leads to itself is no error there.
+    folder = Path(os.path.realpath(link)).parent
+    if link.is_symlink() and folder != Path(os.path.realpath(target / VERSIONS)):
+        raise ConfigurationError(
+            f"target.path: the link {link} leads to no version of this target; "
+            "somebody else may read by it. Remove it, or give the release a target of "
+            "its own."
         )
     for version in _versions(target):
         there = read_manifest(version).get("release", config.name)
@@ -83,6 +92,8 @@ class OwnVersion:
         Names under which it was written.
     files : frozenset of str
         What it holds of ours.
+    hashes : frozenset of tuple of str
+        Names of these files, and hashes of the bytes that were written.
     event : str
         What happened to the run last.
     """
@@ -91,12 +102,13 @@ class OwnVersion:
     folder: Path
     drafts: tuple[str, ...]
     files: frozenset[str]
+    hashes: frozenset[tuple[str, str]]
     event: str
 
     def remove(self) -> None:
         """Remove it from the target, with what was written under other names."""
         self.remove_drafts()
-        _remove_files(self.folder, self.files)
+        _remove_files(self.folder, self.files, self.hashes)
 
     def remove_drafts(self) -> None:
         """Remove what was cut off before it got its name."""
@@ -125,27 +137,36 @@ def own_versions(target: Path, ledger: Ledger) -> list[OwnVersion]:
                 if e["event"] == "publishing" and "draft" in e
             ),
             frozenset(name for e in stories[run] for name in e.get("files", ())),
+            frozenset(
+                pair for e in stories[run] for pair in e.get("sha256", {}).items()
+            ),
             stories[run][-1]["event"],
         )
         for run in sorted(made, key=made.__getitem__)
     ]
 
 
-def _remove_files(folder: Path, files: Collection[str]) -> None:
+def _remove_files(
+    folder: Path, files: Collection[str], hashes: Collection[tuple[str, str]] = ()
+) -> None:
     """Remove these files, and the folder if nothing else is in it.
 
-    A folder in the public target is a place where others may have put something.
+    A folder in the public target is a place where others may have put something, under
+    a name of ours too. Where hashes are noted, other bytes are left.
     """
+    noted = {name for name, _ in hashes}
     if not is_plain(folder):
         if os.path.lexists(folder):
             left_alone(folder, "it is not a folder")
         return
     for path in sorted(folder.iterdir()):
         ours = path.name in files or path.name in map(draft_of, files)
-        if ours and is_plain(path, stat.S_ISREG):
-            path.unlink()
-        else:
+        if not ours or not is_plain(path, stat.S_ISREG):
             left_alone(path)
+        elif path.name in noted and (path.name, sha256(path)) not in hashes:
+            left_alone(path, "it holds other bytes than a run wrote")
+        else:
+            path.unlink()
     if not any(folder.iterdir()):
         folder.rmdir()
 

@@ -1,5 +1,6 @@
 """Third step: judge the candidate as its readers will see it."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -10,13 +11,14 @@ from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
+    ERROR,
     KEY,
     QUARANTINE,
     Run,
     hash_of,
     make_private,
     refuse_links,
-    remove_tree,
+    remove_run,
 )
 from anon_transformers.release._steps import Location, discreet
 
@@ -98,9 +100,13 @@ def quarantine(run: Run, form: Form) -> str:
     home = run.folder.parent.parent
     refuse_links(home)  # one may have come since the run was loaded
     place = make_private(home / QUARANTINE) / run.id
-    remove_tree(place)
+    remove_run(place)
+    while os.path.lexists(place):  # somebody else's
+        place = place.with_name(f"{place.name}-r")
     for private in (KEY, *form.private_files):
         run.path(private).unlink(missing_ok=True)
+    for details in run.folder.glob(f"*{ERROR}"):
+        details.unlink()
     run.folder.rename(place)
     run.ledger.write(run.id, "quarantined")
     return str(place)

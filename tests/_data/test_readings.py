@@ -48,7 +48,52 @@ def classes_of(values, q=None):
         pytest.param(["001", "1", "01"], 3, id="codes-with-zeros"),
         pytest.param(["1E50", "10e49", "J45"], 3, id="codes-with-an-e"),
         pytest.param(["flu", "cold"], 2, id="plain"),
-        pytest.param(["12", "12.0", "about 12"], 2, id="nearly-numbers"),
+        pytest.param(["12", "12.0", "about 12"], 1, id="nearly-numbers"),
+        pytest.param(["12", "12.0", "over 12"], 2, id="more-than-a-number"),
+        pytest.param(
+            ["2020-01-02", "2020/01/02", "20200102", "2020-1-2"],
+            1,
+            id="days-as-numbers",
+        ),
+        pytest.param(["20200102", "20200103", "20209999"], 3, id="numbers-of-8-digits"),
+        pytest.param(["2020-01-02", "20200103", "20200102"], 2, id="bare-days"),
+        pytest.param(["2020-1-2 07:30", "2020/01/02T07:30:00"], 1, id="more-moments"),
+        pytest.param(
+            ["HIV", "<b>HIV</b>", "HIV<br>", "<p class='x'>HIV</p>", "H<i>IV</i>"],
+            1,
+            id="markup",
+        ),
+        pytest.param(
+            ["HIV", "&lt;b&gt;HIV&lt;/b&gt;", "\uff1cb\uff1eHIV"], 1, id="hidden-markup"
+        ),
+        pytest.param(
+            [
+                "HIV",
+                "HIV\u00b9",
+                "HIV\u00b2",
+                "HIV\u00b9\u2070",
+                "HIV\u2122",
+                "HIV\u00ae",
+            ],
+            1,
+            id="footnotes",
+        ),
+        pytest.param(["10\u00b2", "10\u00b3", "10"], 3, id="powers-of-ten"),
+        pytest.param(["5 m", "5 m\u00b2", "5m\u00b3"], 3, id="areas"),
+        pytest.param(["HIV", "1. HIV", "2. HIV", "(3) HIV", "4) HIV"], 1, id="listed"),
+        pytest.param(["1. HIV", "2. HIV", "flu"], 2, id="listed-beside-others"),
+        pytest.param(["1. Grad", "2. Grad", "unknown"], 2, id="ordinals"),
+        pytest.param(
+            ["1. Mai 2020", "2. Mai 2020", "3. Mai 2020"], 3, id="days-of-May"
+        ),
+        pytest.param(["5. mg", "5 mg", "6 mg"], 2, id="a-point-before-a-unit"),
+        pytest.param(
+            ["5", "ca. 5", "approx. 5", "about 5", "~5", "ca.5", "ungef\u00e4hr 5"],
+            1,
+            id="about",
+        ),
+        pytest.param(["$5", "about $5", "approx. 5 USD"], 1, id="about-an-amount"),
+        pytest.param(["7:30", "7h30", "07h30", "7 h 30"], 1, id="hours"),
         pytest.param(["50000", "50000.0", "007"], 2, id="beside-a-code"),
         pytest.param(["50000", "50000.0", "5e4", "60000", "70000"], 3, id="exponent"),
         pytest.param(["5e4", "50000", "5.0E4"], 1, id="exponents-beside-a-number"),

@@ -346,6 +346,31 @@ def test_an_anonymizer_that_publishes_an_identifier_is_caught(release, registere
     assert not release.target.exists()
 
 
+def test_a_quarantined_run_keeps_no_details_of_an_error(release, registered):
+    class Flaky(MondrianAnonymizer):
+        failed = False
+
+        def fit_transform(self, X, y=None, **fit_params):
+            if not Flaky.failed:
+                Flaky.failed = True
+                raise RuntimeError(f"cell {X['name'].iloc[0]}")
+            return super().fit_transform(X).assign(job="lie")
+
+    registered("anonymizers", "flaky", Flaky)
+    release.write(anonymizer=release.mondrian(name="flaky"))
+    run = Path(load(release.file))
+    with pytest.raises(ReleaseError):
+        anonymize(run)
+    assert NAME_MARK in (run / "anonymize.error").read_text()
+    (run / "validate.error").write_text(NAME_MARK)
+    with pytest.raises(GateError):
+        validate(anonymize(run))
+    place = release.home / "quarantine" / run.name
+    kept = [path for path in place.rglob("*") if path.is_file()]
+    assert place / "verdict.json" in kept
+    assert not [path for path in kept if NAME_MARK.encode() in path.read_bytes()]
+
+
 def test_an_anonymizer_that_loses_a_column_is_caught(release, registered):
     class Lossy(MondrianAnonymizer):
         def fit_transform(self, X, y=None, **fit_params):

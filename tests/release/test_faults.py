@@ -13,6 +13,8 @@ from anon_transformers.exceptions import (
     DataError,
     ExtremesWarning,
     GateError,
+    RepeatedIdentifierWarning,
+    SpellingWarning,
 )
 from anon_transformers.release import (
     anonymize,
@@ -308,6 +310,44 @@ def test_a_person_in_several_spellings_is_one_person(release, subject):
     message = release.refusal(DataError)
     spelled = "the 60 texts of column 'who' are 20 persons to a reader"
     assert (spelled if subject else "identifier 'who' repeats (20 values") in message
+
+
+@pytest.mark.parametrize("subject", ["who", None])
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param(["920-23-70{:02d}", "9202370{:02d}"], id="divided-digits"),
+        pytest.param(["{}", "{}.0"], id="numbers-by-value"),
+        pytest.param(["Smith{}, Anna", "Anna Smith{}"], id="order-of-words"),
+        pytest.param(["M\u00fcller{}", "Muller{}", "Mueller{}"], id="accents"),
+        pytest.param(["AB-12{:02d}", "ab 12{:02d}", "AB12{:02d}"], id="divided-code"),
+    ],
+)
+def test_a_person_is_counted_once_however_written(release, subject, ways):
+    rows = visits(n_persons=20, n_rows=len(ways))
+    for number, row in enumerate(rows[1:]):
+        person, way = divmod(number, len(ways))
+        written = ways[way].format(person + 1)
+        row[0] = f'"{written}"'
+    of_persons(release, rows, subject=subject)
+    release.write(source={**release.content["source"], "columns": {"who": "text"}})
+    message = release.refusal(DataError)
+    spelled = f"the {20 * len(ways)} texts of column 'who' are 20 persons to a reader"
+    assert (spelled if subject else "identifier 'who' repeats (20 values") in message
+    assert "Smith" not in message
+    assert "920" not in message
+
+
+@pytest.mark.parametrize("subject", ["who", None])
+def test_zeros_before_a_number_are_warned_of(release, subject):
+    rows = visits(n_persons=20, n_rows=2)
+    for number, row in enumerate(rows[1:]):
+        row[0] = ["{}", "{:03d}"][number % 2].format(number // 2 + 1)
+    of_persons(release, rows, subject=subject)
+    release.write(source={**release.content["source"], "columns": {"who": "text"}})
+    warning = SpellingWarning if subject else RepeatedIdentifierWarning
+    with pytest.warns(warning, match="zeros before a number"):
+        anonymize(load(release.file))
 
 
 def test_rows_of_nobody_are_refused(release):

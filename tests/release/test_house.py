@@ -11,7 +11,12 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
-from anon_transformers.exceptions import ConfigurationError, DataError, ReleaseError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    GateError,
+    ReleaseError,
+)
 from anon_transformers.release import (
     anonymize,
     load,
@@ -150,16 +155,33 @@ def test_a_target_may_lie_behind_a_link(release):
     assert release.versions() == [made[-1].name]
 
 
-def test_current_may_have_been_pointed_elsewhere(release):
-    first = run_release(release.file)
+@pytest.mark.parametrize("to", ["elsewhere", "out", "out/current", "missing"])
+@pytest.mark.parametrize("way", ["first", "later"])
+def test_a_current_that_leads_elsewhere_is_refused(release, to, way):
+    run = validate(anonymize(load(release.file)))
+    if way == "later":
+        publish(run)
+        run = validate(anonymize(load(release.file)))
     theirs = plant(release.folder / "elsewhere")
-    (release.target / "current").unlink()
-    (release.target / "current").symlink_to(theirs.parent)
-    load(release.file)
-    assert Path(first).is_dir()
-    last = run_release(release.file)
+    release.target.mkdir(exist_ok=True)
+    link = release.target / "current"
+    link.unlink(missing_ok=True)
+    link.symlink_to(release.folder / to)
+    before = release.public_bytes() | {".lock": b""}
+    for step, given in ((publish, run), (load, release.file)):
+        with pytest.raises(ConfigurationError, match="leads to no version") as caught:
+            step(given)
+        assert str(link) in str(caught.value)
+    assert link.readlink() == release.folder / to
     assert theirs.read_text() == "mine"
-    assert release.versions() == [Path(last).name]
+    assert release.public_bytes() == before
+
+
+def test_a_current_of_another_spelling_is_ours(release):
+    first = Path(run_release(release.file))
+    (release.target / "current").unlink()
+    (release.target / "current").symlink_to(first)
+    run_release(release.file)
     assert whole(release)
 
 
@@ -283,6 +305,58 @@ def test_a_link_in_place_of_a_published_file_is_not_ours(release):
     run_release(release.file)
     assert theirs.read_text() == "mine"
     assert [p.name for p in first.iterdir()] == ["data.csv"]
+
+
+def test_other_bytes_under_the_name_of_a_published_file_stay(release, caplog):
+    first = Path(run_release(release.file))
+    (first / "data.csv").write_text("somebody's own table")
+    run_release(release.file)
+    assert [path.name for path in first.iterdir()] == ["data.csv"]
+    assert (first / "data.csv").read_text() == "somebody's own table"
+    assert warned(caplog, first / "data.csv")
+
+
+def test_a_folder_under_the_name_of_a_finished_run_stays(release, caplog):
+    run = Path(load(release.file, "monthly"))
+    publish(validate(anonymize(run)))
+    theirs = plant(run)
+    publish(validate(anonymize(load(release.file, "monthly"))))
+    assert theirs.read_text() == "mine"
+    assert warned(caplog, theirs)
+    assert raw_copies(release) == []
+
+
+def test_a_quarantined_run_takes_no_folder_that_is_there(release):
+    risk = {"metric": "average-risk", "max": 1e-6, "id": "strict"}
+    release.write(thresholds=[*release.content["thresholds"], risk])
+    run = Path(anonymize(load(release.file)))
+    theirs = plant(release.home / "quarantine" / run.name)
+    with pytest.raises(GateError, match=f"{run.name}-r"):
+        validate(run)
+    assert theirs.read_text() == "mine"
+    assert raw_copies(release) == []
+    assert not run.exists()
+
+
+@pytest.mark.parametrize("inside", [".", "candidate", "notes"])
+@pytest.mark.parametrize("name", ["monthly", None])
+def test_a_file_in_an_unfinished_run_stays_and_raw_data_go(
+    release, caplog, inside, name
+):
+    run = Path(anonymize(load(release.file, "monthly")))
+    theirs = plant(run / inside)
+    release.write(thresholds=[{"model": "k-anonymity", "k": 4}])
+    following = load(release.file, name)
+    assert theirs.read_text() == "mine"
+    assert [path for path in run.rglob("*") if path.is_file()] == [theirs]
+    assert warned(caplog, theirs)
+    assert raw_copies(release) == [Path(following) / "input.parquet"]
+    with pytest.raises(ReleaseError, match="is gone"):
+        validate(run)
+    theirs = plant(Path(following))
+    publish(validate(anonymize(following)))
+    assert theirs.read_text() == "mine"
+    assert raw_copies(release) == []
 
 
 @pytest.mark.parametrize("workspace", [".", "work"])
