@@ -83,8 +83,8 @@ Options = Annotated[
         "-o",
         metavar="NAME=VALUE",
         help="Further parameter of the anonymizer, such as "
-        "[bold]tie_side=both[/bold], which lets Mondrian cut far finer where few "
-        "values are frequent; lists and mappings as in a release file: "
+        "[bold]output=center[/bold], with which Mondrian publishes means instead of "
+        "ranges; lists and mappings as in a release file: "
         "[bold]'n_sets={age: 3}'[/bold]",
     ),
 ]

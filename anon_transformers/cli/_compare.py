@@ -51,8 +51,8 @@ Grids = Annotated[
         "-g",
         metavar="NAME=VALUE,…",
         help="Values of a parameter, such as [bold]k=2,5,10[/bold] for all methods or "
-        "[bold]mondrian.tie_side=left,both[/bold] for one (left is the source's rule, "
-        "both cuts far finer where few values are frequent)",
+        "[bold]mondrian.tie_side=both,left[/bold] for one (left is the source's rule, "
+        "far coarser where few values are frequent)",
     ),
 ]
 Out = Annotated[

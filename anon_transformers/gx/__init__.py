@@ -13,17 +13,21 @@ if TYPE_CHECKING:
     from anon_transformers.gx.expect_privacy_model_to_hold import (
         ExpectPrivacyModelToHold,
     )
-    from anon_transformers.gx.expect_table_to_be_fuzzy_l_diverse import (
+    from anon_transformers.gx.expectations import (
+        ExpectTableToBeAlphaKAnonymous,
+        ExpectTableToBeBeliefBounded,
+        ExpectTableToBeBetaLike,
+        ExpectTableToBeDeltaPresent,
+        ExpectTableToBeDistinctLDiverse,
+        ExpectTableToBeEntropyLDiverse,
         ExpectTableToBeFuzzyLDiverse,
-    )
-    from anon_transformers.gx.expect_table_to_be_fuzzy_t_close import (
         ExpectTableToBeFuzzyTClose,
-    )
-    from anon_transformers.gx.expect_table_to_be_k_anonymous import (
         ExpectTableToBeKAnonymous,
-    )
-    from anon_transformers.gx.expect_table_to_be_q_anonymous import (
+        ExpectTableToBeKMapped,
+        ExpectTableToBeProbabilisticallyKAnonymous,
         ExpectTableToBeQAnonymous,
+        ExpectTableToBeRecursivelyDiverse,
+        ExpectTableToBeTClose,
     )
     from anon_transformers.gx.gate import (
         Check,
@@ -39,10 +43,20 @@ __all__ = [
     "Check",
     "ExpectPrivacyMetricToBeBetween",
     "ExpectPrivacyModelToHold",
+    "ExpectTableToBeAlphaKAnonymous",
+    "ExpectTableToBeBeliefBounded",
+    "ExpectTableToBeBetaLike",
+    "ExpectTableToBeDeltaPresent",
+    "ExpectTableToBeDistinctLDiverse",
+    "ExpectTableToBeEntropyLDiverse",
     "ExpectTableToBeFuzzyLDiverse",
     "ExpectTableToBeFuzzyTClose",
     "ExpectTableToBeKAnonymous",
+    "ExpectTableToBeKMapped",
+    "ExpectTableToBeProbabilisticallyKAnonymous",
     "ExpectTableToBeQAnonymous",
+    "ExpectTableToBeRecursivelyDiverse",
+    "ExpectTableToBeTClose",
     "GateResult",
     "PrivateEvidence",
     "Threshold",

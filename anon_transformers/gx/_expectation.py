@@ -28,11 +28,12 @@ from great_expectations.validator.metric_configuration import MetricConfiguratio
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.gx._judging import (
     Scope,
+    build,
     discreetly,
     judge_table,
     measure_table,
 )
-from anon_transformers.gx._threshold import Sentence, model_sentence
+from anon_transformers.gx._sentences import Sentence, model_sentence
 
 MODEL_METRIC = "table.privacy_model"
 METRIC_METRIC = "table.privacy_metric"
@@ -99,6 +100,14 @@ Number: TypeAlias = pydantic.StrictInt | pydantic.StrictFloat | SuiteParameterDi
 Name: TypeAlias = pydantic.StrictStr | SuiteParameterDict
 Column: TypeAlias = pydantic.StrictStr | pydantic.StrictInt
 Columns: TypeAlias = list[Column] | SuiteParameterDict
+Texts: TypeAlias = list[pydantic.StrictStr] | SuiteParameterDict
+Cell: TypeAlias = (
+    pydantic.StrictStr
+    | pydantic.StrictInt
+    | pydantic.StrictFloat
+    | pydantic.StrictBool
+    | SuiteParameterDict
+)
 
 
 def is_parameter(value: Any) -> bool:
@@ -212,43 +221,98 @@ class ModelExpectation(PrivacyExpectation, ABC):
         }
 
 
-class FuzzyExpectation(ModelExpectation):
-    """Ask a model of memberships, which only the run that made the table knows.
+class TableExpectation(ModelExpectation):
+    """Ask whether one model holds; its parameters are the arguments.
 
-    Hand them over with ``private_evidence(PrivateEvidence(degrees=…))``, as a release
-    does. Without them the expectation fails.
+    A subclass names the model and declares the arguments, which have the names and the
+    defaults of the model's parameters; ``column`` alone gives what models call
+    ``sensitive``. What the model refuses is refused at once, and what comes at run time
+    is refused there.
     """
 
-    sensitive: Columns = pydantic.Field([])
-
     model_name: ClassVar[str]
-    model_params: ClassVar[Mapping[str, str]]
-    """Parameters of the model, by the argument of the expectation that gives each."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        judged = [name for name in SCOPE if name in cls.__fields__]
+        cls.success_keys = (*cls.arguments(), *judged)
+        cls.args_keys = tuple(
+            name
+            for name in (*judged, *cls.arguments())
+            if cls.__fields__[name].required
+        )
+
+    @classmethod
+    def is_abstract(cls) -> bool:
+        """Whether this names no model, and is no expectation itself."""
+        return not hasattr(cls, "model_name") or super().is_abstract()
+
+    @classmethod
+    def arguments(cls) -> dict[str, str]:
+        """Parameters of the model, by the argument that gives each."""
+        shared = {*PrivacyExpectation.__fields__, "sensitive"}
+        own = [name for name in cls.__fields__ if name not in shared]
+        return {name: "sensitive" if name == "column" else name for name in own}
+
+    @classmethod
+    def _stated(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of the model that are given."""
+        arguments = cls.arguments()
+        return {
+            arguments[name]: value
+            for name, value in given.items()
+            if name in arguments and value is not None
+        }
+
+    @pydantic.root_validator(skip_on_failure=True)
+    def _model_takes_them(cls, values):
+        stated = cls._stated(values)
+        for name, value in stated.items():
+            if isinstance(value, Mapping) and not is_parameter(value):
+                raise ValueError(f"{name}: expected a value or a $PARAMETER.")
+        if not any(map(is_parameter, stated.values())):
+            build("model", cls.model_name, stated)
+        return values
 
     def question(self) -> tuple[str, dict[str, Any]]:
         """The metric that answers, and what it is asked."""
-        given = {p: getattr(self, a) for a, p in self.model_params.items()}
         return MODEL_METRIC, {
             "model": self.model_name,
-            "params": {
-                name: value for name, value in given.items() if value is not None
-            },
-            **{key: getattr(self, key) for key in SCOPE},
+            "params": self._stated(dict(self)),
+            **{key: getattr(self, key, []) for key in SCOPE},
         }
 
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
         """What is asked, in words."""
-        asked = {
-            parameter: arguments[argument]
-            for argument, parameter in cls.model_params.items()
-            if arguments.get(argument) is not None
-        }
-        return model_sentence(cls.model_name, asked, None, of_classes=False)
+        return model_sentence(
+            cls.model_name,
+            cls._stated(arguments),
+            arguments.get("quasi_identifiers"),
+            arguments.get("sensitive"),
+            arguments.get("subject"),
+        )
 
 
-def at_least_one(value: Whole) -> Whole:
-    """Refuse a count below 1; what comes at run time is checked there."""
-    if not is_parameter(value) and (isinstance(value, dict) or value < 1):
-        raise ValueError("expected a whole number of at least 1.")
-    return value
+class SensitiveExpectation(TableExpectation):
+    """Ask a model of the sensitive values of every class."""
+
+    sensitive: Columns
+    column: Column | SuiteParameterDict | None = None
+    multiple: Name = "each"
+    missing_marks: Texts | None = None
+
+
+class ReferenceExpectation(SensitiveExpectation):
+    """Ask a model that compares every class with a whole table."""
+
+    reference: Name = "input"
+
+
+class FuzzyExpectation(TableExpectation):
+    """Ask a model of the sensitive values of fuzzy classes."""
+
+    sensitive: Columns
+    column: Column | SuiteParameterDict | None = None
+    cardinality: Name = "non-fuzzy"
+    missing_marks: Texts | None = None

@@ -63,6 +63,13 @@ def refuse_strange_degrees(degrees: np.ndarray, labels: np.ndarray) -> None:
         raise NotEvaluable("the degrees of membership do not fit the published labels.")
 
 
+def refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> None:
+    """Refuse to judge a table without a column that is named."""
+    for name in names:
+        if name not in frame.columns:
+            raise NotEvaluable(unknown_choice("column", name, frame.columns))
+
+
 ENDS = 2
 
 
@@ -82,9 +89,7 @@ def graph_evidence(
             "it judges a graph, whose edges have two columns of node names; "
             f"quasi_identifiers names {len(ends)}."
         )
-    for name in ends:
-        if name not in frame.columns:
-            raise NotEvaluable(unknown_choice("column", name, frame.columns))
+    refuse_unknown_columns(frame, ends)
     edges = frame[list(ends)]
     graph, _ = open_graph(edges if nodes is None else (edges, nodes))
     return GraphEvidence(graph, functions=functions)
@@ -185,6 +190,7 @@ class Scope:
                 "removed when the table is published. An original table alone does "
                 "not show them."
             )
+        refuse_unknown_columns(frame, (*self.quasi_identifiers, *self.sensitive))
         columns = [name for name in frame.columns if name in private.original.columns]
         return Linkage(
             private.original,

@@ -21,32 +21,18 @@ from great_expectations.exceptions import DataContextRequiredError
 from great_expectations.expectations.registry import get_expectation_impl
 
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.gx import expectations
 from anon_transformers.gx._expectation import METRIC_METRIC, MODEL_METRIC
 from anon_transformers.gx.expect_privacy_metric_to_be_between import (
     ExpectPrivacyMetricToBeBetween,
 )
 from anon_transformers.gx.expect_privacy_model_to_hold import ExpectPrivacyModelToHold
-from anon_transformers.gx.expect_table_to_be_fuzzy_l_diverse import (
-    ExpectTableToBeFuzzyLDiverse,
-)
-from anon_transformers.gx.expect_table_to_be_fuzzy_t_close import (
-    ExpectTableToBeFuzzyTClose,
-)
-from anon_transformers.gx.expect_table_to_be_k_anonymous import (
-    ExpectTableToBeKAnonymous,
-)
-from anon_transformers.gx.expect_table_to_be_q_anonymous import (
-    ExpectTableToBeQAnonymous,
-)
 from anon_transformers.parameters import is_number
 
 OUR_EXPECTATIONS = {
     cls.expectation_type: cls
     for cls in (
-        ExpectTableToBeKAnonymous,
-        ExpectTableToBeQAnonymous,
-        ExpectTableToBeFuzzyLDiverse,
-        ExpectTableToBeFuzzyTClose,
+        *(getattr(expectations, name) for name in expectations.__all__),
         ExpectPrivacyModelToHold,
         ExpectPrivacyMetricToBeBetween,
     )

@@ -6,21 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.gx._sentences import GENERAL, OWN_EXPECTATIONS
 from anon_transformers.gx._threshold import BOUNDS, Threshold, refuse_bad_thresholds
-
-# Models with an expectation of their own: its type, and which argument gives what.
-NAMED = {
-    "k-anonymity": ("expect_table_to_be_k_anonymous", {"k": "k"}),
-    "q-anonymity": ("expect_table_to_be_q_anonymous", {"q": "q"}),
-    "fuzzy-l-diversity": (
-        "expect_table_to_be_fuzzy_l_diverse",
-        {"l": "l", "sensitive": "column"},
-    ),
-    "fuzzy-t-closeness": (
-        "expect_table_to_be_fuzzy_t_close",
-        {"t": "t", "distance": "distance", "sensitive": "column"},
-    ),
-}
 
 
 def suite_for(name: str, thresholds: Sequence[Threshold]) -> dict[str, Any]:
@@ -111,34 +98,35 @@ def refuse_bad_suite(suite: Any) -> None:
 
 
 def _expectation(threshold: Threshold) -> dict[str, Any]:
-    stem = threshold.stem
-    kwargs: dict[str, Any] = {
-        name: _parameter(name)
-        for name in ("quasi_identifiers", "subject", "suppression_label")
-    }
-    kind, arguments = NAMED.get(threshold.name, ("", {}))
-    own = bool(kind) and set(threshold.params) <= set(arguments)
-    if threshold.kind == "model" and own:
-        kwargs |= {arguments[p]: _parameter(f"{stem}_{p}") for p in threshold.params}
-        if kind != "expect_table_to_be_k_anonymous":
-            kwargs |= {"sensitive": _parameter("sensitive")}
-    elif threshold.kind == "model":
-        kind = "expect_privacy_model_to_hold"
-        kwargs |= {"model": threshold.name, "params": _parameter(stem)}
-        kwargs |= {"sensitive": _parameter("sensitive")}
-    else:
-        kind = "expect_privacy_metric_to_be_between"
-        kwargs |= {"metric": threshold.name, "report": _parameter("report")}
-        kwargs |= {
+    kind, asked = _asked(threshold)
+    scope = ("quasi_identifiers", "subject", "suppression_label")
+    kwargs = {name: _parameter(name) for name in scope} | asked
+    meta = {"threshold": threshold.id}
+    return {"type": kind, "kwargs": kwargs, "meta": meta, "severity": "critical"}
+
+
+def _asked(threshold: Threshold) -> tuple[str, dict[str, Any]]:
+    """The expectation for a threshold, and what it is asked."""
+    stem, sensitive = threshold.stem, {"sensitive": _parameter("sensitive")}
+    own = OWN_EXPECTATIONS.get(threshold.name)
+    if threshold.kind == "metric":
+        asked = {"metric": threshold.name, "report": _parameter("report")} | sensitive
+        asked |= {
             f"{bound}_value": _parameter(f"{stem}_{bound}")
             for bound in BOUNDS
             if threshold.params.get(bound) is not None
         }
-        kwargs |= {"sensitive": _parameter("sensitive")}
         if threshold.own_params:
-            kwargs["params"] = _parameter(f"{stem}_params")
-    meta = {"threshold": threshold.id}
-    return {"type": kind, "kwargs": kwargs, "meta": meta, "severity": "critical"}
+            asked["params"] = _parameter(f"{stem}_params")
+        return "expect_privacy_metric_to_be_between", asked
+    if own is None:
+        asked = {"model": threshold.name, "params": _parameter(stem)}
+        return GENERAL, asked | sensitive
+    asked = {
+        "column" if param == "sensitive" else param: _parameter(f"{stem}_{param}")
+        for param in threshold.params
+    }
+    return own.type, asked | sensitive if own.sensitive else asked
 
 
 def _parameter(name: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from anon_transformers.gx._expectation import (
     is_parameter,
 )
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._threshold import Sentence, metric_sentence
+from anon_transformers.gx._sentences import Sentence, metric_sentence
 
 
 class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):

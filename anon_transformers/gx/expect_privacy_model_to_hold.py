@@ -12,7 +12,7 @@ from anon_transformers.gx._expectation import (
     Name,
 )
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._threshold import Sentence, model_sentence
+from anon_transformers.gx._sentences import Sentence, model_sentence
 
 
 class ExpectPrivacyModelToHold(ModelExpectation):
@@ -70,6 +70,7 @@ class ExpectPrivacyModelToHold(ModelExpectation):
             arguments.get("model"),
             arguments.get("params"),
             arguments.get("quasi_identifiers"),
+            arguments.get("sensitive"),
             arguments.get("subject"),
             of_classes=judges_classes("model", arguments.get("model")),
         )

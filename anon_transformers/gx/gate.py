@@ -36,14 +36,14 @@ from anon_transformers.gx._judging import (
     plain,
     private_evidence,
 )
-from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
-from anon_transformers.gx._threshold import (
+from anon_transformers.gx._sentences import (
+    OWN_EXPECTATIONS,
     Sentence,
-    Threshold,
     metric_sentence,
     model_sentence,
-    refuse_bad_thresholds,
 )
+from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
+from anon_transformers.gx._threshold import Threshold, refuse_bad_thresholds
 from anon_transformers.parameters import is_number
 from anon_transformers.privacy import describe_exposed, describe_level, judges_values
 from anon_transformers.registry import registry
@@ -291,6 +291,7 @@ def sentence(threshold: Threshold, scope: Scope) -> Sentence:
             threshold.name,
             threshold.params,
             columns,
+            scope.sensitive,
             scope.subject,
             of_classes=of_classes,
             in_groups=in_groups,
@@ -395,7 +396,8 @@ def _differences(
     for key in {"quasi_identifiers", "sensitive"}.intersection(differ):
         if set(judged.get(key, ())) == set(wanted[key]):
             differ.remove(key)
-    if wanted["name"] == "k-anonymity" and "sensitive" in differ:
+    own = OWN_EXPECTATIONS.get(wanted["name"]) if wanted["kind"] == "model" else None
+    if own is not None and not own.sensitive and "sensitive" in differ:
         differ.remove("sensitive")  # it looks at no sensitive column
     return differ if outcome.found.get("rows") == n_rows else [*differ, "rows"]
 

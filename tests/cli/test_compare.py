@@ -135,7 +135,7 @@ def test_where_the_numbers_come_from_is_told(anon, people):
     assert about["rows"] == "60"
     assert about["quasi-identifiers"] == "age, zip"
     assert about["dropped"] == "name"
-    assert "tie_side=left" in about["fixed for mondrian"]
+    assert "tie_side=both" in about["fixed for mondrian"]
     assert "k=" not in about["fixed for mondrian"]
     assert "anon-transformers" in about["versions"]
     assert about["run"].endswith("UTC")

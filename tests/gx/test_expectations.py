@@ -19,6 +19,7 @@ from anon_transformers.gx import (
     ExpectPrivacyMetricToBeBetween,
     ExpectPrivacyModelToHold,
     ExpectTableToBeKAnonymous,
+    ExpectTableToBeTClose,
 )
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity, judge
@@ -311,6 +312,12 @@ def suite_of_all():
             ExpectTableToBeKAnonymous(
                 quasi_identifiers={"$PARAMETER": "columns"}, k={"$PARAMETER": "k"}
             ),
+            ExpectTableToBeTClose(
+                quasi_identifiers={"$PARAMETER": "columns"},
+                sensitive=["job"],
+                t={"$PARAMETER": "t"},
+                reference="released",
+            ),
             ExpectPrivacyModelToHold(
                 model="k-anonymity",
                 params={"$PARAMETER": "params"},
@@ -336,7 +343,13 @@ def pages_of(context):
     return pages
 
 
-PARAMETERS = {"columns": ["age", "sex"], "k": 2, "params": {"k": 2}, "risk": 0.5}
+PARAMETERS = {
+    "columns": ["age", "sex"],
+    "k": 2,
+    "t": 0.5,
+    "params": {"k": 2},
+    "risk": 0.5,
+}
 
 
 def test_checkpoint_and_data_docs(file_context, publish_docs, people, caplog):
@@ -345,6 +358,11 @@ def test_checkpoint_and_data_docs(file_context, publish_docs, people, caplog):
     assert result.success
     assert SENTENCE in pages["validations"]
     assert "2 (0 of 3 classes fail)" in pages["validations"]
+    close = "up to a distance of 0.5 ( reference = released )."
+    assert (
+        f"the values of job must be spread as in the whole table, {close}"
+        in (pages["validations"])
+    )
     assert (
         "average-risk must be at most 0.5 , judged on age, sex ."
         in (pages["validations"])
@@ -377,6 +395,7 @@ def test_a_stored_suite_comes_back(file_context, people, validate):
     text = json.loads(path.read_text(encoding="utf-8"))
     assert [e["type"] for e in text["expectations"]] == [
         "expect_table_to_be_k_anonymous",
+        "expect_table_to_be_t_close",
         "expect_privacy_model_to_hold",
         "expect_privacy_metric_to_be_between",
     ]

@@ -42,12 +42,16 @@ def test_suites_hold_no_number():
     thresholds = [
         *ADULT,
         Threshold("t", "model", "t-closeness", {"t": 0.2, "sensitive": "job"}),
+        Threshold("part", "model", "k-degree", {"k": 5}),
         Threshold("few", "metric", "records-at-risk", {"min": 0, "threshold": 0.2}),
     ]
     suite = suite_for("release", thresholds)
     asked = {e["meta"]["threshold"]: e for e in suite["expectations"]}
-    assert list(asked) == ["k-anonymity", "average-risk", "loss", "t", "few"]
-    assert asked["t"]["kwargs"]["params"] == {"$PARAMETER": "t"}
+    assert list(asked) == ["k-anonymity", "average-risk", "loss", "t", "part", "few"]
+    assert asked["t"]["kwargs"]["t"] == {"$PARAMETER": "t_t"}
+    assert asked["t"]["kwargs"]["column"] == {"$PARAMETER": "t_sensitive"}
+    assert asked["part"]["type"] == "expect_privacy_model_to_hold"
+    assert asked["part"]["kwargs"]["params"] == {"$PARAMETER": "part"}
     assert asked["few"]["kwargs"]["params"] == {"$PARAMETER": "few_params"}
     assert asked["few"]["kwargs"]["min_value"] == {"$PARAMETER": "few_min"}
     assert "max_value" not in asked["few"]["kwargs"]

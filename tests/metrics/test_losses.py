@@ -227,7 +227,7 @@ class TestWithoutHierarchies:
             }
         )
         table.loc[:9, "pay"] = np.nan
-        method = MondrianAnonymizer(k=5, tie_side="both", random_state=0)
+        method = MondrianAnonymizer(k=5, random_state=0)
         published = method.fit_transform(table)
         if as_text:
             table = table.astype(str).mask(table.isna())

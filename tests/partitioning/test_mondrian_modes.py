@@ -1,4 +1,4 @@
-"""Mondrian: relaxed mode, boxes of cuts, hierarchies, threads."""
+"""Mondrian: ties, relaxed mode, boxes of cuts, hierarchies, threads."""
 
 import re
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_transformers.datasets import load_adult
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError
 from anon_transformers.hierarchies import Hierarchy, Intervals
@@ -78,6 +79,29 @@ class TestEveryConfiguration:
         )
         assert grouped["who"].nunique().min() >= k
         assert grouped["job"].nunique().min() >= n_jobs
+
+
+class TestTies:
+    @pytest.mark.parametrize(
+        ("options", "published"),
+        [
+            pytest.param({}, ["1"] * 2 + ["2"] * 4, id="default"),
+            pytest.param({"tie_side": "left"}, ["[1, 2]"] * 6, id="left"),
+        ],
+    )
+    def test_a_frequent_value_is_cut_off_from_below(self, options, published):
+        table = pd.DataFrame({"x": [1, 1, 2, 2, 2, 2]})
+        done = MondrianAnonymizer(k=2, **options)
+        assert done.fit_transform(table)["x"].tolist() == published
+
+    @pytest.mark.parametrize(
+        ("options", "loss"), [({}, 0.0124), ({"tie_side": "left"}, 0.4144)]
+    )
+    def test_what_the_rule_costs_on_adult(self, options, loss):
+        columns = ["age", "education", "marital-status", "race", "sex"]
+        done = MondrianAnonymizer(columns, k=5, **options).fit(load_adult()[columns])
+        losses = list(done.report_.column_losses.values())
+        assert np.mean(losses) == pytest.approx(loss, abs=5e-5)
 
 
 class TestRelaxed:

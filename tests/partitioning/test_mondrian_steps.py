@@ -250,9 +250,7 @@ class TestDeclaredLists:
         if ordered:
             column = pd.Series(pd.Categorical(column, list("zwab"), ordered=True))
         table = pd.DataFrame({"x": column})
-        done = MondrianAnonymizer(
-            k=k, boxes="cuts", step={}, domain={"x": LETTERS}, tie_side="both"
-        )
+        done = MondrianAnonymizer(k=k, boxes="cuts", step={}, domain={"x": LETTERS})
         out = done.fit_transform(table)["x"]
         pd.testing.assert_series_equal(done.fit(table).transform(table)["x"], out)
         assert out.value_counts(dropna=False).min() >= k

@@ -245,7 +245,7 @@ def test_the_sentence_names_no_combination(swapped):
         check["sentence"] for check in swapped.manifest()["measured"]["checks"]
     ]
     assert sentences == [
-        "probabilistic-k-anonymity (k = 5) must hold.",
+        "No cell may be traced to the right person with a probability above 1/5.",
         "correlation-difference must be at most 0.2.",
     ]
 

@@ -23,9 +23,7 @@ def diverse(release):
     release.write(
         hierarchies={"job": "job.csv"},
         thresholds=ALL_FOUR,
-        anonymizer=release.mondrian(
-            tie_side="both", suppression="drop", suppression_limit=0.2
-        ),
+        anonymizer=release.mondrian(suppression="drop", suppression_limit=0.2),
     )
     return release
 

@@ -40,7 +40,7 @@ ADULT_NUMBERS = [
 ]
 OPTIONS = {
     "mondrian-relaxed": {"mode": "relaxed", "duplicates": "ignore"},
-    "mondrian-strict-no-fallback": {"on_failed_cut": "stop"},
+    "mondrian-strict-no-fallback": {"tie_side": "left", "on_failed_cut": "stop"},
 }
 LOOSE, STOP = OPTIONS
 
@@ -137,7 +137,7 @@ def test_the_example_of_one_dimension(k):
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_worked_table_of_datafly(k, mode):
     table = pd.DataFrame({"A_0": [10] * 3 + [19] * 3, "A_1": [10, 11, 21] * 2})
-    out = MondrianAnonymizer(k=k, mode=mode).fit_transform(table)
+    out = MondrianAnonymizer(k=k, mode=mode, tie_side="left").fit_transform(table)
     assert out["A_0"].tolist() == ["10"] * 3 + ["19"] * 3
     assert out["A_1"].tolist() == ["[10, 21]"] * 6
 
@@ -152,7 +152,7 @@ def test_the_widest_attribute_is_the_normalized_one():
             "A_1": [4, 3, 3, 4, 1, 2, 1, 2],
         }
     )
-    out = MondrianAnonymizer(k=2).fit_transform(table)
+    out = MondrianAnonymizer(k=2, tie_side="left").fit_transform(table)
     assert set(out["A_0"].iloc[4:]) == {"[103, 104]"}
     assert out["A_1"].iloc[4:].tolist() == ["1", "2", "1", "2"]
 
