@@ -7,7 +7,7 @@ for granted.
 """
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import column_faults
+from anon_transformers.release._faults import column_faults, invented_faults
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
@@ -152,7 +152,8 @@ class GraphTablesForm(Form):
         for name in labels.columns:
             if name in listed.columns:
                 hierarchy = hierarchies.get(str(name))
-                faults += label_faults(listed[name], labels[name], hierarchy)
+                stated = config.stated_values.get(str(name), ())
+                faults += label_faults(listed[name], labels[name], hierarchy, stated)
                 faults += old.faults(labels[name], compared_with=listed[name])
             else:
                 faults += old.faults(labels[name], most=graph.n_nodes + graph.n_edges)
@@ -350,7 +351,9 @@ def weight_faults(graph: Graph, weights: pd.Series) -> list[str]:
     return _counted(weights, max(strange, beyond), "cells", "its source does not")
 
 
-def label_faults(source: pd.Series, labels: pd.Series, hierarchy: Any) -> list[str]:
+def label_faults(
+    source: pd.Series, labels: pd.Series, hierarchy: Any, stated: Collection[str]
+) -> list[str]:
     """Labels that stand for no value of the source, or more often than it has them.
 
     Nobody knows which node was which: labels are counted.
@@ -364,7 +367,10 @@ def label_faults(source: pd.Series, labels: pd.Series, hierarchy: Any) -> list[s
     most = np.asarray(cover @ domain.rows_by_value()).ravel()
     there = np.bincount(column.codes, minlength=len(most))
     beyond = int(np.maximum(there - most, 0).sum())
-    return _counted(labels, beyond, "labels", "do not cover labels of the source")
+    return [
+        *_counted(labels, beyond, "labels", "do not cover labels of the source"),
+        *invented_faults(domain, column, SUPPRESSED, stated),
+    ]
 
 
 def _written(series: pd.Series) -> pd.Series:

@@ -177,6 +177,23 @@ def test_labels_that_stand_more_often_than_in_the_source_are_refused(tmp_path, p
     refused(tmp_path, message, model="k-neighborhood", roles=roles)
 
 
+@pytest.mark.parametrize(
+    "label", ["{{Rome, Bonn, of house {}}}", "[Bonn, Rome of house {}]"]
+)
+def test_labels_with_invented_parts_are_refused(tmp_path, plugin, label):
+    class Strange(KNeighborhoodAnonymizer):
+        def _alter(self, graph, rng):
+            made = super()._alter(graph, rng)
+            towns = pd.DataFrame({"town": [label.format("Smith")] * made.n_nodes})
+            return Graph(made.n_nodes, made.edges, made.weights, towns)
+
+    write_club(tmp_path, "member {}".format, town=["Rome", "Bonn"] * 17)
+    plugin(Strange)
+    roles = "person]\n  quasi_identifiers: [town]"
+    message = "column 'town' holds labels in 34 rows with parts"
+    refused(tmp_path, message, model="k-neighborhood", roles=roles)
+
+
 def test_a_column_that_is_called_otherwise_is_refused(folder, plugin):
     class Strange(KDegreeAnonymizer):
         def fit_transform(self, X, y=None):
