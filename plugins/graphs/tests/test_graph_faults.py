@@ -216,6 +216,47 @@ def test_ends_of_edges_that_are_no_new_names_are_refused(folder, plugin):
         run_release(release(folder))
 
 
+def test_who_is_who_is_not_in_names_or_orders(folder, plugin):
+    given = []
+
+    class Strange(KDegreeAnonymizer):
+        """Gives new names in the order of the source, and the lower end last."""
+
+        columns_made: ClassVar[tuple[str, ...]] = ("note",)
+
+        def fit_transform(self, X, y=None):
+            self.keep_mapping = True
+            old = X[1].iloc[:, 0].tolist()
+            edges, nodes = super().fit_transform(X)
+            new = sorted(nodes["person"])
+            names = {self.mapping_[name]: new[i] for i, name in enumerate(old)}
+            ends = [edges[column].map(names) for column in ("one", "other")]
+            edges = pd.DataFrame({"one": np.maximum(*ends), "other": np.minimum(*ends)})
+            notes = pd.concat(ends).value_counts().reindex(new, fill_value=0)
+            X[1].iloc[:, 0] = new  # nobody knows the old names by what is left here
+            given.append(edges)
+            return edges, pd.DataFrame({"person": new, "note": notes.tolist()})
+
+    plugin(Strange)
+    run_release(release(folder))
+    edges, nodes = read_published(folder / "out")
+    names = nodes["person"].tolist()
+    assert names == sorted(names)
+    pairs = list(zip(edges["one"], edges["other"], strict=True))
+    assert pairs == sorted(pairs)
+    assert all(one < other for one, other in pairs)
+    (lie,) = given
+    before = nx.from_edgelist(lie.to_numpy().tolist())
+    after = nx.from_edgelist(pairs)
+    assert not {*names} & {*before}
+    assert nx.is_isomorphic(before, after)
+    old = {name: at for at, name in enumerate(sorted(before))}
+    lied = {frozenset((old[one], old[other])) for one, other in before.edges}
+    told = {frozenset(map(names.index, pair)) for pair in pairs}
+    assert told != lied
+    assert dict(zip(names, nodes["note"], strict=True)) == dict(after.degree)
+
+
 ALL = {
     "k-degree": "k-degree",
     "k-automorphism": "k-automorphism",
