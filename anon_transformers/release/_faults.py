@@ -9,6 +9,7 @@ searched for identifiers and no more.
 
 from collections.abc import (
     Collection,
+    Hashable,
     Iterable,
     Mapping,
     Sequence,
@@ -28,7 +29,7 @@ from anon_transformers._data.labels import (
 )
 from anon_transformers._data.written_numbers import seconds
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, is_our_error
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.metrics._labels_read import (
     moments_of,
@@ -189,7 +190,7 @@ def label_faults(
             labels = identify(table[name])
             cover = domain.cover(labels, suppression_label)
         except DataError as error:
-            faults.append(str(error).rstrip("."))
+            faults.append(said_of(name, error))
             continue
         values = domain.ground.codes[rows]
         outside = np.asarray(cover[labels.codes, values]).ravel() == 0
@@ -203,6 +204,13 @@ def label_faults(
             domain, labels, suppression_label, stated.get(name, ())
         )
     return faults
+
+
+def said_of(column: Hashable, error: DataError) -> str:
+    """What is said of a column whose labels cannot be read, maybe by a stranger."""
+    if is_our_error(error):
+        return str(error).rstrip(".")
+    return f"column {column!r} cannot be judged: {type(error).__name__}"
 
 
 def invented_faults(

@@ -34,7 +34,7 @@ from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import column_faults, invented_faults
+from anon_transformers.release._faults import column_faults, invented_faults, said_of
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
@@ -398,7 +398,7 @@ def label_faults(
         column = identify(_written(labels))
         cover = domain.cover(column, SUPPRESSED)
     except DataError as error:
-        return [str(error).rstrip(".")]
+        return [said_of(source.name, error)]
     most = np.asarray(cover @ domain.rows_by_value()).ravel()
     there = np.bincount(column.codes, minlength=len(most))
     beyond = int(np.maximum(there - most, 0).sum())
