@@ -5,8 +5,10 @@ Messages about data name the column, the fault and how many rows, never a value.
 """
 
 import sys
+import traceback
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from types import FrameType
 
 
 class AnonymizationError(Exception):
@@ -133,6 +135,38 @@ def check_choice(key: str, given: object, legal: Collection[object]) -> None:
     """Refuse a named option that does not exist."""
     if given not in legal:
         raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")
+
+
+OUR_PACKAGES = frozenset({"anon_transformers", "anon_transformers_graphs"})
+"""Packages of the distributions that are tested together with this one."""
+
+
+def is_our_frame(frame: FrameType | None) -> bool:
+    """Whether it is our code that runs there."""
+    name = "" if frame is None else str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] in OUR_PACKAGES
+
+
+def is_our_error(error: BaseException) -> bool:
+    """Whether our code raised an error of the library, and all that led to it.
+
+    Anybody may raise one, and quote a cell in it; what our code makes of such an error
+    may repeat it.
+    """
+    if not isinstance(error, AnonymizationError):
+        return False
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not frames or not is_our_frame(frames[-1]):
+        return False
+    before = [e for e in (error.__cause__, error.__context__) if e is not None]
+    return all(is_our_error(e) for e in before if isinstance(e, AnonymizationError))
+
+
+def safe_words(error: BaseException) -> str:
+    """What an error says if our code raised it, otherwise its type."""
+    if is_our_error(error):
+        return str(error)
+    return f"it could not be evaluated: {type(error).__name__}."
 
 
 INSIDE = ("anon_transformers.", "sklearn.")

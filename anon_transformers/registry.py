@@ -182,12 +182,15 @@ class Catalog(Mapping[str, Any]):
         refuse_wrong_parameters(cls, params)
         try:
             return cls(**params)
-        except AnonymizationError:
-            raise
+        except AnonymizationError as error:
+            fault = error
         except Exception as error:  # whatever a stranger's class makes of a wrong type
             raise ParameterError(
                 f"does not take these parameters: {type(error).__name__}."
             ) from None
+        # Raised here as our own: a class that is made has seen parameters and no data.
+        fault.__cause__ = fault.__context__ = None
+        raise fault.with_traceback(None)
 
     def __contains__(self, name: object) -> bool:
         return name in self._items

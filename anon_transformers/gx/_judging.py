@@ -27,9 +27,9 @@ from anon_transformers.evidence import (
 )
 from anon_transformers.evidence._references import open_sensitive
 from anon_transformers.exceptions import (
-    AnonymizationError,
     NotEvaluable,
     ParameterError,
+    safe_words,
     unknown_choice,
 )
 from anon_transformers.graphs import open_graph
@@ -374,18 +374,17 @@ def cells_were_swapped() -> bool:
 def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
     """Let no error of ``ask`` carry a cell's value away.
 
-    The library's own errors are safe to repeat. Of any other only the type is named,
-    and neither is chained: a trace prints the messages of everything that is.
+    Errors of the library that our code raised are safe to repeat. Of any other only the
+    type is named, and neither is chained: a trace prints the messages of everything
+    that is.
     """
 
     @functools.wraps(ask)
     def asked(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return ask(*args, **kwargs)
-        except AnonymizationError as error:
-            reason = str(error)
         except Exception as error:
-            reason = f"it could not be evaluated: {type(error).__name__}."
+            reason = safe_words(error)
         raise NotEvaluable(reason)
 
     return asked

@@ -23,6 +23,7 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
     ParameterError,
+    is_our_error,
     unknown_choice,
 )
 from anon_transformers.gx._judging import (
@@ -193,11 +194,14 @@ def run_gate(
             )
             registry().refuse_broken()
             return _judge(to_frame(frame), thresholds, scope, report, suite)
-    except AnonymizationError as error:
-        reason = str(error).rstrip(".")
-    except Exception as error:  # its message could quote a cell
-        reason = f"the gate stopped with {type(error).__name__}"
+    except Exception as error:  # a stranger's message could quote a cell
+        ours = is_our_error(error)
+        reason = str(error).rstrip(".") if ours else _stopped_with(error)
     return GateResult(False, unjudged, (reason,))
+
+
+def _stopped_with(error: Exception) -> str:
+    return f"the gate stopped with {type(error).__name__}"
 
 
 def _judge(

@@ -441,6 +441,17 @@ class ReleaseConfig(Strict):
         return dict(stated) if isinstance(stated, dict) else {}
 
     @property
+    def stated_values(self) -> dict[str, set[str]]:
+        """Values that columns have beside those of the source, by ``domain``."""
+        stated = self.anonymizer.params.get("domain")
+        lists = stated.items() if isinstance(stated, dict) else ()
+        return {
+            str(column): set(map(str, values))
+            for column, values in lists
+            if isinstance(values, (list, tuple))
+        }
+
+    @property
     def files(self) -> dict[str, str]:
         """The files that a release is judged by, by the keys that name them."""
         given = {

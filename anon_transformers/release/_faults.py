@@ -8,6 +8,8 @@ searched for identifiers and no more.
 """
 
 from collections.abc import (
+    Collection,
+    Hashable,
     Iterable,
     Mapping,
     Sequence,
@@ -19,11 +21,21 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._data.columns import Column, identify, single_texts, to_text
+from anon_transformers._data.labels import (
+    OR_MISSING,
+    parse_ends,
+    parse_set,
+    unquoted,
+)
 from anon_transformers._data.written_numbers import seconds
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, is_our_error
 from anon_transformers.metrics._coverage import Domain
-from anon_transformers.metrics._labels_read import plain_label
+from anon_transformers.metrics._labels_read import (
+    moments_of,
+    numbers_of,
+    plain_label,
+)
 from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._identifiers import identifier_faults
 
@@ -36,6 +48,7 @@ def table_faults(
     hierarchies: Mapping[str, Any],
     publishes: str,
     suppression_label: str,
+    stated: Mapping[str, Collection[str]],
 ) -> list[str]:
     """Everything that is wrong with a candidate beside its source, in words.
 
@@ -53,6 +66,8 @@ def table_faults(
         What the anonymizer says it puts into quasi-identifiers.
     suppression_label : str
         The label of a suppressed cell.
+    stated : mapping
+        Values that columns have beside those of the source.
     """
     wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
     faults = column_faults(map(str, table.columns), wanted)
@@ -70,7 +85,7 @@ def table_faults(
         faults += moved_faults(source, table, rows, kept, hidden)
     if publishes == "labels":
         given = {name: hierarchies.get(name) for name in quasi_identifiers}
-        faults += label_faults(source, table, rows, given, suppression_label)
+        faults += label_faults(source, table, rows, given, suppression_label, stated)
     elif publishes == "centers":
         faults += center_faults(
             source, table, rows, quasi_identifiers, suppression_label
@@ -165,8 +180,9 @@ def label_faults(
     rows: np.ndarray,
     hierarchies: Mapping[str, Any],
     suppression_label: str,
+    stated: Mapping[str, Collection[str]],
 ) -> list[str]:
-    """Labels that do not cover the value of the row they stand in."""
+    """Labels that do not cover the value of the row they stand in, or name others."""
     faults = []
     for name, hierarchy in hierarchies.items():
         try:
@@ -174,7 +190,7 @@ def label_faults(
             labels = identify(table[name])
             cover = domain.cover(labels, suppression_label)
         except DataError as error:
-            faults.append(str(error).rstrip("."))
+            faults.append(said_of(name, error))
             continue
         values = domain.ground.codes[rows]
         outside = np.asarray(cover[labels.codes, values]).ravel() == 0
@@ -184,7 +200,67 @@ def label_faults(
                 f"column {name!r} holds labels in {int(outside.sum())} rows that do "
                 "not cover the value of the source"
             )
+        faults += invented_faults(
+            domain, labels, suppression_label, stated.get(name, ())
+        )
     return faults
+
+
+def said_of(column: Hashable, error: DataError) -> str:
+    """What is said of a column whose labels cannot be read, maybe by a stranger."""
+    if is_our_error(error):
+        return str(error).rstrip(".")
+    return f"column {column!r} cannot be judged: {type(error).__name__}"
+
+
+def invented_faults(
+    domain: Domain, labels: Column, suppression_label: str, stated: Collection[str]
+) -> list[str]:
+    """Labels that cover values, and have members or ends that are none.
+
+    A loss is measured of what a label covers, whatever else it says; its readers see
+    all of it.
+
+    Parameters
+    ----------
+    domain : Domain
+        The values of the source.
+    labels : Column
+        What is published of them.
+    suppression_label : str
+        The label of a suppressed cell.
+    stated : collection of str
+        Values that the column has beside those of the source.
+    """
+    if domain.ground.hierarchy is not None:  # whose names alone are read
+        return []
+    known = {suppression_label, *map(str, domain.ground.texts()), *stated}
+    in_numbers = numbers_of(domain.ground) is not None
+    dated = not in_numbers and moments_of(domain.ground) is not None
+
+    def is_invented(label: str) -> bool:
+        if not known.isdisjoint((label, unquoted(label.removesuffix(OR_MISSING)))):
+            return False
+        if label.startswith("{"):
+            return not known.issuperset(parse_set(label)[0])
+        # Ends of ranges of numbers have been read as such.
+        ends = None if in_numbers else parse_ends(label)
+        parts = set() if ends is None else {ends.low, ends.high} - known - {None}
+        return any(not (dated and _is_moment(str(part))) for part in parts)
+
+    invented = [is_invented(str(label)) for label in labels.texts()]
+    n_rows = int(np.array([*invented, False])[labels.codes].sum())
+    if not n_rows:
+        return []
+    return [
+        f"column {labels.name!r} holds labels in {n_rows} rows with parts that "
+        "are no values of the source and not in the stated domain"
+    ]
+
+
+def _is_moment(text: str) -> bool:
+    """Whether a whole text is a date or time; a bound need not be anybody's."""
+    return not pd.isna(pd.to_datetime(text, format="ISO8601", errors="coerce"))
 
 
 def _names_a_group(domain: Domain, labels: Column, values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ for granted.
 """
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,7 +26,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.graphs import open_graph, telling_weights
 from anon_transformers.graphs._graph import Graph
-from anon_transformers.graphs._names import are_new
+from anon_transformers.graphs._names import are_new, new_names, places_of
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
@@ -34,7 +34,7 @@ from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import column_faults
+from anon_transformers.release._faults import column_faults, invented_faults, said_of
 from anon_transformers.release._files import (
     columns_of_file,
     kind_of_file,
@@ -90,18 +90,21 @@ class GraphTablesForm(Form):
     def write(
         self, run: Run, anonymizer: Any, draft: Path
     ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-        """Anonymize the graph, its nodes renamed with fresh entropy."""
-        edges = read_parquet(run.path(f"{INPUT}.parquet"))
-        nodes = read_parquet(run.path(f"{NODES}.parquet"))
+        """Anonymize the graph, and rename its nodes with fresh entropy."""
+        files = [run.path(f"{name}.parquet") for name in (INPUT, NODES)]
         anonymizer.weights = "carry" if carries_weights(self.config) else "drop"
         with warnings.catch_warnings():
             # More than the release accepts is refused, before this and after it.
             warnings.simplefilter("ignore", TellingWeightsWarning)
-            published, listed = anonymizer.fit_transform((edges, nodes))
+            given = tuple(read_parquet(file) for file in files)
+            published, listed = anonymizer.fit_transform(given)
+        # Read again: whoever was given a table may have written into it.
+        old = read_parquet(files[1]).iloc[:, 0].tolist()
+        published, listed, places = renamed_anew(published, listed, old)
         shares = published_weight_shares(published, listed, self.config)
         refuse_telling_weights(shares, self.config.roles)
         tables = {"edges": published, NODES: listed}
-        return tables, write_functions(draft, anonymizer)
+        return tables, write_functions(draft, anonymizer, places)
 
     def numbers(
         self,
@@ -152,7 +155,8 @@ class GraphTablesForm(Form):
         for name in labels.columns:
             if name in listed.columns:
                 hierarchy = hierarchies.get(str(name))
-                faults += label_faults(listed[name], labels[name], hierarchy)
+                stated = config.stated_values.get(str(name), ())
+                faults += label_faults(listed[name], labels[name], hierarchy, stated)
                 faults += old.faults(labels[name], compared_with=listed[name])
             else:
                 faults += old.faults(labels[name], most=graph.n_nodes + graph.n_edges)
@@ -301,11 +305,43 @@ def refuse_telling_weights(shares: Mapping[str, float], roles: DeclaredRoles) ->
             )
 
 
-def write_functions(draft: Path, anonymizer: Any) -> dict[str, Any]:
-    """Keep the functions by which a graph was made automorphic, for the gate."""
+def renamed_anew(
+    edges: pd.DataFrame, nodes: pd.DataFrame, old: Sequence[Hashable]
+) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
+    """The tables with other names, sorted by them, and the new place of each node.
+
+    Names, the order of rows and which end of an edge comes first are drawn here:
+    whoever gave them may have put into them who is who. Names that the gate refuses are
+    left as they are, for it to refuse.
+    """
+    if naming_faults(edges, nodes, old):
+        return edges, nodes, np.arange(len(nodes))
+    rng = np.random.default_rng()
+    places, names = rng.permutation(len(nodes)), new_names(len(nodes), old, rng)
+    given = nodes.iloc[:, 0].tolist()
+    ends = [places[places_of(edges.iloc[:, at].tolist(), given)] for at in range(ENDS)]
+    pairs = np.sort(np.stack(ends, axis=1), axis=1)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    edges = edges.iloc[order].reset_index(drop=True)
+    nodes = nodes.iloc[np.argsort(places)].reset_index(drop=True)
+    called = pd.array(names)
+    for at in range(ENDS):
+        edges.isetitem(at, called.take(pairs[order, at]))
+    nodes.isetitem(0, called)
+    return edges, nodes, places
+
+
+def write_functions(draft: Path, anonymizer: Any, places: np.ndarray) -> dict[str, Any]:
+    """Keep the functions by which a graph was made automorphic, for the gate.
+
+    Node ``i`` of the anonymizer is published as ``places[i]``.
+    """
     functions = anonymizer.evidence_.functions
     if functions is None:
         return {}
+    moved = np.empty_like(functions)
+    moved[:, places] = places[functions]
+    functions = moved
     table = pd.DataFrame(functions.T, columns=[str(i) for i in range(len(functions))])
     write_parquet(table, draft / FUNCTIONS)
     return {"functions_sha256": sha256(draft / FUNCTIONS)}
@@ -350,7 +386,9 @@ def weight_faults(graph: Graph, weights: pd.Series) -> list[str]:
     return _counted(weights, max(strange, beyond), "cells", "its source does not")
 
 
-def label_faults(source: pd.Series, labels: pd.Series, hierarchy: Any) -> list[str]:
+def label_faults(
+    source: pd.Series, labels: pd.Series, hierarchy: Any, stated: Collection[str]
+) -> list[str]:
     """Labels that stand for no value of the source, or more often than it has them.
 
     Nobody knows which node was which: labels are counted.
@@ -360,11 +398,14 @@ def label_faults(source: pd.Series, labels: pd.Series, hierarchy: Any) -> list[s
         column = identify(_written(labels))
         cover = domain.cover(column, SUPPRESSED)
     except DataError as error:
-        return [str(error).rstrip(".")]
+        return [said_of(source.name, error)]
     most = np.asarray(cover @ domain.rows_by_value()).ravel()
     there = np.bincount(column.codes, minlength=len(most))
     beyond = int(np.maximum(there - most, 0).sum())
-    return _counted(labels, beyond, "labels", "do not cover labels of the source")
+    return [
+        *_counted(labels, beyond, "labels", "do not cover labels of the source"),
+        *invented_faults(domain, column, SUPPRESSED, stated),
+    ]
 
 
 def _written(series: pd.Series) -> pd.Series:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,12 @@ MANY = 0.1
 FEW = 20
 """So few ends do not show which numbers there are ends among."""
 MOST_DIGITS = 18
+ANY_WORDS = 10_000
+"""Words that a label may be made of: as many as people use."""
+MOST_WORDS = 500
+"""More new words than this do not make it likelier that some are names."""
+OFTEN = 10
+"""A single word is a name so many times as often: Young is, and an age too."""
 
 
 def identifier_faults(
@@ -72,7 +78,110 @@ def identifier_faults(
         count = int(after.isin(naming).sum()) + _rows_beyond(before, after, same)
         if count:
             faults.append(f"column {name!r} holds identifiers in {count} rows")
-    return faults
+    return faults or spread_faults(source, table, roles.quasi_identifiers, hidden)
+
+
+def spread_faults(
+    source: pd.DataFrame,
+    table: pd.DataFrame,
+    quasi_identifiers: Sequence[str],
+    identifiers: Iterable[str],
+) -> list[str]:
+    """Identifiers whose words stand in one row, if chance would not give so many.
+
+    Other words may be between them (``Anna of house Smith``), and each may be in
+    another column. Words of the source's own cells are no names there, as a town that
+    is one: an identifier of such words alone is not looked for.
+    """
+    columns = [
+        name
+        for name in quasi_identifiers
+        if not types.is_numeric_dtype(table[name].dtype)
+        and not types.is_datetime64_any_dtype(table[name].dtype)
+    ]
+    own = set().union(*(_all_words(source[name]) for name in quasi_identifiers))
+    sought = SpreadNames.of((source[name] for name in identifiers), own)
+    coded = [pd.factorize(to_text(table[name])) for name in columns]
+    # The last one is that of a missing cell.
+    words = [[*(frozenset(_words(text)) for text in texts), frozenset()]
+             for _, texts in coded]  # fmt: skip
+    new = {w for labels in words for label in labels for w in label} - own
+    if new.isdisjoint(sought.by_word):
+        return []
+    rows = pd.DataFrame({at: codes for at, (codes, _) in enumerate(coded)})
+    found: set[frozenset[str]] = set()
+    n_rows = 0
+    for codes, count in rows.value_counts().items():
+        held = frozenset().union(*(words[at][code] for at, code in enumerate(codes)))
+        named = sought.within(held)
+        found |= named
+        n_rows += count if named else 0
+    if not found or _chance_of(len(found), sought.met_by_chance(new)) >= CHANCE:
+        return []
+    listed = ", ".join(map(repr, columns))
+    return [f"columns {listed} hold the words of identifiers in {n_rows} rows"]
+
+
+def _all_words(series: pd.Series) -> set[str]:
+    return {w for text in to_text(series).dropna().unique() for w in _words(text)}
+
+
+@dataclass(frozen=True)
+class SpreadNames:
+    """Identifiers of several words, to be found in a set of words at once.
+
+    Attributes
+    ----------
+    by_word : mapping of str to list of pairs of sets of str
+        All words of each identifier, and those that the source's own cells lack, by the
+        rarest of these.
+    sizes : mapping of int to int
+        How many different sets of lacking words have so many.
+
+    Examples
+    --------
+    >>> names = SpreadNames.of([pd.Series(["Anna Smith", "Bob Rome"])], {"rome"})
+    >>> names.within({"bob", "of", "rome"})
+    {frozenset({'bob'})}
+    >>> names.sizes[1], names.sizes[2]
+    (1, 1)
+    """
+
+    by_word: Mapping[str, list[tuple[frozenset[str], frozenset[str]]]]
+    sizes: Mapping[int, int]
+
+    @classmethod
+    def of(cls, columns: Iterable[pd.Series], own: Set[str]) -> "SpreadNames":
+        """All identifiers with two words of letters, not both of them ``own``."""
+        texts = {t for column in columns for t in to_text(column).dropna().unique()}
+        several = {
+            words: frozenset(w for w in words - own if not _is_number(w))
+            for words in map(frozenset, map(_words, texts))
+            if sum(not _is_number(word) for word in words) >= PAIR
+        }
+        often = Counter(word for words in several for word in words)
+        by_word = defaultdict(list)
+        for words, lacking in several.items():
+            if lacking:
+                rarest = min(lacking, key=often.__getitem__)
+                by_word[rarest].append((words, lacking))
+        return cls(dict(by_word), Counter(map(len, {*several.values()})))
+
+    def within(self, held: Set[str]) -> set[frozenset[str]]:
+        """Words that own cells lack, of those whose words are all among others."""
+        return {
+            lacking
+            for word in self.by_word.keys() & held
+            for words, lacking in self.by_word[word]
+            if words <= held
+        }
+
+    def met_by_chance(self, new: Collection[str]) -> float:
+        """How many would be found, if new words of labels were any words."""
+        n_new = sum(not _is_number(word) for word in new)
+        share = min(n_new, MOST_WORDS) / ANY_WORDS
+        chances = {0: 0.0, 1: OFTEN * share}
+        return sum(n * chances.get(m, share**m) for m, n in self.sizes.items())
 
 
 def _rows_beyond(before: pd.Series, after: pd.Series, texts: Collection[str]) -> int:

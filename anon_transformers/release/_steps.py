@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -20,6 +20,8 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
     ReleaseError,
+    is_our_error,
+    is_our_frame,
     unknown_choice,
 )
 from anon_transformers.registry import registry
@@ -29,7 +31,8 @@ from anon_transformers.release._run import ERROR, LOG
 STEPS = ("load", "anonymize", "validate", "publish")
 TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
 """Packages by which we open files, and whose errors name files that we named."""
-
+WARNING_MODULES = {"warnings", "_py_warnings"}
+"""Modules by which a warning is issued."""
 
 P = ParamSpec("P")
 Location = str | os.PathLike[str]
@@ -41,21 +44,24 @@ def discreet(
 ) -> Callable[Concatenate[Location, P], str]:
     """Keep what a stranger's code says out of logs.
 
-    Our own errors pass, and so do those of the file system where it was our code that
-    asked it. Of any other the type is named; once a run has its private folder, the
+    Errors that our own code raised pass, with nothing chained to them, and so do those
+    of the file system where it was our code that asked it. Of any other, also one of
+    the library's classes, the type is named; once a run has its private folder, the
     whole of it is kept there. An error of the file system stays one, for schedulers try
-    these again. Our own warnings pass; others are counted.
+    these again. Warnings that our own code issued pass; others are counted.
     """
 
     @wraps(step)
     def run(location: Location, /, *args: P.args, **kwargs: P.kwargs) -> str:
         done, fault = "", None
-        with warnings.catch_warnings(record=True) as heard:
+        heard = _Heard()
+        with warnings.catch_warnings():
+            warnings.showwarning = heard.listen
             try:
                 done = step(location, *args, **kwargs)
             except Exception as error:
                 fault = _safe_error(error, Path(location), step.__name__)
-        _pass_on(heard, step.__name__)
+        heard.pass_on(step.__name__)
         if fault is not None:
             # Out here nothing is chained to it: some loggers print all that is.
             raise fault
@@ -67,6 +73,9 @@ def discreet(
 def _safe_error(error: Exception, location: Path, step: str) -> Exception:
     """What is raised in place of an error: the same one only if we raised it."""
     if _is_ours(error):
+        error.__cause__ = error.__context__ = None
+        # Whoever it came through may have added to it.
+        vars(error).pop("__notes__", None)
         return error
     kept = _keep_traceback(location, step)
     message = f"{step} failed with {type(error).__name__}{kept}"
@@ -81,7 +90,7 @@ def _safe_error(error: Exception, location: Path, step: str) -> Exception:
 def _is_ours(error: BaseException) -> bool:
     """Whether no code of a stranger had a part in an error, or in one before it."""
     if isinstance(error, AnonymizationError):
-        return True
+        return is_our_error(error)
     frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
     modules = (frame.f_globals.get("__name__", "") for frame in frames)
     ours = all(module.split(".")[0] in TRUSTED_PACKAGES for module in modules)
@@ -101,22 +110,45 @@ def _keep_traceback(location: Path, step: str) -> str:
     return f"; its details are kept in {file}."
 
 
-def _pass_on(heard: Iterable[warnings.WarningMessage], step: str) -> None:
-    """Give our own warnings again, and say how many others there were."""
-    others = 0
-    for warning in heard:
-        if warning.category in vars(exceptions).values():
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
+class _Heard:
+    """Warnings of a step: those that our code issued, and how many others."""
+
+    def __init__(self) -> None:
+        self.ours: list[tuple[Warning | str, type[Warning], str, int]] = []
+        self.others = 0
+
+    def listen(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: Any = None,
+        line: str | None = None,
+    ) -> None:
+        """Take the place of ``warnings.showwarning``.
+
+        Called while the warning is issued: the code that issued it is the first on the
+        stack that is not of the module of warnings, whatever ``stacklevel`` it states.
+        """
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_globals.get("__name__") in WARNING_MODULES:
+            frame = frame.f_back
+        if category in vars(exceptions).values() and is_our_frame(frame):
+            self.ours.append((message, category, filename, lineno))
         else:
-            others += 1
-    if others:
-        LOG.warning(
-            "%s: %d warnings of other code are not shown: they may quote cells.",
-            step,
-            others,
-        )
+            self.others += 1
+
+    def pass_on(self, step: str) -> None:
+        """Give our own warnings again, and say how many others there were."""
+        for warning in self.ours:
+            warnings.warn_explicit(*warning)
+        if self.others:
+            LOG.warning(
+                "%s: %d warnings of other code are not shown: they may quote cells.",
+                step,
+                self.others,
+            )
 
 
 def run_release(

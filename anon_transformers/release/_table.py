@@ -290,6 +290,7 @@ class TableForm(Form):
             make_hierarchies(self.config, roles.quasi_identifiers),
             publishes,
             candidate.suppression_label,
+            self.config.stated_values,
         )
         return faults or [
             *self.identifying_faults(candidate, rows),

@@ -177,6 +177,23 @@ def test_labels_that_stand_more_often_than_in_the_source_are_refused(tmp_path, p
     refused(tmp_path, message, model="k-neighborhood", roles=roles)
 
 
+@pytest.mark.parametrize(
+    "label", ["{{Rome, Bonn, of house {}}}", "[Bonn, Rome of house {}]"]
+)
+def test_labels_with_invented_parts_are_refused(tmp_path, plugin, label):
+    class Strange(KNeighborhoodAnonymizer):
+        def _alter(self, graph, rng):
+            made = super()._alter(graph, rng)
+            towns = pd.DataFrame({"town": [label.format("Smith")] * made.n_nodes})
+            return Graph(made.n_nodes, made.edges, made.weights, towns)
+
+    write_club(tmp_path, "member {}".format, town=["Rome", "Bonn"] * 17)
+    plugin(Strange)
+    roles = "person]\n  quasi_identifiers: [town]"
+    message = "column 'town' holds labels in 34 rows with parts"
+    refused(tmp_path, message, model="k-neighborhood", roles=roles)
+
+
 def test_a_column_that_is_called_otherwise_is_refused(folder, plugin):
     class Strange(KDegreeAnonymizer):
         def fit_transform(self, X, y=None):
@@ -197,6 +214,47 @@ def test_ends_of_edges_that_are_no_new_names_are_refused(folder, plugin):
     plugin(Strange)
     with pytest.raises(GateError, match="1 ends of edges have other names"):
         run_release(release(folder))
+
+
+def test_who_is_who_is_not_in_names_or_orders(folder, plugin):
+    given = []
+
+    class Strange(KDegreeAnonymizer):
+        """Gives new names in the order of the source, and the lower end last."""
+
+        columns_made: ClassVar[tuple[str, ...]] = ("note",)
+
+        def fit_transform(self, X, y=None):
+            self.keep_mapping = True
+            old = X[1].iloc[:, 0].tolist()
+            edges, nodes = super().fit_transform(X)
+            new = sorted(nodes["person"])
+            names = {self.mapping_[name]: new[i] for i, name in enumerate(old)}
+            ends = [edges[column].map(names) for column in ("one", "other")]
+            edges = pd.DataFrame({"one": np.maximum(*ends), "other": np.minimum(*ends)})
+            notes = pd.concat(ends).value_counts().reindex(new, fill_value=0)
+            X[1].iloc[:, 0] = new  # nobody knows the old names by what is left here
+            given.append(edges)
+            return edges, pd.DataFrame({"person": new, "note": notes.tolist()})
+
+    plugin(Strange)
+    run_release(release(folder))
+    edges, nodes = read_published(folder / "out")
+    names = nodes["person"].tolist()
+    assert names == sorted(names)
+    pairs = list(zip(edges["one"], edges["other"], strict=True))
+    assert pairs == sorted(pairs)
+    assert all(one < other for one, other in pairs)
+    (lie,) = given
+    before = nx.from_edgelist(lie.to_numpy().tolist())
+    after = nx.from_edgelist(pairs)
+    assert not {*names} & {*before}
+    assert nx.is_isomorphic(before, after)
+    old = {name: at for at, name in enumerate(sorted(before))}
+    lied = {frozenset((old[one], old[other])) for one, other in before.edges}
+    told = {frozenset(map(names.index, pair)) for pair in pairs}
+    assert told != lied
+    assert dict(zip(names, nodes["note"], strict=True)) == dict(after.degree)
 
 
 ALL = {
