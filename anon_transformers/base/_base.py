@@ -231,7 +231,9 @@ def repeated_identifiers(
     found, distinct = {}, {}
     for name in identifiers:
         rows = to_text(frame[name]).value_counts()
-        by_person = rows.groupby(persons_in(frame[name], rows.index, read)).sum()
+        by_person = rows.groupby(
+            persons_in(frame[name], rows.index.tolist(), read)
+        ).sum()
         n_values = int((by_person > 1).sum())
         if n_values:
             found[name], distinct[name] = n_values, len(by_person)
@@ -247,7 +249,7 @@ def persons_in(
     """The person that each of the distinct ``texts`` of a column names to a reader."""
     if types.is_numeric_dtype(column.dtype):  # a number has one spelling
         return np.arange(len(texts))
-    return read(list(texts))
+    return read(texts)
 
 
 def describe_repeated(found: Mapping[Hashable, int]) -> str:

@@ -131,7 +131,7 @@ def handle_errors(
     if command is None:
         return partial(handle_errors, in_options=in_options, broken=broken)
     say = in_options or str
-    not_kept = (GateError, InfeasibleError, *broken)
+    not_kept: tuple[type[Exception], ...] = (GateError, InfeasibleError, *broken)
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -108,10 +108,11 @@ def spread_faults(
     new = {w for labels in words for label in labels for w in label} - own
     if new.isdisjoint(sought.by_word):
         return []
-    rows = pd.DataFrame({at: codes for at, (codes, _) in enumerate(coded)})
+    rows = np.stack([codes for codes, _ in coded], axis=1)
+    combinations, counts = np.unique(rows, axis=0, return_counts=True)
     found: set[frozenset[str]] = set()
     n_rows = 0
-    for codes, count in rows.value_counts().items():
+    for codes, count in zip(combinations.tolist(), counts.tolist(), strict=True):
         held = frozenset().union(*(words[at][code] for at, code in enumerate(codes)))
         named = sought.within(held)
         found |= named

@@ -114,7 +114,7 @@ class _Heard:
     """Warnings of a step: those that our code issued, and how many others."""
 
     def __init__(self) -> None:
-        self.ours: list[tuple[Warning | str, type[Warning], str, int]] = []
+        self.ours: list[tuple[Any, type[Warning], str, int]] = []
         self.others = 0
 
     def listen(

@@ -1,6 +1,5 @@
 """Identifiers are found in labels however many there are and however written."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from anon_transformers.release._config import DeclaredRoles
 from anon_transformers.release._identifiers import (
     Identifiers,
     Names,
+    SpreadNames,
     identifier_faults,
 )
 
@@ -194,19 +194,11 @@ def test_towns_that_are_names_are_published():
     assert identifier_faults(source, table, TWO, "names") == []
 
 
-def test_names_that_are_spread_are_not_tried_one_by_one():
-    def seconds(n):
-        names = [f"f{i % 300}x l{i // 300}x" for i in range(n)]
-        source = pd.DataFrame({"name": names, "age": 20, "town": "Rome"})
-        groups = [names[at : at + 10] for at in range(0, n, 10)]
-        table = pd.DataFrame([of_house(g) for g in groups for _ in g])
-        started = time.process_time()
-        assert identifier_faults(source, table, TWO, "names")
-        return time.process_time() - started
-
-    seconds(1000)
-    few, many = seconds(3000), seconds(12000)
-    assert many <= 12 * few
+def test_names_that_are_spread_are_looked_for_by_their_rarest_word():
+    names = pd.Series([f"f{i % 300}x l{i // 300}x" for i in range(12_000)])
+    by_word = SpreadNames.of([names], set()).by_word
+    assert len(by_word) == 300  # first names are rarer than the 40 last names
+    assert {len(found) for found in by_word.values()} == {40}
 
 
 def test_short_numbers_of_persons_are_ages_too():
