@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anon_transformers.base import PublishedColumn, TableAnonymizer
+from anon_transformers.base import (
+    GraphAnonymizer,
+    LinkedAnonymizer,
+    PublishedColumn,
+    TableAnonymizer,
+)
 from anon_transformers.exceptions import InfeasibleError
 
 
@@ -45,6 +50,55 @@ def test_a_search_learns_what_would_be_published(values, limit, tried):
     output = anonymizer.fit_transform(pd.DataFrame({"x": values}))
     assert anonymizer.tried_ == tried
     assert output["x"].value_counts().min() >= 2
+
+
+class Pairs(TableAnonymizer):
+    """Publishes the mean of each pair of rows that follow one another."""
+
+    row_bound = True
+
+    def _learn(self, table, models):
+        (column,) = table.quasi_identifiers
+        codes = np.arange(table.n_rows) // 2
+        values = np.asarray(column.values, dtype=float)[column.codes]
+        means = np.bincount(codes, values) / np.bincount(codes)
+        return [PublishedColumn(codes, means.astype(object), np.zeros(len(means)))]
+
+
+class PairsOrAll(Pairs):
+    """The same, unless it publishes one mean."""
+
+    def __init__(self, quasi_identifiers=None, *, k=2, pairs=True):
+        super().__init__(quasi_identifiers, k=k)
+        self.pairs = pairs
+
+    @property
+    def row_bound(self):
+        return self.pairs
+
+    def transform(self, X):
+        return "transformed"
+
+
+def test_a_method_that_is_row_bound_says_so_in_one_line_and_has_no_transform():
+    anonymizer = Pairs(k=2)
+    output = anonymizer.fit_transform(pd.DataFrame({"x": [1, 3, 10, 20]}))
+    assert output["x"].tolist() == [2.0, 2.0, 15.0, 15.0]
+    assert not hasattr(anonymizer, "transform")
+    with pytest.raises(AttributeError, match="no attribute 'transform'") as raised:
+        anonymizer.transform(output)
+    assert "Pairs is bound to the rows it saw" in str(raised.value.__cause__)
+
+
+def test_parameters_may_decide_whether_a_method_is_row_bound():
+    assert not hasattr(PairsOrAll(), "transform")
+    assert PairsOrAll(pairs=False).transform(None) == "transformed"
+
+
+@pytest.mark.parametrize("base", [GraphAnonymizer, LinkedAnonymizer])
+def test_swaps_and_graph_edits_are_row_bound(base):
+    assert base.row_bound is True
+    assert not hasattr(base(), "transform")
 
 
 def test_a_search_that_finds_nothing_is_infeasible():
