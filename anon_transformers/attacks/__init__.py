@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.attacks._attack import Attack, AttackReport
+    from anon_transformers.attacks._attack import Attack, AttackReport, AttackResult
     from anon_transformers.attacks._attack_input import AttackInput
     from anon_transformers.attacks._background_knowledge import BackgroundKnowledge
     from anon_transformers.attacks._complementary_release import ComplementaryRelease
@@ -33,6 +33,7 @@ __all__ = [
     "Attack",
     "AttackInput",
     "AttackReport",
+    "AttackResult",
     "BackgroundKnowledge",
     "ComplementaryRelease",
     "DiversityLimits",

@@ -76,20 +76,29 @@ class AttackReport:
 
 @dataclass(frozen=True)
 class AttackResult:
-    """What an attack hands to :meth:`Attack.run_on`.
+    """What the ``_find`` of an attack returns; :meth:`Attack.run_on` reports it.
 
     Attributes
     ----------
     exposed : bool ndarray
         Which rows of the release are exposed, by position.
-    unit, units, exposed_units, details
-        As in :class:`AttackReport`.
+    unit : str
+        What was examined: "classes", "pairs" or "records".
+    units, exposed_units : int
+        How many were examined, and how many of them expose records.
+    details : mapping, default={}
+        Further numbers, by column where they belong to one; never a cell.
     records : callable or None
         Makes the table of exposed records; None: the rows of the release.
     remedy : str or None
         What a publisher of this table can do; None: what the attack says of all.
     meaning : str or None
         What it means to be exposed in this table; None: what the attack says of all.
+
+    Examples
+    --------
+    >>> AttackResult(np.array([True, False, False]), "records", 3, 1).exposed_units
+    1
     """
 
     exposed: np.ndarray
@@ -105,6 +114,9 @@ class AttackResult:
 class Attack(ABC):
     """Base of attacks: a frozen dataclass whose fields are its parameters.
 
+    A subclass implements ``_find(attack_input)``, which returns an
+    :class:`AttackResult` or raises NotEvaluable.
+
     Attributes
     ----------
     name : str
@@ -118,6 +130,23 @@ class Attack(ABC):
         What it means to be exposed, in one sentence.
     remedy : str
         What a publisher can do.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class LoneRows(Attack):
+    ...     name = "lone-rows"
+    ...     meaning = "Nobody else has these quasi-identifiers."
+    ...     remedy = "Ask for k-anonymity."
+    ...
+    ...     def _find(self, attack_input):
+    ...         classes = attack_input.classes
+    ...         lone = classes.sizes == 1
+    ...         exposed = lone[attack_input.labels]
+    ...         return AttackResult(exposed, "classes", classes.n_classes, lone.sum())
+    >>> release = pd.DataFrame({"age": [20, 20, 30]})
+    >>> LoneRows().run(release, quasi_identifiers=["age"]).exposed
+    1
     """
 
     name: ClassVar[str]
