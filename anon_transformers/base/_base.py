@@ -35,10 +35,13 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     private_parameters : tuple of str
         Parameters whose values may tell of the input; a release publishes that they
         were given, and not what.
-    publishes : {"labels", "names", "centers", "swaps"}
+    publishes : {"labels", "names", "centers", "swaps", "noise"}
         What it puts into quasi-identifiers, by which a release checks it: values,
         groups and ranges that cover the value of the row; names of its own; numbers or
-        values within those of the row's class; or the cells of other rows.
+        values within those of the row's class; the cells of other rows; or cells that
+        are changed at random, by added noise or PRAM. No privacy model judges the last
+        ones: what publishes noise is refused where it is registered or built for a
+        release.
     row_bound : bool
         Whether it learns no rule for other rows than those it saw. It then has ``fit``
         and ``fit_transform`` and no ``transform``. A class whose parameters decide it
