@@ -268,9 +268,29 @@ def unjudged(anonymizer: Any) -> str | None:
 
 
 def first_line(item: Any) -> str:
-    """First line of an object's docstring, or of the help of a command."""
-    text = inspect.getdoc(item) or getattr(getattr(item, "info", None), "help", "")
-    return str(text or "").strip().partition("\n")[0]
+    """First line of the help of a command, or else of an object's docstring."""
+    # An application of typer has its help in ``info``; its docstring is typer's own.
+    info = getattr(item, "info", None)
+    if info is not None:
+        text = getattr(info, "help", None)
+    else:
+        text = getattr(item, "help", None) or inspect.getdoc(item)
+    return (text if isinstance(text, str) else "").strip().partition("\n")[0]
+
+
+def as_command(offered: Any) -> Any:
+    """The command that a plugin offers, made if it offers a function that makes it.
+
+    Parameters
+    ----------
+    offered : typer application, command, or function that returns one
+        As it is registered.
+    """
+    from typer import Typer
+    from typer.main import get_command
+
+    made = offered() if inspect.isfunction(offered) else offered
+    return get_command(made) if isinstance(made, Typer) else made
 
 
 def _catalog(kind: str) -> Catalog:

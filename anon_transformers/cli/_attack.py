@@ -162,11 +162,17 @@ def _chosen(texts: list[str] | None) -> list[Any]:
 
     catalog = registry().attacks
     if not texts:
-        return [catalog[name]() for name in catalog]
+        all_of_them = (catalog[name] for name in catalog)
+        return [cls() for cls in all_of_them if cls.kind == "table"]
     made = []
     for text in texts:
         name, params = name_and_assignments("attack", text)
         made.append(build(f"attack {name}", catalog, name, params))
+        if made[-1].kind != "table":
+            raise ConfigurationError(
+                f"attack {name}: it attacks a {made[-1].kind}, and the release is a "
+                "table."
+            )
     return made
 
 

@@ -113,7 +113,7 @@ def anonymizer_checks(estimator: Any) -> Iterator[Check]:
         yield from bind(estimator, [instance], CHECKS_BY_KIND[instance.kind])
 
 
-def check_anonymizer(estimator: Any) -> None:
+def check_anonymizer(estimator: Any, *, verbose: bool = False) -> None:
     """Check an anonymizer against the contract.
 
     Parameters
@@ -122,6 +122,8 @@ def check_anonymizer(estimator: Any) -> None:
         A class is checked on its ``test_instances()``. The checks declare their own
         columns in tables of 120 rows; the sensitive one holds the numbers 1750, 2250,
         3125 and 4875. The instance decides the rest, such as ``k`` and ``models``.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
 
     Raises
     ------
@@ -134,4 +136,4 @@ def check_anonymizer(estimator: Any) -> None:
     >>> from anon_transformers.testing import check_anonymizer
     >>> check_anonymizer(MondrianAnonymizer(k=3))
     """
-    run(estimator, anonymizer_checks(estimator))
+    run(estimator, anonymizer_checks(estimator), verbose=verbose)

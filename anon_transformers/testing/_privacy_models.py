@@ -67,13 +67,15 @@ def privacy_model_checks(model: Any) -> Iterator[Check]:
         yield from bind(model, [instance], _checks)
 
 
-def check_privacy_model(model: Any) -> None:
+def check_privacy_model(model: Any, *, verbose: bool = False) -> None:
     """Check a privacy model against the contract.
 
     Parameters
     ----------
     model : privacy model instance or class
         A class is checked on its ``test_instances()``.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def check_privacy_model(model: Any) -> None:
     >>> from anon_transformers.testing import check_privacy_model
     >>> check_privacy_model(KAnonymity)
     """
-    run(model, privacy_model_checks(model))
+    run(model, privacy_model_checks(model), verbose=verbose)
 
 
 def check_attributes(model: Any) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 _NAMES = {
     "attacks": """
-        ActiveAttack Reidentification SeedPropagation cut_attack degree_attack
-        neighborhood_attack refinement_attack seed_propagation walk_attack
+        ActiveAttack CutAttack DegreeAttack NeighborhoodAttack RefinementAttack
+        Reidentification SeedPropagation SeedPropagationAttack WalkAttack cut_attack
+        degree_attack neighborhood_attack refinement_attack seed_propagation
+        walk_attack
     """,
     "automorphism": """
         KAutomorphismAnonymizer
