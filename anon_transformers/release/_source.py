@@ -64,15 +64,19 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
         raise DataError(f"source.path: {options['path']} does not exist.")
     names = columns_of_file(kind, options.get("path", ""), options)
     if names is None:
-        return call_reader(kind, reader, options)
+        found = call_reader(kind, reader, options)
+        if not isinstance(found, pd.DataFrame):
+            raise DataError(
+                f"source: the reader {kind!r} gives no data frame (one of graphs says "
+                "so by its attribute kind)."
+            )
+        return found
     # Before any cell is read: what is said of one names its column.
     refuse_other_columns(names, config.roles)
     return reader(**options)
 
 
-def call_reader(
-    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
-) -> pd.DataFrame:
+def call_reader(kind: str, reader: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Read with a stranger's reader; what it says may name undeclared columns."""
     try:
         return reader(**options)
