@@ -37,7 +37,7 @@ from anon_transformers.cli._output import (
     print_warning,
 )
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError, DataError, NotEvaluable
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ Release = Annotated[
     Path,
     typer.Argument(
         metavar="RELEASE",
-        help="A CSV or Parquet file, or the folder of a published release.",
+        help=f"A file ({FILES}), or the folder of a published release.",
     ),
 ]
 Original = Annotated[

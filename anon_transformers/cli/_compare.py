@@ -33,13 +33,13 @@ from anon_transformers.cli._output import (
     run_bar,
     shown,
 )
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
+Source = Annotated[Path, typer.Argument(help=f"Table to protect: {FILES}.")]
 Methods = Annotated[
     list[str] | None,
     repeated("--method", "-m", metavar="NAME", help="Anonymizer, as in anon list"),

@@ -37,12 +37,12 @@ from anon_transformers.cli._output import (
     working,
 )
 from anon_transformers.cli._published import read_release, references_of
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
     Path,
-    typer.Argument(help="A CSV or Parquet file, or the folder of a published release."),
+    typer.Argument(help=f"A file ({FILES}), or the folder of a published release."),
 ]
 Persons = Annotated[
     str | None,

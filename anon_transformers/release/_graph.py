@@ -42,7 +42,7 @@ from anon_transformers.release._config import (
 from anon_transformers.release._faults import column_faults
 from anon_transformers.release._files import (
     columns_of_file,
-    kind_of_file,
+    known_kind,
     read_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
@@ -222,11 +222,7 @@ def _options(config: ReleaseConfig) -> dict[str, Any]:
 
 def _columns(path: Path) -> list[str]:
     """The columns of a file before any cell is read, if they can be told."""
-    try:
-        kind = kind_of_file(path, ())
-    except DataError:
-        return []
-    return columns_of_file(kind, path, {}) or []
+    return columns_of_file(known_kind(path) or "", path, {}) or []
 
 
 def check_graph_columns(

@@ -35,6 +35,7 @@ from anon_transformers.release._files import (
     columns_of_file,
     holds_decimals,
     kind_of_file,
+    known_kind,
     refuse_nested,
 )
 from anon_transformers.release._telling import telling_faults
@@ -134,7 +135,7 @@ def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     leaves of a file are the labels, they do not.
     """
     path, kind = config.source.path, config.source.kind
-    if path is None or (kind or kind_of_file(path, ())) != "csv":
+    if path is None or (kind or known_kind(path)) != "csv":
         return
     files = {
         name for name, stated in config.hierarchies.items() if stated.path is not None
