@@ -327,6 +327,11 @@ class Registry:
         """What a threshold of a kind names: privacy models, or metrics."""
         return self.privacy_models if kind == "model" else self.metrics
 
+    def owners(self) -> set[str]:
+        """Distributions that offer something."""
+        catalogs = [getattr(self, kind) for kind in KINDS]
+        return {catalog.owner(name) for catalog in catalogs for name in catalog}
+
     def unresolved(self) -> list[BrokenPlugin]:
         """What was registered and cannot be imported."""
         catalogs = [getattr(self, kind) for kind in KINDS]
