@@ -45,6 +45,14 @@ OUR_DISTRIBUTIONS = frozenset(
     {HOME, "anon-transformers-graphs", "anon-transformers-reproductions"}
 )
 """Distributions that are tested together with this one."""
+ANONYMIZER_KINDS = ("graph", "linked", "table")
+"""What anonymizers make: each has privacy models that judge it."""
+NOISE = (
+    "no privacy model judges cells that are changed at random, by added noise or PRAM "
+    "(publishes='noise'), and nothing could be promised of them. Do not register such "
+    "a class: use it as a transformer of scikit-learn, and measure what it leaves with "
+    "the attack 'record-intruder' and with 'anon quality'"
+)
 _TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
@@ -114,10 +122,21 @@ class Catalog(Mapping[str, Any]):
                     "register(name, 'package.module:Name', summary='…')."
                 )
             item = ImportReference(item)
+        else:
+            self._refuse_unfit(name, item, owner)
         self._items[name] = item
         self._owners[name] = owner
         if summary:
             self._summaries[name] = summary
+
+    def _refuse_unfit(self, name: str, item: Any, owner: str) -> None:
+        reason = self._unfit(item)
+        if reason is not None:
+            raise PluginError(f"{owner} registers the {self.kind} {name!r}: {reason}.")
+
+    def _unfit(self, item: Any) -> str | None:
+        """Why an object cannot be one of this kind, or None."""
+        return unjudged(item) if self.kind == KINDS["anonymizers"] else None
 
     def remove(self, name: str) -> None:
         """Forget ``name``."""
@@ -146,10 +165,9 @@ class Catalog(Mapping[str, Any]):
         if self._owners[name] in OUR_DISTRIBUTIONS:
             return None if item.is_there() else f"{item.target} is not there"
         try:
-            item.resolve()
+            return self._unfit(item.resolve())
         except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             return _reason(error)
-        return None
 
     def require(self, name: str) -> None:
         """Raise if nobody registered ``name``; nothing is imported for that."""
@@ -162,12 +180,14 @@ class Catalog(Mapping[str, Any]):
         if not isinstance(item, ImportReference):
             return item
         try:
-            return item.resolve()
+            found = item.resolve()
         except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             raise PluginError(
                 f"the {self.kind} {name!r} of {self._owners[name]} cannot be loaded "
                 f"({_reason(error)})."
             ) from error
+        self._refuse_unfit(name, found, self._owners[name])
+        return found
 
     def build(self, name: str, params: Mapping[str, Any]) -> Any:
         """Make an object of the registered class ``name``.
@@ -181,13 +201,18 @@ class Catalog(Mapping[str, Any]):
         cls = self[name]
         refuse_wrong_parameters(cls, params)
         try:
-            return cls(**params)
+            made = cls(**params)
         except AnonymizationError as error:
             fault = error
         except Exception as error:  # whatever a stranger's class makes of a wrong type
             raise ParameterError(
                 f"does not take these parameters: {type(error).__name__}."
             ) from None
+        else:
+            reason = self._unfit(made)
+            if reason is not None:  # parameters may decide what it publishes
+                raise ParameterError(f"{reason}.")
+            return made
         # Raised here as our own: a class that is made has seen parameters and no data.
         fault.__cause__ = fault.__context__ = None
         raise fault.with_traceback(None)
@@ -222,10 +247,56 @@ def refuse_wrong_parameters(
         raise ParameterError(f"needs the {noun} {' and '.join(lacking)}.")
 
 
+def unjudged(anonymizer: Any) -> str | None:
+    """Why no privacy model judges what an anonymizer publishes, or None.
+
+    Parameters
+    ----------
+    anonymizer : class or instance
+        As a plugin registers it, or as a configuration builds it.
+
+    Examples
+    --------
+    >>> class AddNoise:
+    ...     kind, publishes = "table", "noise"
+    >>> unjudged(AddNoise)[:51]
+    'no privacy model judges cells that are changed at r'
+    """
+    kind = getattr(anonymizer, "kind", None)
+    if kind is None:
+        return (
+            "it is no TableAnonymizer, LinkedAnonymizer or GraphAnonymizer of "
+            f"anon_transformers.base. Of other methods, {NOISE}"
+        )
+    if kind not in ANONYMIZER_KINDS:
+        return unknown_choice("kind of anonymizer", kind, ANONYMIZER_KINDS).rstrip(".")
+    return NOISE if getattr(anonymizer, "publishes", None) == "noise" else None
+
+
 def first_line(item: Any) -> str:
-    """First line of an object's docstring, or of the help of a command."""
-    text = inspect.getdoc(item) or getattr(getattr(item, "info", None), "help", "")
-    return str(text or "").strip().partition("\n")[0]
+    """First line of the help of a command, or else of an object's docstring."""
+    # An application of typer has its help in ``info``; its docstring is typer's own.
+    info = getattr(item, "info", None)
+    if info is not None:
+        text = getattr(info, "help", None)
+    else:
+        text = getattr(item, "help", None) or inspect.getdoc(item)
+    return (text if isinstance(text, str) else "").strip().partition("\n")[0]
+
+
+def as_command(offered: Any) -> Any:
+    """The command that a plugin offers, made if it offers a function that makes it.
+
+    Parameters
+    ----------
+    offered : typer application, command, or function that returns one
+        As it is registered.
+    """
+    from typer import Typer
+    from typer.main import get_command
+
+    made = offered() if inspect.isfunction(offered) else offered
+    return get_command(made) if isinstance(made, Typer) else made
 
 
 def _catalog(kind: str) -> Catalog:
@@ -261,6 +332,11 @@ class Registry:
     def of_thresholds(self, kind: str) -> Catalog:
         """What a threshold of a kind names: privacy models, or metrics."""
         return self.privacy_models if kind == "model" else self.metrics
+
+    def owners(self) -> set[str]:
+        """Distributions that offer something."""
+        catalogs = [getattr(self, kind) for kind in KINDS]
+        return {catalog.owner(name) for catalog in catalogs for name in catalog}
 
     def unresolved(self) -> list[BrokenPlugin]:
         """What was registered and cannot be imported."""

@@ -14,6 +14,7 @@ from anon_transformers.exceptions import ParameterError, PluginError
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
+    ANONYMIZER_KINDS,
     HOME,
     KINDS,
     ImportReference,
@@ -21,6 +22,7 @@ from anon_transformers.registry import (
     first_line,
     registry,
 )
+from anon_transformers.testing._anonymizers import CHECKS_BY_KIND
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("register_"))
 
@@ -78,7 +80,12 @@ def shop(tmp_path, monkeypatch):
         sys.modules.pop(module, None)
 
 
+TABLE = "type('Thing', (), {'kind': 'table'})"
+
+
 def offers(hook, name, thing="object()"):
+    if hook == "register_anonymizers" and thing == "object()":
+        thing = TABLE
     return (
         "from anon_transformers import hookimpl\n"
         f"THING = {thing}\n"
@@ -290,6 +297,72 @@ class TestMistakes:
     def test_a_good_name(self, shop, name):
         shop.offer("acme", "register_metrics", name)
         assert list(shop.registry().metrics) == [name]
+
+
+NOISE = """
+from anon_transformers import hookimpl
+from anon_transformers.base import TableAnonymizer
+
+class AddNoise(TableAnonymizer):
+    {declared}
+
+@hookimpl
+def register_anonymizers(register):
+    register("add-noise", {item}, summary="Adds noise.")
+"""
+
+
+class TestNoise:
+    """What no privacy model judges is told so where it is registered."""
+
+    @pytest.mark.parametrize(
+        ("thing", "reason"),
+        [
+            ("type('AddNoise', (), {})", "it is no TableAnonymizer"),
+            ("type('AddNoise', (), {'kind': 'tables'})", "did you mean 'table'"),
+            (
+                "type('AddNoise', (), {'kind': 'table', 'publishes': 'noise'})",
+                "no privacy model judges cells that are changed at random",
+            ),
+        ],
+    )
+    def test_a_class_is_refused_at_once(self, shop, thing, reason):
+        source = offers("register_anonymizers", "add-noise", thing)
+        shop.install("acme", {"acme": "noisy"}, noisy=source)
+        with pytest.raises(
+            PluginError, match=f"acme registers the anonymizer 'add-noise'.*{reason}"
+        ):
+            shop.registry()
+
+    def test_a_class_that_is_named_is_a_fault_of_its_plugin(self, shop):
+        source = NOISE.format(declared="publishes = 'noise'", item="'noisy:AddNoise'")
+        shop.install("acme", {"acme": "noisy"}, noisy=source)
+        found = shop.registry()
+        assert found.anonymizers.summary("add-noise") == "Adds noise."
+        (broken,) = found.unresolved()
+        assert (broken.name, broken.distribution) == ("add-noise", "acme")
+        for word in ("noise or PRAM", "scikit-learn", "'record-intruder'"):
+            assert word in broken.reason
+        with pytest.raises(PluginError, match="acme registers the anonymizer"):
+            found.anonymizers["add-noise"]
+
+    def test_parameters_that_make_noise_are_refused_before_a_table_is_read(self, shop):
+        declared = (
+            "def __init__(self, sigma=0):\n"
+            "        self.sigma = sigma\n"
+            "    @property\n"
+            "    def publishes(self):\n"
+            "        return 'noise' if self.sigma else 'labels'\n"
+        )
+        source = NOISE.format(declared=declared, item="AddNoise")
+        shop.install("acme", {"acme": "noisy"}, noisy=source)
+        found = shop.registry()
+        assert found.anonymizers.build("add-noise", {}).publishes == "labels"
+        with pytest.raises(ParameterError, match="no privacy model judges"):
+            found.anonymizers.build("add-noise", {"sigma": 1})
+
+    def test_every_kind_of_anonymizer_has_checks(self):
+        assert set(CHECKS_BY_KIND) == set(ANONYMIZER_KINDS)
 
 
 class TestBroken:

@@ -131,6 +131,13 @@ def unquoted(text: str) -> str:
 def range_label(low: str, high: str, *, missing: bool = False) -> str:
     """Label of every value from ``low`` to ``high``.
 
+    Parameters
+    ----------
+    low, high : str
+        The first and the last value, as :meth:`Column.texts` writes them.
+    missing : bool, default=False
+        Whether it may be missing.
+
     Examples
     --------
     >>> range_label("-5", "-1")
@@ -149,6 +156,13 @@ def range_label(low: str, high: str, *, missing: bool = False) -> str:
 
 def value_label(value: str, *, missing: bool = False) -> str:
     """Label of one value of a hierarchy.
+
+    Parameters
+    ----------
+    value : str
+        A leaf, or the name of a group.
+    missing : bool, default=False
+        Whether it may be missing.
 
     Examples
     --------

@@ -1,19 +1,29 @@
-"""What an intruder can do with a release: one attack per file."""
+"""What an intruder can do with a release: one attack per file.
+
+Attacks on tables are subclasses of :class:`Attack`, those on graphs of
+:class:`GraphAttack`; both are registered as attacks.
+"""
 
 from typing import TYPE_CHECKING
 
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from anon_transformers.attacks._attack import Attack, AttackReport
+    from anon_transformers.attacks._attack import Attack, AttackResult
     from anon_transformers.attacks._attack_input import AttackInput
     from anon_transformers.attacks._background_knowledge import BackgroundKnowledge
+    from anon_transformers.attacks._base_attack import AttackReport, BaseAttack
     from anon_transformers.attacks._complementary_release import ComplementaryRelease
     from anon_transformers.attacks._coverage import covers
     from anon_transformers.attacks._diversity_limits import DiversityLimits
     from anon_transformers.attacks._generalized_table import (
         distance_vector,
         is_generalization,
+    )
+    from anon_transformers.attacks._graph_attack import (
+        GraphAttack,
+        GraphAttackInput,
+        GraphAttackResult,
     )
     from anon_transformers.attacks._homogeneity import Homogeneity
     from anon_transformers.attacks._linkage import LinkageAttack
@@ -33,9 +43,14 @@ __all__ = [
     "Attack",
     "AttackInput",
     "AttackReport",
+    "AttackResult",
     "BackgroundKnowledge",
+    "BaseAttack",
     "ComplementaryRelease",
     "DiversityLimits",
+    "GraphAttack",
+    "GraphAttackInput",
+    "GraphAttackResult",
     "Homogeneity",
     "LinkageAttack",
     "ProbabilisticInference",

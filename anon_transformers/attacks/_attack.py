@@ -1,95 +1,44 @@
-"""What an attack is, and what it finds."""
+"""What an attack on a table is, and what it finds."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from anon_transformers.attacks._attack_input import AttackInput
+from anon_transformers.attacks._base_attack import AttackReport, BaseAttack
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import NotEvaluable
 
 
 @dataclass(frozen=True)
-class AttackReport:
-    """What an attack found, in numbers only.
-
-    Attributes
-    ----------
-    attack : str
-        Its name.
-    params : mapping
-        Its parameters.
-    meaning : str
-        What it means to be exposed, in one sentence.
-    remedy : str
-        What a publisher can do.
-    rows : int
-        Records of the release.
-    exposed : int
-        Records that the attack exposes, the suppressed ones with them.
-    exposed_suppressed : int
-        Those among them whose quasi-identifiers are all suppressed.
-    unit : str
-        What was examined: "classes", "pairs" or "records".
-    units, exposed_units : int
-        How many were examined, and how many of them expose records.
-    details : mapping
-        Further numbers, by column where they belong to one.
-    exposed_records : pandas.DataFrame or None
-        The exposed records themselves, only if ``show_values=True`` asked for them.
-        Neither ``repr`` nor :meth:`to_dict` shows them.
-    """
-
-    attack: str
-    params: Mapping[str, Any]
-    meaning: str
-    remedy: str
-    rows: int
-    exposed: int
-    exposed_suppressed: int
-    unit: str
-    units: int
-    exposed_units: int
-    details: Mapping[str, Any]
-    exposed_records: pd.DataFrame | None = field(
-        default=None, repr=False, compare=False
-    )
-
-    @property
-    def share(self) -> float:
-        """Exposed records among those of the release."""
-        return self.exposed / self.rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the records, as plain values."""
-        plain = {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if f.name != "exposed_records"
-        }
-        return {**plain, "params": dict(self.params), "share": self.share}
-
-
-@dataclass(frozen=True)
 class AttackResult:
-    """What an attack hands to :meth:`Attack.run_on`.
+    """What the ``_find`` of an attack returns; :meth:`Attack.run_on` reports it.
 
     Attributes
     ----------
     exposed : bool ndarray
         Which rows of the release are exposed, by position.
-    unit, units, exposed_units, details
-        As in :class:`AttackReport`.
+    unit : str
+        What was examined: "classes", "pairs" or "records".
+    units, exposed_units : int
+        How many were examined, and how many of them expose records.
+    details : mapping, default={}
+        Further numbers, by column where they belong to one; never a cell.
     records : callable or None
         Makes the table of exposed records; None: the rows of the release.
     remedy : str or None
         What a publisher of this table can do; None: what the attack says of all.
     meaning : str or None
         What it means to be exposed in this table; None: what the attack says of all.
+
+    Examples
+    --------
+    >>> AttackResult(np.array([True, False, False]), "records", 3, 1).exposed_units
+    1
     """
 
     exposed: np.ndarray
@@ -102,8 +51,11 @@ class AttackResult:
     meaning: str | None = None
 
 
-class Attack(ABC):
-    """Base of attacks: a frozen dataclass whose fields are its parameters.
+class Attack(BaseAttack):
+    """Base of attacks on tables: a frozen dataclass whose fields are its parameters.
+
+    A subclass implements ``_find(attack_input)``, which returns an
+    :class:`AttackResult` or raises NotEvaluable.
 
     Attributes
     ----------
@@ -118,21 +70,32 @@ class Attack(ABC):
         What it means to be exposed, in one sentence.
     remedy : str
         What a publisher can do.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class LoneRows(Attack):
+    ...     name = "lone-rows"
+    ...     meaning = "Nobody else has these quasi-identifiers."
+    ...     remedy = "Ask for k-anonymity."
+    ...
+    ...     def _find(self, attack_input):
+    ...         classes = attack_input.classes
+    ...         lone = classes.sizes == 1
+    ...         exposed = lone[attack_input.labels]
+    ...         return AttackResult(exposed, "classes", classes.n_classes, lone.sum())
+    >>> release = pd.DataFrame({"age": [20, 20, 30]})
+    >>> LoneRows().run(release, quasi_identifiers=["age"]).exposed
+    1
     """
 
-    name: ClassVar[str]
+    kind: ClassVar[str] = "table"
     counts_persons: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("release",)
-    meaning: ClassVar[str]
-    remedy: ClassVar[str]
 
     @abstractmethod
     def _find(self, attack_input: AttackInput) -> AttackResult:
         """Look for exposed records; raise NotEvaluable if that is not possible."""
-
-    def lacks(self, attack_input: AttackInput) -> tuple[str, ...]:
-        """Inputs that the attack needs and ``attack_input`` has not."""
-        return tuple(name for name in self.needs if not attack_input.has(name))
 
     def run(
         self,
@@ -181,9 +144,7 @@ suppression_label, subject
         self, attack_input: AttackInput, *, show_values: bool = False
     ) -> AttackReport:
         """Attack what several attacks may share."""
-        lacking = self.lacks(attack_input)
-        if lacking:
-            raise NotEvaluable(f"{self.name} needs {' and '.join(lacking)}.")
+        self._refuse_lacking(attack_input)
         if attack_input.subject is not None and not self.counts_persons:
             raise NotEvaluable(
                 f"{self.name}: it counts rows, not persons; leave out the subject."
@@ -195,7 +156,7 @@ suppression_label, subject
             records = rows.copy() if found.records is None else found.records()
         return AttackReport(
             attack=self.name,
-            params={f.name: getattr(self, f.name) for f in fields(self)},  # type: ignore[arg-type]
+            params=self._params(),
             meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
             rows=attack_input.rows,

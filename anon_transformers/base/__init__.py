@@ -1,4 +1,9 @@
-"""What every anonymizer is; plugins subclass the classes of this package."""
+"""What every anonymizer is; plugins subclass the classes of this package.
+
+Methods that publish labels write them by :func:`range_label`, :func:`set_label` and
+:func:`value_label`: a release reads these, and refuses a label that does not cover the
+value it stands for.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +11,14 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers._data.columns import Column
+    from anon_transformers._data.labels import range_label, set_label, value_label
     from anon_transformers.base._base import BaseAnonymizer
-    from anon_transformers.base._coded_table import CodedTable, PublishedColumn
+    from anon_transformers.base._coded_table import (
+        CodedTable,
+        Points,
+        PublishedColumn,
+        refuse_too_few,
+    )
     from anon_transformers.base._graph import GraphAnonymizer
     from anon_transformers.base._linked import LinkedAnonymizer
     from anon_transformers.base._linked_table import LinkedTable
@@ -22,6 +33,11 @@ __all__ = [
     "GraphAnonymizer",
     "LinkedAnonymizer",
     "LinkedTable",
+    "Points",
     "PublishedColumn",
     "TableAnonymizer",
+    "range_label",
+    "refuse_too_few",
+    "set_label",
+    "value_label",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._data.columns import Column, to_text
@@ -36,15 +37,41 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     private_parameters : tuple of str
         Parameters whose values may tell of the input; a release publishes that they
         were given, and not what.
-    publishes : {"labels", "names", "centers", "swaps"}
+    publishes : {"labels", "names", "centers", "swaps", "noise"}
         What it puts into quasi-identifiers, by which a release checks it: values,
         groups and ranges that cover the value of the row; names of its own; numbers or
-        values within those of the row's class; or the cells of other rows.
+        values within those of the row's class; the cells of other rows; or cells that
+        are changed at random, by added noise or PRAM. No privacy model judges the last
+        ones: what publishes noise is refused where it is registered or built for a
+        release.
+    row_bound : bool
+        Whether it learns no rule for other rows than those it saw. It then has ``fit``
+        and ``fit_transform`` and no ``transform``. A class whose parameters decide it
+        makes a property of it.
     """
 
     kind: ClassVar[str]
     k_model: ClassVar[str] = "k-anonymity"
     private_parameters: ClassVar[tuple[str, ...]] = ()
+    row_bound: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "transform" in vars(cls):
+            _guard_transform(cls)
+
+    def transform(self, X: Any) -> Any:
+        """Recode rows one by one; not there if ``row_bound`` is true.
+
+        Parameters
+        ----------
+        X : data frame or array
+            Rows with the columns of the fitted table.
+        """
+        raise NotImplementedError
+
+    # The same, also there for a method that is bound to its rows.
+    _transform = transform
 
     @property
     def publishes(self) -> str:
@@ -75,6 +102,28 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that mean nothing, before a table is seen."""
+
+
+def _guard_transform(cls: type[BaseAnonymizer]) -> None:
+    """Take ``transform`` away from instances that are bound to their rows.
+
+    Called when the class is made: scikit-learn wraps what a class body defines, and
+    would make a method of it that is always there.
+    """
+    cls._transform = cls.transform  # type: ignore[method-assign]
+    cls.transform = available_if(_learns_rule)(cls.transform)  # type: ignore[method-assign]
+
+
+def _learns_rule(anonymizer: BaseAnonymizer) -> bool:
+    if anonymizer.row_bound:
+        raise AttributeError(
+            f"{type(anonymizer).__name__} is bound to the rows it saw, and has "
+            "fit_transform only."
+        )
+    return True
+
+
+_guard_transform(BaseAnonymizer)
 
 
 class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):

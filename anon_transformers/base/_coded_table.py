@@ -51,7 +51,20 @@ class Points(NamedTuple):
 
 
 def refuse_too_few(points: Points, k: int) -> None:
-    """Refuse a table that has no ``k`` rows to publish."""
+    """Refuse a table that has no ``k`` rows to publish.
+
+    Parameters
+    ----------
+    points : Points
+        Of the table; see :meth:`CodedTable.points`.
+    k : int
+        Rows that a class must have.
+
+    Raises
+    ------
+    InfeasibleError
+        With the rows there are.
+    """
     n_coded = int(points.weights.sum())
     if n_coded < k:
         others = int((points.of_row < 0).sum())

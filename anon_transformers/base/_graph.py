@@ -92,6 +92,7 @@ class GraphAnonymizer(BaseAnonymizer):
 
     kind: ClassVar[str] = "graph"
     k_model: ClassVar[str] = "k-degree"
+    row_bound: ClassVar[bool] = True
     uses_labels: ClassVar[bool] = False
     columns_made: ClassVar[tuple[str, ...]] = ()
     loss_means: ClassVar[str] = "of the edges are in one of the graphs only"

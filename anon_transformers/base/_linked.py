@@ -110,6 +110,7 @@ class LinkedAnonymizer(FrameAnonymizer):
 
     kind: ClassVar[str] = "linked"
     k_model: ClassVar[str] = "probabilistic-k-anonymity"
+    row_bound: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
     uses_hierarchies: ClassVar[bool] = True
 
@@ -377,17 +378,6 @@ class LinkedAnonymizer(FrameAnonymizer):
                 "constant_groups": {n: alike.constant for n, alike in found.items()},
             },
         )
-
-
-def _no_rule(anonymizer: LinkedAnonymizer) -> Any:
-    raise AttributeError(
-        f"{type(anonymizer).__name__} is bound to the rows it saw and has no "
-        "transform; use fit_transform."
-    )
-
-
-# Set here, past scikit-learn's own wrapping of methods that a class body defines.
-LinkedAnonymizer.transform = property(_no_rule)
 
 
 def _named(table: Any, names: pd.Index) -> pd.DataFrame:

@@ -37,7 +37,7 @@ from anon_transformers.cli._promises import (
     read_limit,
     read_models,
 )
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.cli.output import (
     JsonFlag,
@@ -58,7 +58,7 @@ from anon_transformers.exceptions import (
 if TYPE_CHECKING:
     import pandas as pd
 
-Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
+Source = Annotated[Path, typer.Argument(help=f"Table to protect: {FILES}.")]
 Target = Annotated[
     Path,
     typer.Argument(

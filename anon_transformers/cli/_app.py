@@ -1,10 +1,9 @@
 """The commands of ``anon``, by name; each body is in a module of its own."""
 
-from inspect import isfunction
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from anon_transformers.cli import (
     _anonymize,
@@ -25,6 +24,9 @@ from anon_transformers.cli import (
 )
 from anon_transformers.cli._experiment_options import OWN_OPTIONS, ExperimentCommand
 
+OF_PLUGINS = "Commands of plugins"
+"""Over these commands in the help."""
+
 
 class Commands(TyperGroup):
     """Built-in commands, then those of plugins, loaded only when asked for."""
@@ -34,36 +36,53 @@ class Commands(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             return found
-        from anon_transformers.registry import registry
+        from anon_transformers.registry import as_command, registry
 
         commands = registry().commands
-        if cmd_name not in commands:
-            return None
-        offered = commands[cmd_name]
-        if isfunction(offered):
-            offered = offered()
-        if isinstance(offered, typer.Typer):
-            return typer.main.get_command(offered)
-        return offered
+        return as_command(commands[cmd_name]) if cmd_name in commands else None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, and which plugins are installed; none of them is loaded."""
-        plugins = _installed_plugins()
-        if plugins:
-            self.epilog = (
-                f"Installed plugins: {', '.join(plugins)}. [bold]anon list[/bold] "
-                "shows their commands."
-            )
-        super().format_help(ctx, formatter)
+        """Print the help, with commands of plugins by name and summary."""
+        shown, self.epilog = _plugin_commands()
+        own = self.commands
+        # Stand-ins: to make a command, its plugin would import what it works with.
+        self.commands = {**shown, **own}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = own
 
 
-def _installed_plugins() -> list[str]:
-    """Distributions that offer something, beside this one."""
-    from importlib.metadata import entry_points
+def _plugin_commands() -> tuple[dict[str, TyperCommand], str | None]:
+    """Commands that plugins registered, as the help shows them, and what to add."""
+    from rich.markup import escape
 
-    points = entry_points(group="anon_transformers")
-    names = {point.dist.name for point in points if point.dist is not None}
-    return sorted(names - {"anon-transformers"})
+    from anon_transformers.exceptions import PluginError
+    from anon_transformers.registry import HOME, registry
+
+    try:
+        found = registry()
+    except PluginError as error:
+        return {}, f"Plugins cannot be loaded: {escape(str(error))}"
+    commands = {
+        name: TyperCommand(
+            name,
+            help=escape(found.commands.summary(name)),
+            rich_help_panel=OF_PLUGINS,
+        )
+        for name in found.commands
+    }
+    broken = sorted({plugin.distribution for plugin in found.broken})
+    if broken:
+        names = escape(", ".join(broken))
+        return commands, f"Broken plugins: {names}. [bold]anon list[/bold] says why."
+    others = sorted({owner for owner in found.owners() if owner != HOME})
+    if not others:
+        return commands, None
+    names = escape(", ".join(others))
+    return commands, (
+        f"Installed plugins: {names}. [bold]anon list[/bold] shows what they offer."
+    )
 
 
 app = typer.Typer(
@@ -76,8 +95,8 @@ app = typer.Typer(
     help=(
         "Anonymize tables, prove the protection of the result, and release it.\n\n"
         "Start with [bold]anon init DIR[/bold], which writes a release that works, or "
-        "with [bold]anon anonymize in.csv out.csv[/bold]. Plugins may add commands: "
-        "see [bold]anon list[/bold]."
+        "with [bold]anon anonymize in.csv out.csv[/bold]. Plugins may add commands, "
+        "methods and models: see [bold]anon list[/bold]."
     ),
 )
 app.command("init")(_init.init)

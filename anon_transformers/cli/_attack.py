@@ -27,7 +27,7 @@ from anon_transformers.cli._dialects import (
 )
 from anon_transformers.cli._hierarchy_files import Folder, read_folder
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     Console,
@@ -47,7 +47,7 @@ Release = Annotated[
     Path,
     typer.Argument(
         metavar="RELEASE",
-        help="A CSV or Parquet file, or the folder of a published release.",
+        help=f"A file ({FILES}), or the folder of a published release.",
     ),
 ]
 Original = Annotated[
@@ -162,11 +162,17 @@ def _chosen(texts: list[str] | None) -> list[Any]:
 
     catalog = registry().attacks
     if not texts:
-        return [catalog[name]() for name in catalog]
+        all_of_them = (catalog[name] for name in catalog)
+        return [cls() for cls in all_of_them if cls.kind == "table"]
     made = []
     for text in texts:
         name, params = name_and_assignments("attack", text)
         made.append(build(f"attack {name}", catalog, name, params))
+        if made[-1].kind != "table":
+            raise ConfigurationError(
+                f"attack {name}: it attacks a {made[-1].kind}, and the release is a "
+                "table."
+            )
     return made
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anon_transformers.cli._assignments import number_or_text
+from anon_transformers.cli._assignments import name_and_assignments, number_or_text
 from anon_transformers.cli._columns import (
     Dates,
     Identifiers,
@@ -24,7 +24,7 @@ from anon_transformers.cli._hierarchy_files import (
     UnknownValues,
     read_hierarchies,
 )
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -39,7 +39,7 @@ from anon_transformers.exceptions import ConfigurationError
 if TYPE_CHECKING:
     import pandas as pd
 
-Source = Annotated[Path, typer.Argument(help="Table to protect: CSV or Parquet.")]
+Source = Annotated[Path, typer.Argument(help=f"Table to protect: {FILES}.")]
 Methods = Annotated[
     list[str] | None,
     repeated("--method", "-m", metavar="NAME", help="Anonymizer, as in anon list"),
@@ -53,6 +53,15 @@ Grids = Annotated[
         help="Values of a parameter, such as [bold]k=2,5,10[/bold] for all methods or "
         "[bold]mondrian.tie_side=both,left[/bold] for one (left is the source's rule, "
         "far coarser where few values are frequent)",
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    repeated(
+        "--metric",
+        metavar="NAME,KEY=VALUE,…",
+        help="Further number of every run, as in anon list, such as "
+        "[bold]records-at-risk,threshold=0.2[/bold]",
     ),
 ]
 Out = Annotated[
@@ -90,6 +99,7 @@ def compare(
     grids: Grids = None,
     hierarchies: HierarchyFiles = None,
     unknown: UnknownOption = UnknownValues.error,
+    metrics: Metrics = None,
     out: Out = None,
     force: Force = False,
     separator: Separator = ",",
@@ -110,6 +120,8 @@ def compare(
 
     Privacy models are swept as [bold]-g MODEL.PARAMETER=VALUE,…[/bold], also in plots:
     [bold]anon compare people.csv -s job -m full-domain -g t-closeness.t=0.1,0.2[/bold]
+
+    Metrics of plugins and others are added as columns, one per [bold]--metric[/bold].
     """
     check_page(out, "comparison", force)
     roles: dict[str, Any] = {
@@ -120,12 +132,15 @@ def compare(
     }
     by_column = read_hierarchies(hierarchies or [], unknown, encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
+    further = _read_metrics(metrics or [])
     written = read_dates(dates)
     needed = [*typed_texts(*roles.values(), by_column and [*by_column], [*written])]
-    reader = TableReader(missing, [*needed, *typed_texts(grid)])
+    stated = [name_and_assignments("metric", text)[1] for text in metrics or ()]
+    reader = TableReader(missing, [*needed, *typed_texts(grid, stated)])
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
     roles["hierarchies"] = by_column
+    roles["metrics"] = further
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     files = [] if out is None else _write(results, out, source.name)
     if json_output:
@@ -172,6 +187,21 @@ def read_grid(given: Sequence[str]) -> dict[str, list[Any]]:
     return grid
 
 
+def _read_metrics(given: Sequence[str]) -> dict[str, Any]:
+    """Metrics by the names of their columns, which are told apart by what is stated."""
+    from anon_transformers.registry import registry
+    from anon_transformers.release._build import build
+
+    found: dict[str, Any] = {}
+    for text in given:
+        name, params = name_and_assignments("metric", text)
+        column = " ".join([name, *(f"{k}={v}" for k, v in params.items())])
+        if column in found:
+            raise ConfigurationError(f"--metric: {column} stands twice.")
+        found[column] = build(f"metric {name}", registry().metrics, name, params)
+    return found
+
+
 def _run(
     frame: "pd.DataFrame",
     methods: list[str],
@@ -193,11 +223,13 @@ def plain_rows(results: "pd.DataFrame") -> list[Any]:
 
 def _print_report(source: Path, results: "pd.DataFrame", files: Sequence[Path]) -> None:
     ran = results[results["error"].isna()]
+    further = [name for name in results.attrs["metrics"] if name not in SHOWN]
     rows = [
         [_parameters(c) if isinstance(c, dict) else format_number(c) for c in row]
-        for row in ran[list(SHOWN)].itertuples(index=False)
+        for row in ran[[*SHOWN, *further]].itertuples(index=False)
     ]
-    print_table(f"{source}: {len(ran)} runs", list(SHOWN.values()), rows, spare=SPARE)
+    header = [*SHOWN.values(), *further]
+    print_table(f"{source}: {len(ran)} runs", header, rows, spare=SPARE)
     about = results.attrs["about"]
     for what in (name for name in about if name.startswith(SHOWN_FACTS)):
         typer.echo(f"{what}: {about[what]}")

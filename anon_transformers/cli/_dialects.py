@@ -130,10 +130,10 @@ def find_dialect(
     the file shows nothing else. Where the file shows several separators, the option
     that begins with ``option`` must be given, if there is one.
     """
-    from anon_transformers.release._files import SUFFIXES, kind_of_file
+    from anon_transformers.release._files import known_kind
 
     path = located(path)
-    if not path.is_file() or kind_of_file(path, SUFFIXES.values()) != "csv":
+    if not path.is_file() or known_kind(path) != "csv":
         return beside
     if encoding is None:
         encoding = find_encoding(path, beside.encoding, option)

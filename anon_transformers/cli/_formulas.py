@@ -29,10 +29,10 @@ def guard_formulas(table: "pd.DataFrame", target: Path, safe: bool) -> "pd.DataF
     away; beside a file of its own there is nobody to tell them.
     """
     from anon_transformers._data.columns import to_text
-    from anon_transformers.release._files import kind_of_file, schema_of
+    from anon_transformers.release._files import known_kind, schema_of
     from anon_transformers.release._spreadsheets import guard_texts, would_run
 
-    if target != STDOUT and kind_of_file(target, ()) != "csv":
+    if target != STDOUT and known_kind(target) != "csv":
         return table
     headers = [name for name in table.columns if would_run(str(name))]
     if safe:

@@ -10,7 +10,7 @@ from rich.tree import Tree
 from anon_transformers.cli._columns import Missing
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._hierarchy_files import read_hierarchy
-from anon_transformers.cli._tables import TableReader
+from anon_transformers.cli._tables import FILES, TableReader
 from anon_transformers.cli.output import Console, JsonFlag, handle_errors, print_json
 from anon_transformers.exceptions import (
     ConfigurationError,
@@ -39,7 +39,7 @@ Most = Annotated[
 @app.command()
 @handle_errors
 def suggest(
-    table: Annotated[Path, typer.Argument(help="Table: CSV or Parquet.")],
+    table: Annotated[Path, typer.Argument(help=f"Table: {FILES}.")],
     column: ColumnName,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it there.")

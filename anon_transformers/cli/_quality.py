@@ -20,7 +20,7 @@ from anon_transformers.cli._dialects import (
     find_dialect,
 )
 from anon_transformers.cli._published import read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli.output import (
     JsonFlag,
     format_number,
@@ -39,7 +39,7 @@ Release = Annotated[
     Path,
     typer.Argument(
         metavar="RELEASE",
-        help="A CSV or Parquet file, or the folder of a published release.",
+        help=f"A file ({FILES}), or the folder of a published release.",
     ),
 ]
 Original = Annotated[

@@ -26,7 +26,7 @@ from anon_transformers.cli._dialects import (
 )
 from anon_transformers.cli._hierarchy_files import Folder, read_folder
 from anon_transformers.cli._published import NOT_PUBLISHED, read_release
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli.output import (
     JsonFlag,
     format_number,
@@ -47,7 +47,7 @@ Source = Annotated[
     Path,
     typer.Argument(
         metavar="TABLE",
-        help="A CSV or Parquet file, or the folder of a published release.",
+        help=f"A file ({FILES}), or the folder of a published release.",
     ),
 ]
 Original = Annotated[

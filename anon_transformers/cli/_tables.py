@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.cli._dialects import Dialect, existing_file
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import ConfigurationError, DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FILES = "CSV, Parquet or a format of a plugin"
+"""What commands read, in words."""
 MANIFEST_KEYS = {"data", "format", "schema", "sha256"}
 """What the manifest of a release tells of its file."""
 
@@ -90,7 +92,10 @@ class TableReader:
         if kind == "csv":
             options = dict(dialect.as_options())
         with _advising(file, dialect, kind):
-            names = columns_of_file(kind, file, options) or []
+            names = columns_of_file(kind, file, options)
+        if names is None:  # only its reader knows them
+            frame = _read_with_plugin(kind, readers[kind], file)
+            names = list(frame.columns)
         lacking = set(self.typed) - set(names)
         if kind == "csv" and len(names) == 1 and lacking:
             _refuse_other_separator(file, dialect)
@@ -105,8 +110,9 @@ class TableReader:
             options["columns"] = {**dict.fromkeys(as_text, "text"), **(dates or {})}
         elif dates:
             raise ConfigurationError("--date: this is for CSV files.")
-        with _advising(file, dialect, kind):
-            frame = readers[kind](file, **options)
+        if frame is None:
+            with _advising(file, dialect, kind):
+                frame = readers[kind](file, **options)
         return frame if self.show_names else self._by_position(frame, path)
 
     def declare(self, columns: Iterable[str]) -> None:
@@ -126,6 +132,24 @@ class TableReader:
                     called = f"column {at} of {path.name}"
                 self._called[name] = called
         return frame.rename(columns=self._called)
+
+
+def _read_with_plugin(kind: str, reader: Any, file: Path) -> "pd.DataFrame":
+    """A table by the reader of a plugin, whose words may quote a cell."""
+    import pandas as pd
+
+    from anon_transformers.registry import refuse_wrong_parameters
+    from anon_transformers.release._source import call_reader
+
+    options = {"path": file}
+    try:
+        refuse_wrong_parameters(reader, options)
+    except ParameterError as error:
+        raise DataError(f"{file}: the reader {kind!r} {error}") from None
+    found = call_reader(kind, reader, options)
+    if not isinstance(found, pd.DataFrame):
+        raise DataError(f"{file}: the reader {kind!r} gives no table.")
+    return found
 
 
 UNREADABLE = ("another number of fields", "cannot be read as CSV")

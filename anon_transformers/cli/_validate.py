@@ -28,7 +28,7 @@ from anon_transformers.cli._hierarchy_files import (
     read_hierarchies,
 )
 from anon_transformers.cli._published import read_release, references_of
-from anon_transformers.cli._tables import TableReader, typed_texts
+from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli.output import (
     BROKEN_PROMISE,
     JsonFlag,
@@ -42,7 +42,7 @@ from anon_transformers.exceptions import ConfigurationError
 
 Place = Annotated[
     Path,
-    typer.Argument(help="A CSV or Parquet file, or the folder of a published release."),
+    typer.Argument(help=f"A file ({FILES}), or the folder of a published release."),
 ]
 Persons = Annotated[
     str | None,

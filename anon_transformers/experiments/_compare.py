@@ -12,6 +12,7 @@ from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
+from anon_transformers.experiments._measures import Measures, Metrics
 
 Progress = Callable[[int, int, str], None]
 """Told how many runs are done, how many there are, and which one is next."""
@@ -48,6 +49,7 @@ def compare(
     identifiers: Sequence[Hashable] | None = None,
     subject: Hashable | None = None,
     hierarchies: Mapping[Any, Any] | None = None,
+    metrics: Metrics | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Run anonymizers over a grid of parameters and measure what each costs.
@@ -67,6 +69,10 @@ def compare(
         ``"t-closeness.t"`` makes that model a further promise of every method.
     quasi_identifiers, sensitive, identifiers, subject, hierarchies : default=None
         As for an anonymizer, set for all of them.
+    metrics : list or dict, default=None
+        Further numbers of every run: registered names or metrics; in a dict, by the
+        name of their column. They are taken of the published table, as the gate of a
+        release takes them; one that cannot be taken of a run is left out there.
     progress : callable, default=None
         Called with the number of runs that are done, that of all runs, and the name
         of the next method.
@@ -76,14 +82,16 @@ def compare(
     pandas.DataFrame
         One row per run: method, k, parameters, classes, smallest, largest, mean and
         variance of the class sizes, kept and suppressed rows, loss, average and
-        highest risk, seconds, error. Class sizes, k and risk count persons where there
-        is a ``subject``. ``attrs["about"]`` says where the numbers come from: columns,
-        hierarchies, fixed parameters, versions, date.
+        highest risk, seconds, one column per metric, error. Class sizes, k and risk
+        count persons where there is a ``subject``. ``attrs["about"]`` says where the
+        numbers come from: columns, hierarchies, fixed parameters, versions, date.
 
     Raises
     ------
     AnonymizationError
         If no run succeeded and it was not for the promise: the first error.
+    NotEvaluable
+        If a metric can be taken of no run.
 
     See Also
     --------
@@ -109,7 +117,7 @@ def compare(
         "subject": subject,
         "hierarchies": hierarchies,
     }
-    frame = to_frame(table)
+    frame, measures = to_frame(table), Measures.of(metrics)
     runs = cells(methods, grid, common)
     rows, errors, warm = [], [], set[str]()
     for done, cell in enumerate(runs):
@@ -118,14 +126,16 @@ def compare(
         if cell.line not in warm:
             _warm_up(cell.anonymizer, frame)
             warm.add(cell.line)
-        measured, error = _attempt(cell.anonymizer, frame)
+        measured, error = _attempt(cell.anonymizer, frame, measures)
         errors.append(error)
         rows.append(_row(cell, measured, error))
     _refuse_if_nothing_ran(errors)
+    measures.refuse_never_taken()
     if progress is not None:
         progress(len(runs), len(runs), "")
-    found = _frame(rows)
+    found = _frame(rows, list(measures.metrics))
     found.attrs["about"] = about(frame, runs)
+    found.attrs["metrics"] = list(measures.metrics)
     return found
 
 
@@ -134,21 +144,23 @@ def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
     with warnings.catch_warnings():
         # The run itself tells the same.
         warnings.simplefilter("ignore", UserWarning)
-        _attempt(anonymizer, frame.head(WARM_ROWS))
+        _attempt(anonymizer, frame.head(WARM_ROWS), Measures({}))
 
 
 def _attempt(
-    anonymizer: FrameAnonymizer, frame: pd.DataFrame
+    anonymizer: FrameAnonymizer, frame: pd.DataFrame, measures: Measures
 ) -> tuple[dict[str, Any], AnonymizationError | None]:
     """Numbers of one run, or its error."""
     started = time.perf_counter()
     try:
-        anonymizer.fit_transform(frame)
+        output = anonymizer.fit_transform(frame)
     except AnonymizationError as error:
         return {}, error
     seconds = time.perf_counter() - started
     report = anonymizer.report_
+    further = measures.take(anonymizer, frame, output) if measures.metrics else {}
     return {
+        **further,
         "classes": report.classes["count"],
         "smallest": report.classes["smallest"],
         "largest": report.classes["largest"],
@@ -180,7 +192,9 @@ def _refuse_if_nothing_ran(errors: Sequence[AnonymizationError | None]) -> None:
             raise error
 
 
-def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    types = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(MEASURES, "float64")
+def _frame(rows: list[dict[str, Any]], metrics: Sequence[str]) -> pd.DataFrame:
+    further = [name for name in metrics if name not in COLUMNS]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-1], *further, COLUMNS[-1]])
+    numbers = dict.fromkeys([*MEASURES, *further], "float64")
+    types = dict.fromkeys(COUNTS, "Int64") | numbers
     return frame.astype({**types, "error": object})

@@ -45,16 +45,16 @@ def write_comparison(
         ``comparison.html``, ``comparison.csv`` and one PNG per measure.
     """
     readable = results.assign(parameters=results["parameters"].map(_assignments))
+    further = [n for n in results.attrs.get("metrics", ()) if n not in COLUMNS]
+    columns = [*COLUMNS[:-1], *further, COLUMNS[-1]]
     figures = {p.name: (p.title, draw(p)) for p in comparison_panels(results)}
     page = render(
         "comparison.html",
         figures,
         title=title,
         about=results.attrs.get("about", {}),
-        header=[name.replace("_", " ") for name in COLUMNS],
-        rows=[
-            [shown(cell) for cell in row] for row in readable[list(COLUMNS)].to_numpy()
-        ],
+        header=[name.replace("_", " ") for name in columns],
+        rows=[[shown(cell) for cell in row] for row in readable[columns].to_numpy()],
     )
     return write_page(folder, "comparison", page, {"comparison": readable}, figures)
 

@@ -1,5 +1,6 @@
 """Lines in panels, drawn off screen; matplotlib is needed here only."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -87,9 +88,16 @@ def comparison_panels(results: pd.DataFrame) -> list[Panels]:
         data = results.assign(x=x, line=lines)
         below = axis.rpartition(".")[2]
         end = "" if axis == "k" else f"-{axis.replace('.', '-')}"
-        for name, label in PLOTS.items():
-            found.append(Panels(name + end, label, data, {name: label}, below))
+        for name, label in {**_further(results), **PLOTS}.items():
+            file = re.sub(r"[^\w-]+", "-", name)
+            found.append(Panels(file + end, label, data, {name: label}, below))
     return found
+
+
+def _further(results: pd.DataFrame) -> dict[str, str]:
+    """Metrics that were asked for, of which at least one run has a number."""
+    names = [str(name) for name in results.attrs.get("metrics", ())]
+    return {name: name for name in names if results[name].notna().any()}
 
 
 def _axes(results: pd.DataFrame) -> list[str]:

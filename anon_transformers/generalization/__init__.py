@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from anon_transformers.generalization._datafly import DataflyAnonymizer
     from anon_transformers.generalization._frontier import Frontier
     from anon_transformers.generalization._full_domain import FullDomainAnonymizer
+    from anon_transformers.generalization._levels import publish_level
     from anon_transformers.generalization._rounder import Rounder
     from anon_transformers.generalization._top_bottom_coder import TopBottomCoder
 else:
@@ -19,4 +20,5 @@ __all__ = [
     "FullDomainAnonymizer",
     "Rounder",
     "TopBottomCoder",
+    "publish_level",
 ]

@@ -68,7 +68,30 @@ def _groups(column: Column, level: int) -> np.ndarray:
 
 
 def publish_level(column: Column, level: int) -> PublishedColumn:
-    """Every row of a column at one level."""
+    """Every row of a column at one level of its hierarchy.
+
+    Parameters
+    ----------
+    column : Column
+        Coded rows, with a hierarchy.
+    level : int
+        From 0, the values themselves, to the root.
+
+    Returns
+    -------
+    PublishedColumn
+        The share of a label is that of the leaves below it.
+
+    Examples
+    --------
+    >>> from anon_transformers import Hierarchy
+    >>> from anon_transformers.base import LinkedTable
+    >>> lands = Hierarchy.from_groups({"Europe": ["AT", "NO"], "Asia": ["JP"]})
+    >>> table = LinkedTable(pd.DataFrame({"land": ["NO", "JP"]}), {"land": lands})
+    >>> found = publish_level(table.column("land"), 1)
+    >>> found.labels[found.codes]
+    array(['Europe', 'Asia'], dtype=object)
+    """
     assert column.hierarchy is not None
     _, labels, leaf_counts = column.hierarchy.level(level)
     others = len(column.values) - 1

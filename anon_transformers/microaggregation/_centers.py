@@ -39,6 +39,11 @@ def publish_centers(
     n_groups : int
         How many there are.
 
+    Returns
+    -------
+    PublishedColumn
+        Of the groups. For the rows, put ``codes[group_of]`` in place of its ``codes``.
+
     Examples
     --------
     >>> ages = Column("age", "number", np.array([20, 30, 60]), np.array([0, 1, 2, 2]))

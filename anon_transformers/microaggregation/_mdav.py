@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mdav, mdav_fast, refinement
@@ -135,6 +134,7 @@ class MDAVAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    row_bound: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -219,7 +219,7 @@ class MDAVAnonymizer(TableAnonymizer):
         array([[21.],
                [42.]])
         """
-        return TableAnonymizer.transform(self, X)
+        return self._transform(X)
 
     @property
     def publishes(self) -> str:
@@ -315,19 +315,6 @@ class MDAVAnonymizer(TableAnonymizer):
             "sst": self._sst,
             "information_loss": self.information_loss_,
         }
-
-
-def _is_bound(anonymizer: MDAVAnonymizer) -> bool:
-    raise AttributeError(
-        "MDAV is bound to the rows it saw, and has fit_transform only; recode(X) moves "
-        "other rows to the nearest center, and promises nothing about them."
-    )
-
-
-# Set here, past scikit-learn's own wrapping of methods that a class body defines.
-MDAVAnonymizer.transform = available_if(_is_bound)(  # type: ignore[method-assign]
-    TableAnonymizer.transform
-)
 
 
 def _squares(points: np.ndarray, centers: np.ndarray) -> float:

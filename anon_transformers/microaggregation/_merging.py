@@ -29,7 +29,17 @@ class RowGroups:
 
     @classmethod
     def of(cls, points: np.ndarray, labels: np.ndarray, n_groups: int) -> "RowGroups":
-        """Add up the rows of each group."""
+        """Add up the rows of each group.
+
+        Parameters
+        ----------
+        points : float64 ndarray of shape (n_rows, n_coordinates)
+            Where rows lie.
+        labels : int ndarray
+            Group of each row.
+        n_groups : int
+            How many groups there are.
+        """
         return cls(
             np.bincount(labels, minlength=n_groups), _sums(labels, points, n_groups)
         )
@@ -64,7 +74,20 @@ def merge_until_kept(groups: RowGroups, classes: Classes, promise: AllOf) -> np.
     Returns
     -------
     int64 ndarray
-        For each group the number of the one it ends in, without a gap.
+        For each group the number of the one it ends in, without a gap. Where the
+        promise holds of no union, all end in one, which breaks it.
+
+    Examples
+    --------
+    >>> from anon_transformers.privacy import KAnonymity
+    >>> points = np.array([[1.0], [2.0], [9.0], [10.0], [11.0]])
+    >>> labels = np.array([0, 0, 1, 2, 2])
+    >>> merge_until_kept(
+    ...     RowGroups.of(points, labels, 3),
+    ...     Classes.from_labels(labels, 3),
+    ...     AllOf((KAnonymity(k=2),)),
+    ... )
+    array([0, 1, 1])
     """
     fine = promise.satisfied(classes)
     into = np.arange(classes.n_classes)

@@ -101,6 +101,16 @@ class NumericSpace:
     ----------
     axes : tuple of EmbeddedAxis
         One per column.
+
+    Examples
+    --------
+    >>> from anon_transformers.base import LinkedTable
+    >>> table = LinkedTable(pd.DataFrame({"age": [20, 40], "land": ["AT", "NO"]}))
+    >>> columns = [table.column("age"), table.column("land")]
+    >>> space = NumericSpace.of(columns, standardize=False)
+    >>> space.place(columns)
+    array([[20. ,  0.5],
+           [40. , -0.5]])
     """
 
     axes: tuple[EmbeddedAxis, ...]
@@ -125,7 +135,17 @@ class NumericSpace:
         return cls(axes)
 
     def place(self, columns: Sequence[Column]) -> np.ndarray:
-        """Coordinates of rows, coded as the fitted ones were."""
+        """Coordinates of rows, coded as the fitted ones were.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            Those that the space was made of, with the same or with other rows.
+
+        Returns
+        -------
+        float64 ndarray of shape (n_rows, n_coordinates)
+        """
         placed = [
             axis.place(column) for axis, column in zip(self.axes, columns, strict=True)
         ]
@@ -148,9 +168,9 @@ def embed(columns: Sequence[Column], *, standardize: bool = True) -> np.ndarray:
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from anon_transformers._data.columns import encode
-    >>> embed([encode(pd.Series([1, 3])), encode(pd.Series(["a", "b"]))])
+    >>> from anon_transformers.base import LinkedTable
+    >>> table = LinkedTable(pd.DataFrame({"age": [1, 3], "land": ["AT", "NO"]}))
+    >>> embed([table.column("age"), table.column("land")])
     array([[-1.,  1.],
            [ 1., -1.]])
     """

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from sklearn.utils.metaestimators import available_if
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mondrian
@@ -261,6 +260,11 @@ class MondrianAnonymizer(TableAnonymizer):
         ]
 
     @property
+    def row_bound(self) -> bool:  # type: ignore[override]
+        """Whether it learns no rule: relaxed boxes share values, and part rows."""
+        return self.mode != "strict"
+
+    @property
     def publishes(self) -> str:
         """What it puts into quasi-identifiers."""
         return "centers" if self.output == "center" else "labels"
@@ -445,18 +449,6 @@ class MondrianAnonymizer(TableAnonymizer):
 
     def _details(self) -> dict[str, Any]:
         return {"mode": self.mode, "boxes": len(self.boxes_.low)}
-
-
-def _is_strict(anonymizer: MondrianAnonymizer) -> bool:
-    if anonymizer.mode != "strict":
-        raise AttributeError("mode='relaxed' is bound to the rows it saw.")
-    return True
-
-
-# Set here, past scikit-learn's own wrapping of methods that a class body defines.
-MondrianAnonymizer.transform = available_if(_is_strict)(  # type: ignore[method-assign]
-    TableAnonymizer.transform
-)
 
 
 def _allowed(

@@ -45,10 +45,10 @@ from anon_transformers.release._strict import (
 BUNDLED = "bundled:"
 """Paths that start with this lie in the library's own data."""
 
-GRAPH = "graph"
-"""Kind of a source that is not one table."""
+TABLE_KINDS = ("", "csv", "parquet")
+"""Kinds of sources that are known to be a table before a reader is asked."""
 
-FILE_KINDS = ("", "csv", "parquet", GRAPH)
+FILE_KINDS = (*TABLE_KINDS, "graph")
 """Kinds of sources that are files; what else a path may be, another reader knows."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -122,14 +122,6 @@ class Source(Strict):
     def options(self) -> dict[str, Any]:
         """Everything the reader is called with, beside the path."""
         return copy.deepcopy(self.model_extra or {})
-
-    @property
-    def reader(self) -> str:
-        """The reader that it names; empty where files say by their names what they are.
-
-        A graph is one or two files.
-        """
-        return "" if self.kind == GRAPH else self.kind
 
     @property
     def files(self) -> dict[str, str]:
@@ -410,9 +402,14 @@ class ReleaseConfig(Strict):
 
     @model_validator(mode="after")
     def _some_quasi_identifier(self) -> "ReleaseConfig":
-        if not self.roles.quasi_identifiers and not self.is_graph:
-            raise ValueError("roles.quasi_identifiers: name at least one column.")
+        if self.source.kind in TABLE_KINDS:
+            self.refuse_no_quasi_identifier()
         return self
+
+    def refuse_no_quasi_identifier(self) -> None:
+        """Refuse roles under which there is nothing to protect in a table."""
+        if not self.roles.quasi_identifiers:
+            raise ValueError("roles.quasi_identifiers: name at least one column.")
 
     @model_validator(mode="after")
     def _declared_columns(self) -> "ReleaseConfig":
@@ -428,11 +425,6 @@ class ReleaseConfig(Strict):
                 fault = unknown_choice("sensitive column", judged, sensitive)
                 raise ValueError(f"thresholds, {threshold.id}: {fault}")
         return self
-
-    @property
-    def is_graph(self) -> bool:
-        """Whether a graph is released, as an edge file and a node file."""
-        return self.source.kind == GRAPH
 
     @property
     def stated_columns(self) -> dict[str, Any]:

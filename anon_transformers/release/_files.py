@@ -497,16 +497,26 @@ SUFFIXES = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet
 
 
 def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
-    """Format of a file, from its name; compression suffixes are looked through."""
-    suffixes = [
-        s.lower() for s in Path(path).suffixes if s.lower() not in {".gz", ".bz2"}
-    ]
-    kind = SUFFIXES.get(suffixes[-1] if suffixes else "")
+    """Format of a file, from its name; compression suffixes are looked through.
+
+    A format of a plugin is the suffix of its files: ``jsonl`` that of ``x.jsonl``.
+    """
+    kind, choices = known_kind(path), sorted(legal)
+    if kind is None and _suffix(path)[1:] in choices:
+        kind = _suffix(path)[1:]
     if kind is None:
-        raise DataError(
-            f"{path}: unknown file type; choices: {', '.join(sorted(legal))}."
-        )
+        raise DataError(f"{path}: unknown file type; choices: {', '.join(choices)}.")
     return kind
+
+
+def known_kind(path: str | os.PathLike[str]) -> str | None:
+    """The format of a file of this package, from its name; None for any other."""
+    return SUFFIXES.get(_suffix(path))
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    return next((s for s in reversed(suffixes) if s not in {".gz", ".bz2"}), "")
 
 
 def read_published(

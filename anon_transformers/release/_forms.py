@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.exceptions import ConfigurationError, NotEvaluable
 from anon_transformers.gx._judging import (
     PrivateEvidence,
     Scope,
@@ -217,10 +217,14 @@ def levels(
 
 def form_of(config: ReleaseConfig) -> Form:
     """The form of a release: of its source, and of the kind of its anonymizer."""
-    if config.is_graph:
+    if _reads_graph(config):
         from anon_transformers.release._graph import GraphTablesForm
 
         return GraphTablesForm(config)
+    try:
+        config.refuse_no_quasi_identifier()
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None
     if installed().anonymizers[config.anonymizer.name].kind == "linked":
         from anon_transformers.release._linked import LinkedForm
 
@@ -228,3 +232,9 @@ def form_of(config: ReleaseConfig) -> Form:
     from anon_transformers.release._table import TableForm
 
     return TableForm(config)
+
+
+def _reads_graph(config: ReleaseConfig) -> bool:
+    """Whether the reader that the source names says that it reads graphs."""
+    readers, kind = installed().readers, config.source.kind
+    return kind in readers and getattr(readers[kind], "kind", "table") == "graph"

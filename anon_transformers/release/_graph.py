@@ -8,6 +8,7 @@ for granted.
 
 import warnings
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +20,6 @@ from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.readings import NUMBER, read_text
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
-    ConfigurationError,
     DataError,
     TellingWeightsWarning,
     unknown_choice,
@@ -30,21 +30,27 @@ from anon_transformers.graphs._names import are_new, new_names, places_of
 from anon_transformers.graphs._tables import ENDS, NODE, WEIGHT
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
+from anon_transformers.metrics._cell_faults import invented_faults, said_of
 from anon_transformers.metrics._coverage import Domain
+from anon_transformers.registry import HOME, refuse_wrong_parameters
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._cells import write_parquet
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
-from anon_transformers.release._faults import column_faults, invented_faults, said_of
+from anon_transformers.release._config import (
+    DeclaredRoles,
+    ReleaseConfig,
+    refused_under,
+)
+from anon_transformers.release._faults import column_faults
 from anon_transformers.release._files import (
     columns_of_file,
-    kind_of_file,
+    known_kind,
     read_parquet,
 )
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._identifiers import SHORTEST_NAME, Names
 from anon_transformers.release._identifying_columns import INSENSITIVE_LIMIT
 from anon_transformers.release._run import Run, sha256
-from anon_transformers.release._source import refuse_undeclared
+from anon_transformers.release._source import call_reader, refuse_undeclared
 
 NODES = "nodes"
 """Name of the second table of a graph, beside its edges."""
@@ -52,7 +58,8 @@ NODES = "nodes"
 FUNCTIONS = "functions.parquet"
 """Private evidence: maps of nodes to nodes that are claimed to be automorphisms."""
 
-OPTIONS = ("edges", "nodes")
+KEYS = ("edges", "nodes")
+"""The tables of a graph, in the order in which a reader returns them."""
 
 
 class GraphTablesForm(Form):
@@ -171,21 +178,10 @@ class GraphTablesForm(Form):
 def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Edges and nodes of the source; nodes that no file lists are those of the edges.
 
-    The edge file has two columns of node names and maybe one of weights, the node file
-    first a column of names and then labels.
+    The edges have two columns of node names and maybe one of weights, the nodes first a
+    column of names and then labels.
     """
-    options = config.source.options
-    for key in options:
-        if key not in OPTIONS:
-            raise ConfigurationError(f"source: {unknown_choice('key', key, OPTIONS)}")
-    if config.source.path is not None or "edges" not in options:
-        raise ConfigurationError(
-            "source: a graph has edges, a file, and maybe nodes, another one, and no "
-            "path."
-        )
-    edges, nodes = (_read_file(config, name) for name in OPTIONS)
-    if edges is None:
-        raise ConfigurationError("source.edges: name a file.")
+    edges, nodes = _call_reader(config)
     if not len(edges):
         raise DataError("source.edges: the file names no edge; there is no graph.")
     if nodes is None:
@@ -195,21 +191,41 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
     return edges, nodes.drop(columns=gone)
 
 
-def _read_file(config: ReleaseConfig, name: str) -> pd.DataFrame | None:
-    given = config.source.options.get(name)
-    if given is None:
-        return None
-    path = config.path(str(given))
-    readers = installed().readers
-    kind = kind_of_file(path, readers)
-    # Names are texts that look like numbers: 1.1 and 1.10 are two persons.
-    options = {"exact": config.roles.columns} if kind == "csv" else {}
-    names = columns_of_file(kind, path, options)
-    if names is not None:  # before any cell is read
-        refuse_undeclared(names, config.roles, f"source.{name}")
-    table = readers[kind](path=path, **options)
-    refuse_undeclared(list(table.columns), config.roles, f"source.{name}")
-    return table
+def _call_reader(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Read with the reader that the source names, and check the columns."""
+    readers, kind, options = installed().readers, config.source.kind, _options(config)
+    reader = readers[kind]
+    with refused_under("source"):
+        refuse_wrong_parameters(reader, options)
+    for key, path in options.items():
+        if not isinstance(path, Path):
+            continue
+        refuse_undeclared(_columns(path), config.roles, f"source.{key}")
+    if "exact" in signature(reader).parameters:
+        options["exact"] = config.roles.columns
+    own = readers.owner(kind) == HOME
+    with refused_under("source"):
+        found = reader(**options) if own else call_reader(kind, reader, options)
+    if not isinstance(found, tuple) or len(found) != len(KEYS):
+        raise DataError(f"source: the reader {kind!r} gives no edges and nodes.")
+    for key, table in zip(KEYS, found, strict=True):
+        if table is not None:
+            refuse_undeclared(list(table.columns), config.roles, f"source.{key}")
+    return found
+
+
+def _options(config: ReleaseConfig) -> dict[str, Any]:
+    """What the reader is called with: files by where they lie."""
+    files = {key: config.path(text) for key, text in config.source.files.items()}
+    given = config.source.options
+    if config.source.path is not None:
+        given["path"] = config.source.path
+    return {**given, **files}
+
+
+def _columns(path: Path) -> list[str]:
+    """The columns of a file before any cell is read, if they can be told."""
+    return columns_of_file(known_kind(path) or "", path, {}) or []
 
 
 def check_graph_columns(

@@ -4,6 +4,10 @@ from anon_transformers.hookspecs import hookimpl
 
 READERS = {
     "csv": ("_files:read_csv", "Read a CSV file, strictly."),
+    "graph": (
+        "_graph_files:read_graph",
+        "Read a graph from a file of edges, and one of nodes if there is one.",
+    ),
     "parquet": (
         "_files:read_parquet",
         "Read a Parquet file; an index that pandas stored in it is left behind.",

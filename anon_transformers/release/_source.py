@@ -40,6 +40,7 @@ from anon_transformers.release._files import (
     columns_of_file,
     holds_decimals,
     kind_of_file,
+    known_kind,
     refuse_nested,
 )
 from anon_transformers.release._identifying_columns import identifying_faults
@@ -67,15 +68,19 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
         refuse_wrong_parameters(reader, options)
     names = columns_of_file(kind, options.get("path", ""), options)
     if names is None:
-        return call_reader(kind, reader, options)
+        found = call_reader(kind, reader, options)
+        if not isinstance(found, pd.DataFrame):
+            raise DataError(
+                f"source: the reader {kind!r} gives no data frame (one of graphs says "
+                "so by its attribute kind)."
+            )
+        return found
     # Before any cell is read: what is said of one names its column.
     refuse_other_columns(names, config.roles)
     return reader(**options)
 
 
-def call_reader(
-    kind: str, reader: Callable[..., pd.DataFrame], options: dict[str, Any]
-) -> pd.DataFrame:
+def call_reader(kind: str, reader: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Read with a stranger's reader; what it says may name undeclared columns."""
     try:
         return reader(**options)
@@ -133,7 +138,7 @@ def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     leaves of a file are the labels, they do not.
     """
     path, kind = config.source.path, config.source.kind
-    if path is None or (kind or kind_of_file(path, ())) != "csv":
+    if path is None or (kind or known_kind(path)) != "csv":
         return
     files = {
         name for name, stated in config.hierarchies.items() if stated.path is not None

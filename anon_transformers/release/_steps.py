@@ -205,9 +205,9 @@ def refuse_what_is_missing(config: ReleaseConfig) -> None:
             found.of_thresholds(threshold.kind).require(threshold.name)
     with refused_under("anonymizer"):
         found.anonymizers.require(config.anonymizer.name)
-    if config.source.reader:
+    if config.source.kind:
         with refused_under("source.kind"):
-            found.readers.require(config.source.reader)
+            found.readers.require(config.source.kind)
     for catalog in (found.writers, found.readers):  # readers read it back, to judge it
         if config.target.format not in catalog:
             fault = unknown_choice("format", config.target.format, catalog)

@@ -51,7 +51,7 @@ from anon_transformers.release._cells import (
 )
 from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
 from anon_transformers.release._faults import table_faults
-from anon_transformers.release._files import kind_of_file, read_parquet
+from anon_transformers.release._files import known_kind, read_parquet
 from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
 from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
@@ -355,7 +355,7 @@ def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
     """Whether the source has texts alone, and whether these may be numbers."""
     path, kind = config.source.path, config.source.kind
     if not kind and path is not None:
-        kind = kind_of_file(path, ())
+        kind = known_kind(path) or ""
     return {"written": kind == "csv", "texts": kind != "parquet"}
 
 

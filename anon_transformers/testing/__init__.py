@@ -1,9 +1,9 @@
-"""Contract checks that plugin authors run on their own classes.
+"""Contract checks that plugin authors run on what they offer.
 
 Each ``check_…`` runs every check on an instance, or on the ``test_instances()`` of a
 class, and raises one ``AssertionError`` that says which sentences of the contract are
-broken. Each ``…_checks`` yields ``(name, check)`` instead, for
-``pytest.mark.parametrize``.
+broken; with ``verbose=True`` it says how far it is. Each ``…_checks`` yields
+``(name, check)`` instead, for ``pytest.mark.parametrize``.
 """
 
 from typing import TYPE_CHECKING
@@ -16,20 +16,32 @@ if TYPE_CHECKING:
         check_anonymizer,
         expected_failed_checks,
     )
+    from anon_transformers.testing._attacks import attack_checks, check_attack
+    from anon_transformers.testing._commands import check_command, command_checks
     from anon_transformers.testing._metrics import check_metric, metric_checks
     from anon_transformers.testing._privacy_models import (
         check_privacy_model,
         privacy_model_checks,
     )
+    from anon_transformers.testing._readers import check_reader, reader_checks
+    from anon_transformers.testing._writers import check_writer, writer_checks
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "anonymizer_checks",
+    "attack_checks",
     "check_anonymizer",
+    "check_attack",
+    "check_command",
     "check_metric",
     "check_privacy_model",
+    "check_reader",
+    "check_writer",
+    "command_checks",
     "expected_failed_checks",
     "metric_checks",
     "privacy_model_checks",
+    "reader_checks",
+    "writer_checks",
 ]

@@ -5,7 +5,8 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.registry import unjudged
 from anon_transformers.testing import (
     _behavior_checks,
     _graph_checks,
@@ -76,7 +77,7 @@ CHECKS_BY_KIND: dict[str, Callable[[Any], tuple[Callable[[Any], None], ...]]] = 
     "linked": _linked_checks.checks,
     "table": _table_checks,
 }
-"""A new kind of anonymizer brings its checks by one entry here."""
+"""A new kind of anonymizer brings its checks by one entry here, one per kind."""
 
 
 def anonymizer_checks(estimator: Any) -> Iterator[Check]:
@@ -103,16 +104,16 @@ def anonymizer_checks(estimator: Any) -> Iterator[Check]:
     >>> check()
     """
     for instance in instances_of(estimator):
-        kind = getattr(instance, "kind", None)
-        if kind not in CHECKS_BY_KIND:
+        reason = unjudged(instance)
+        if reason is not None:
             raise ParameterError(
-                f"{type(instance).__name__}.kind: "
-                + unknown_choice("kind of anonymizer", kind, CHECKS_BY_KIND)
+                f"{type(instance).__name__}: {reason}. The checks of scikit-learn "
+                "apply to it, and no others."
             )
-        yield from bind(estimator, [instance], CHECKS_BY_KIND[kind])
+        yield from bind(estimator, [instance], CHECKS_BY_KIND[instance.kind])
 
 
-def check_anonymizer(estimator: Any) -> None:
+def check_anonymizer(estimator: Any, *, verbose: bool = False) -> None:
     """Check an anonymizer against the contract.
 
     Parameters
@@ -121,6 +122,8 @@ def check_anonymizer(estimator: Any) -> None:
         A class is checked on its ``test_instances()``. The checks declare their own
         columns in tables of 120 rows; the sensitive one holds the numbers 1750, 2250,
         3125 and 4875. The instance decides the rest, such as ``k`` and ``models``.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
 
     Raises
     ------
@@ -133,4 +136,4 @@ def check_anonymizer(estimator: Any) -> None:
     >>> from anon_transformers.testing import check_anonymizer
     >>> check_anonymizer(MondrianAnonymizer(k=3))
     """
-    run(estimator, anonymizer_checks(estimator))
+    run(estimator, anonymizer_checks(estimator), verbose=verbose)

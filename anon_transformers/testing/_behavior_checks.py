@@ -75,6 +75,18 @@ def check_private_parameters(estimator: Any) -> None:
     require(not unknown, sentence, f"no parameter {unknown}")
 
 
+def check_row_bound_is_declared(estimator: Any) -> None:
+    """Who has no rule for other rows says so, and nobody hides ``transform``."""
+    sentence = "row_bound says whether there is no transform; fit_transform is there."
+    bound = estimator.row_bound
+    require(isinstance(bound, bool), sentence, f"row_bound={bound!r}")
+    require(hasattr(estimator, "fit_transform"), sentence, "no fit_transform")
+    there = "a" if hasattr(estimator, "transform") else "no"
+    require(
+        (there == "no") == bound, sentence, f"row_bound={bound} and {there} transform"
+    )
+
+
 def check_fit_leaves_parameters_alone(estimator: Any) -> None:
     """``fit`` sets attributes with a trailing underscore and no parameter."""
     for example in examples(estimator):
@@ -93,7 +105,7 @@ def check_input_is_not_mutated(estimator: Any) -> None:
         table = example.table.copy(deep=True)
         configured = example.configure(estimator)
         configured.fit_transform(table)
-        if hasattr(configured, "transform"):
+        if not estimator.row_bound:
             configured.transform(table)
         require(
             _equal_frames(table, example.table)
@@ -157,7 +169,7 @@ def check_no_state_is_shared(estimator: Any) -> None:
     require(
         fitted.report_.rows == len(one.table), sentence, "one report_ for two instances"
     )
-    if hasattr(fitted, "transform"):
+    if not estimator.row_bound:
         require(
             _equal_frames(fitted.transform(one.table), alone),
             sentence,
@@ -173,8 +185,8 @@ def check_no_state_is_shared(estimator: Any) -> None:
 
 def check_transform_repeats_fit_transform(estimator: Any) -> None:
     """``fit(X).transform(X)`` equals ``fit_transform(X)``, also after a pickle."""
-    if not hasattr(estimator, "transform"):
-        return  # bound to the rows it saw, as swapping is
+    if estimator.row_bound:
+        return
     for example in examples(estimator):
         for limit in (estimator.suppression_limit, 0.4):
             expected = publish(estimator, example, suppression_limit=limit).output
@@ -190,7 +202,7 @@ def check_transform_repeats_fit_transform(estimator: Any) -> None:
 
 def check_transform_goes_row_by_row(estimator: Any) -> None:
     """Other rows are recoded one by one, and only as approved at ``fit``."""
-    if not hasattr(estimator, "transform"):
+    if estimator.row_bound:
         return
     params = {"suppression": "mask", "suppression_limit": 0.4}
     run = publish(estimator, examples(estimator)[0], **params)
@@ -234,6 +246,7 @@ def check_arrays_are_published_as_arrays(estimator: Any) -> None:
 CHECKS = (
     check_constructor,
     check_private_parameters,
+    check_row_bound_is_declared,
     check_fit_leaves_parameters_alone,
     check_input_is_not_mutated,
     check_reproducible,

@@ -1,11 +1,14 @@
 """How a contract check is run, and what it says when it fails."""
 
 import pickle
+import sys
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from functools import partial
+from inspect import isfunction
 from typing import Any
 
 from anon_transformers.exceptions import (
@@ -32,10 +35,15 @@ def require(holds: Any, sentence: str, found: str) -> None:
         raise AssertionError(f"{sentence} Found: {found}.")
 
 
-def instances_of(subject: Any) -> list[Any]:
-    """Those a class names itself; an instance stands for itself."""
+def instances_of(subject: Any, *, or_default: bool = False) -> list[Any]:
+    """Those a class names itself, or else its default; an instance stands for itself.
+
+    Without ``or_default`` a class must name some.
+    """
     if not isinstance(subject, type):
         return [subject]
+    if or_default and not hasattr(subject, "test_instances"):
+        return [subject()]
     sentence = "test_instances() names the configurations that the checks run on."
     maker = getattr(subject, "test_instances", None)
     require(maker is not None, sentence, f"{subject.__name__} has no such class method")
@@ -65,31 +73,45 @@ def _run(check: Callable[[Any], None], instance: Any) -> None:
         check(instance)
 
 
-def run(subject: Any, checks: Iterable[Check]) -> None:
-    """Run every check, and report all that failed at once."""
+def run(subject: Any, checks: Iterable[Check], *, verbose: bool = False) -> None:
+    """Run every check, and report all that failed at once.
+
+    With ``verbose`` the error stream says which check runs, and how it ended.
+    """
     failures: list[str] = []
     first: Exception | None = None
-    count = 0
-    for name, check in checks:
-        count += 1
+    listed = list(checks)
+    for at, (name, check) in enumerate(listed, 1):
+        started = time.perf_counter()
+        if verbose:
+            print(f"[{at}/{len(listed)}] {name} ", end="", file=sys.stderr, flush=True)
+        failure = None
         try:
             check()
         except AssertionError as error:
-            failures.append(f"{name}: {error}")
-            first = first or error
+            failure, first = f"{name}: {error}", first or error
         except Exception as error:  # whatever a stranger's class raises
-            failures.append(f"{name}: raised {type(error).__name__}: {error}")
+            failure = f"{name}: raised {type(error).__name__}: {error}"
             first = first or error
+        if failure is not None:
+            failures.append(failure)
+        if verbose:
+            ended = "passed" if failure is None else "FAILED"
+            seconds = time.perf_counter() - started
+            print(f"{ended} in {seconds:.1f} s", file=sys.stderr, flush=True)
     if failures:
-        listed = "\n".join(f"- {failure}" for failure in failures)
+        told = "\n".join(f"- {failure}" for failure in failures)
         raise AssertionError(
-            f"{_one_line(subject)} fails {len(failures)} of {count} contract checks:\n"
-            f"{listed}"
+            f"{_one_line(subject)} fails {len(failures)} of {len(listed)} contract "
+            f"checks:\n{told}"
         ) from first
 
 
 def require_legal_name(kind: str, item: Any) -> None:
-    """Ask the registry whether it would take the object under its own name."""
+    """Ask the registry whether it would take the object under its own name.
+
+    ``kind`` is the word that the registry has for it.
+    """
     sentence = "Names in configurations are lower case with hyphens."
     try:
         Catalog(kind).add(item.name, type(item), owner=type(item).__name__)
@@ -98,14 +120,14 @@ def require_legal_name(kind: str, item: Any) -> None:
 
 
 def _one_line(subject: Any) -> str:
-    if isinstance(subject, type):
+    if isinstance(subject, type) or isfunction(subject):
         return subject.__name__
     return " ".join(repr(subject).split())
 
 
 def check_is_frozen_value(item: Any) -> None:
     """Equal parameters make equal, hashable, unchangeable objects."""
-    sentence = "A privacy model or metric is a frozen dataclass."
+    sentence = "A privacy model, metric or attack is a frozen dataclass."
     require(is_dataclass(item), sentence, f"{type(item).__name__} is no dataclass")
     require(_is_frozen(item), sentence, f"{type(item).__name__} can be changed")
     sentence = "Equal parameters make equal, hashable objects that survive a pickle."

@@ -32,6 +32,42 @@ def random_classes(rng: np.random.Generator, sensitive: Hashable = "salary") -> 
     The sensitive values are numbers with a tree, and there is a population: every kind
     of model can judge them.
     """
+    labels, column = _random_rows(rng, sensitive)
+    return _with_population(
+        Classes.from_labels(labels, int(labels[-1]) + 1, sensitive=[column])
+    )
+
+
+def same_persons(
+    rng: np.random.Generator, sensitive: Hashable = "salary"
+) -> tuple[Classes, Classes]:
+    """Classes of persons with one row each, and with some of these rows repeated.
+
+    The persons, and what each of them holds, are the same.
+    """
+    labels, column = _random_rows(rng, sensitive)
+    n_classes, persons = int(labels[-1]) + 1, np.arange(len(labels))
+    found = []
+    for times in (np.ones_like(persons), rng.integers(1, 6, len(persons))):
+        rows = np.repeat(persons, times)
+        subject = Column("person", "number", persons, rows.astype(np.int32))
+        values = replace(column, codes=column.codes[rows])
+        classes = Classes.from_labels(
+            labels[rows], n_classes, sensitive=[values], subject=subject
+        )
+        found.append(_with_population(classes))
+    return found[0], found[1]
+
+
+def _with_population(classes: Classes) -> Classes:
+    sizes = classes.sizes
+    return replace(classes, population_sizes=sizes * (1 + sizes % 4))
+
+
+def _random_rows(
+    rng: np.random.Generator, sensitive: Hashable
+) -> tuple[np.ndarray, Column]:
+    """Class of each row, in order, and their sensitive values."""
     n_classes = int(rng.integers(2, 9))
     largest = int(rng.choice([2, 6, 20, 60]))
     sizes = rng.integers(1, largest + 1, n_classes)
@@ -50,8 +86,7 @@ def random_classes(rng: np.random.Generator, sensitive: Hashable = "salary") -> 
         np.concatenate(codes).astype(np.int32),
         hierarchy=_TREE,
     )
-    classes = Classes.from_labels(labels, n_classes, sensitive=[column])
-    return replace(classes, population_sizes=sizes * (1 + sizes % 4))
+    return labels, column
 
 
 def _random_report(rng: np.random.Generator, _: Hashable) -> Report:

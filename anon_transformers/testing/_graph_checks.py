@@ -16,6 +16,7 @@ from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.testing._behavior_checks import (
     check_constructor,
     check_private_parameters,
+    check_row_bound_is_declared,
 )
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._example_graphs import NAME, every_form, friends
@@ -199,6 +200,7 @@ def checks(estimator: Any) -> tuple[Callable[[Any], None], ...]:
     return (
         check_constructor,
         check_private_parameters,
+        check_row_bound_is_declared,
         check_form_is_kept,
         check_promises_hold,
         check_names_are_gone,

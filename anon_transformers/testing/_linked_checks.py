@@ -239,13 +239,9 @@ def check_permutations_are_random(estimator: Any) -> None:
     )
 
 
-def check_transform_is_not_available(estimator: Any) -> None:
+def check_is_row_bound(estimator: Any) -> None:
     """A swap is no rule for other rows."""
-    require(
-        not hasattr(estimator, "transform") and hasattr(estimator, "fit_transform"),
-        "What is bound to its rows has fit_transform and no transform.",
-        "a transform",
-    )
+    require(estimator.row_bound, "A swap is bound to its rows.", "row_bound=False")
 
 
 def check_persons_have_one_row(estimator: Any) -> None:
@@ -311,7 +307,7 @@ CHECKS = (
     check_links_pass_the_judge,
     check_links_are_private,
     check_permutations_are_random,
-    check_transform_is_not_available,
+    check_is_row_bound,
     check_persons_have_one_row,
     check_report_of_links,
 )

@@ -44,8 +44,7 @@ def metric_checks(metric: Any) -> Iterator[Check]:
     check : callable without arguments
         Raises ``AssertionError`` with the broken sentence of the contract.
     """
-    named = not isinstance(metric, type) or hasattr(metric, "test_instances")
-    for instance in instances_of(metric) if named else [metric()]:
+    for instance in instances_of(metric, or_default=True):
         kind = getattr(instance, "evidence", None)
         if kind not in EVIDENCE:
             raise ParameterError(
@@ -55,13 +54,15 @@ def metric_checks(metric: Any) -> Iterator[Check]:
         yield from bind(metric, [instance], _checks)
 
 
-def check_metric(metric: Any) -> None:
+def check_metric(metric: Any, *, verbose: bool = False) -> None:
     """Check a metric against the contract.
 
     Parameters
     ----------
     metric : metric instance or class
         A class is checked on its ``test_instances()``, or else on its default.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def check_metric(metric: Any) -> None:
     >>> from anon_transformers.testing import check_metric
     >>> check_metric(AverageRisk)
     """
-    run(metric, metric_checks(metric))
+    run(metric, metric_checks(metric), verbose=verbose)
 
 
 def check_attributes(metric: Any) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers.metrics._cell_faults import center_faults, label_faults
 from anon_transformers.testing._contract import require
 from anon_transformers.testing._published_texts import column_texts, row_texts
 from anon_transformers.testing._runs import ExampleRun, on_every_run
 
+PUBLISHES = ("centers", "labels", "names", "swaps")
 _PLAIN = {
     bool,
     bytes,
@@ -128,6 +130,54 @@ def check_cells_hide_nothing(run: ExampleRun) -> None:
 
 
 @on_every_run
+def check_cells_are_what_they_are_said_to_be(run: ExampleRun) -> None:
+    """Labels and centers belong to their rows, as the gate of a release asks."""
+    publishes = run.estimator.publishes
+    require(
+        publishes in PUBLISHES,
+        f"publishes is one of {', '.join(PUBLISHES)}.",
+        repr(publishes),
+    )
+    # What is confused easily is confused by a reader of labels, too.
+    if publishes not in {"labels", "centers"} or run.example.name == "oddities":
+        return
+    for name in run.example.quasi_identifiers:
+        faults = _cell_faults(run, name)
+        require(
+            not faults,
+            'publishes="labels": a label covers the value of its row; '
+            'publishes="centers": a center lies within the values of its class (a '
+            'method that changes cells at random says publishes="noise", and cannot '
+            "be registered).",
+            f"{faults} ({run.description})",
+        )
+
+
+def _cell_faults(run: ExampleRun, name: str) -> str:
+    """What is wrong with one column, in words; nothing: an empty text."""
+    source = run.source.reset_index(drop=True)
+    rows, mark = np.arange(len(source)), run.estimator.suppression_label
+    hierarchies = getattr(run.estimator, "hierarchies_", {})
+    faults = label_faults(source, run.output, rows, {name: hierarchies.get(name)}, mark)
+    if run.estimator.publishes == "centers" and faults:
+        # Of what has no mean, a method may publish a label beside centers.
+        faults = _center_faults(run, source, name)
+    return "; ".join(faults)
+
+
+def _center_faults(run: ExampleRun, source: pd.DataFrame, name: str) -> list[str]:
+    """Centers of one column that are none of their class, which all columns make."""
+    found = center_faults(
+        source,
+        run.output,
+        np.arange(len(source)),
+        run.example.quasi_identifiers,
+        run.estimator.suppression_label,
+    )
+    return [fault for fault in found if fault.startswith(f"column {name!r} ")]
+
+
+@on_every_run
 def check_untouched_columns_stay(run: ExampleRun) -> None:
     """Columns that are neither recoded nor moved keep values, type and row."""
     sentence = (
@@ -184,6 +234,7 @@ CHECKS = (
     check_index_is_fresh,
     check_row_order_is_not_published,
     check_cells_hide_nothing,
+    check_cells_are_what_they_are_said_to_be,
     check_untouched_columns_stay,
     check_rows_are_kept,
 )

@@ -21,10 +21,12 @@ from anon_transformers.testing._contract import (
 )
 from anon_transformers.testing._example_evidence import (
     EVIDENCE,
+    N_TRIALS,
     empty,
     fingerprint,
     n_units,
     reordered,
+    same_persons,
     trials,
 )
 
@@ -66,13 +68,15 @@ def privacy_model_checks(model: Any) -> Iterator[Check]:
         yield from bind(model, [instance], _checks)
 
 
-def check_privacy_model(model: Any) -> None:
+def check_privacy_model(model: Any, *, verbose: bool = False) -> None:
     """Check a privacy model against the contract.
 
     Parameters
     ----------
     model : privacy model instance or class
         A class is checked on its ``test_instances()``.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
 
     Raises
     ------
@@ -85,7 +89,7 @@ def check_privacy_model(model: Any) -> None:
     >>> from anon_transformers.testing import check_privacy_model
     >>> check_privacy_model(KAnonymity)
     """
-    run(model, privacy_model_checks(model))
+    run(model, privacy_model_checks(model), verbose=verbose)
 
 
 def check_attributes(model: Any) -> None:
@@ -170,6 +174,25 @@ def check_class_order_does_not_matter(model: Any) -> None:
             require(near, sentence, "another level")
 
 
+def check_persons_are_counted(model: Any) -> None:
+    """Where persons have several rows, persons are counted, and no rows."""
+    if model.evidence != "classes":
+        return
+    rng = np.random.default_rng(5)
+    sensitive = getattr(model, "sensitive", None)
+    sentence = (
+        "Persons are counted where a subject tells them apart (Classes.sizes, and "
+        "counts of values): more rows of the same persons change nothing."
+    )
+    for _ in range(N_TRIALS // 2):
+        once, repeated = same_persons(rng, "salary" if sensitive is None else sensitive)
+        same = np.array_equal(model.satisfied(once), model.satisfied(repeated))
+        require(same, sentence, "another verdict on some class")
+        levels = model.level(once), model.level(repeated)
+        near = math.isclose(*levels, rel_tol=1e-9, abs_tol=1e-12)
+        require(near, sentence, "another level")
+
+
 def check_merging_flag(model: Any) -> None:
     """Searches prune by this flag; try it on many random merges."""
     if model.merging == "none" or model.evidence != "classes":
@@ -233,6 +256,7 @@ _CHECKS: tuple[Callable[[Any], None], ...] = (
     check_evidence_is_not_mutated,
     check_nothing_to_judge_fails,
     check_class_order_does_not_matter,
+    check_persons_are_counted,
     check_merging_flag,
     check_tighter_parameters_ask_for_more,
     check_level_agrees_with_verdict,

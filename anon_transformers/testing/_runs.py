@@ -106,7 +106,9 @@ def publish(estimator: Any, example: Example, **params: Any) -> ExampleRun:
     except InfeasibleError as error:
         raise AssertionError(
             f"The checks need parameters under which the table {example.name!r} of "
-            f"{len(table)} rows can be published. Found: {error}"
+            f"{len(table)} rows can be published (a method that changes cells at "
+            "random promises nothing that a model judges: it says publishes='noise', "
+            f"and cannot be registered). Found: {error}"
         ) from error
     require(
         isinstance(output, pd.DataFrame),

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anon_transformers import registry
+from anon_transformers.attacks import GraphAttack, GraphAttackResult
 from anon_transformers.cli._app import app
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.hookspecs import PROJECT
@@ -72,7 +74,9 @@ def test_every_attack_runs_whose_inputs_are_given(anon, release):
         "record-intruder",
     }  # fmt: skip
     assert found["not_run"]["linkage"] == "linkage needs external."
-    assert len(ran) + len(found["not_run"]) == len(registry.registry().attacks) == 12
+    offered = registry.registry().attacks.values()
+    of_tables = [attack for attack in offered if attack.kind == "table"]
+    assert len(ran) + len(found["not_run"]) == len(of_tables) == 12
     assert SECRET not in made.output
 
 
@@ -255,3 +259,20 @@ def test_both_numbers_of_the_intruder_say_what_they_count(
     made = anon(table, *roles, "--original", table, "-a", f"record-intruder{options}")
     assert message in made.stdout
     assert "by chance" not in made.stdout
+
+
+def test_attacks_on_graphs_are_not_run_on_tables(anon, release):
+    @dataclass(frozen=True)
+    class Busiest(GraphAttack):
+        name = "busiest"
+
+        def _find(self, attack_input):
+            return GraphAttackResult(1, [])
+
+    registry.registry().attacks.add("busiest", Busiest, "a-stranger")
+    found = json.loads(anon(release, *ROLES, "--json").stdout)
+    ran = [report["attack"] for report in found["attacks"]]
+    assert "busiest" not in [*ran, *found["not_run"]]
+    named = anon(release, *ROLES, "-a", "busiest")
+    assert named.exit_code == 2
+    assert "busiest: it attacks a graph, and the release is a table" in named.stderr

@@ -3,15 +3,14 @@
 import json
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 import typer
 
 from anon_transformers.cli._app import app
+from anon_transformers.exceptions import PluginError
 
 REPOSITORY = Path(__file__).parents[2]
 SECRET = "Zebedee-the-secret"
@@ -360,11 +359,62 @@ def test_a_release_file_that_is_not_there(anon, tmp_path):
     assert "nosuch.yaml does not exist." in " ".join(run.stderr.split())
 
 
-def test_help_tells_which_plugins_are_installed(anon, monkeypatch):
-    points = [
-        SimpleNamespace(dist=SimpleNamespace(name=name))
-        for name in ("anon-transformers", "anon-transformers-zoo")
-    ]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
-    message = " ".join(anon("--help").stdout.split())
+@pytest.fixture
+def offered(monkeypatch):
+    """A registry of nothing, to which a test adds what plugins offer."""
+    from anon_transformers import registry
+
+    found = registry.Registry()
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    return found
+
+
+def help_of(anon):
+    asked = anon("--help")
+    assert asked.exit_code == 0, asked.output
+    return " ".join(asked.stdout.split())
+
+
+def test_help_tells_which_plugins_are_installed(anon, offered):
+    assert "plugins:" not in help_of(anon)
+    offered.metrics.add("zeal", object(), "anon-transformers-zoo")
+    offered.metrics.add("loss", object(), "anon-transformers")
+    message = help_of(anon)
     assert "Installed plugins: anon-transformers-zoo. anon list shows" in message
+
+
+def test_help_shows_commands_of_plugins_and_imports_none(anon, offered):
+    summary = "Count [animals], and say so."
+    offered.commands.add("zoo", "no_such_module:app", "zoo", summary=summary)
+    message = help_of(anon)
+    assert "Commands of plugins" in message
+    assert f"zoo {summary}" in message
+    # Only the help shows a stand-in.
+    assert anon("zoo").exit_code != 0
+    assert anon("zoology").exit_code == 2
+
+
+def test_help_of_a_function_that_makes_a_command_does_not_call_it(anon, offered):
+    def make():
+        """Never make this."""
+        raise AssertionError
+
+    offered.commands.add("late", make, "zoo")
+    assert "late Never make this." in help_of(anon)
+
+
+def test_help_is_printed_whatever_plugins_do(anon, offered, monkeypatch):
+    from anon_transformers import registry
+
+    broken = registry.BrokenPlugin("odd", "odd-dist", "ImportError: no such thing")
+    found = registry.Registry(broken=(broken,))
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    assert "Broken plugins: odd-dist. anon list says why." in help_of(anon)
+
+    def clash():
+        raise PluginError("two distributions offer a plugin named 'a'.")
+
+    monkeypatch.setattr(registry, "registry", clash)
+    message = help_of(anon)
+    assert "Plugins cannot be loaded: two distributions offer" in message
+    assert "anonymize" in message

@@ -49,6 +49,47 @@ def test_a_grid_over_two_methods(anon, people):
     assert found["files"] == []
 
 
+def test_metrics_of_anybody_stand_beside_the_other_numbers(anon, people, declared):
+    @dataclass(frozen=True)
+    class Crowd:
+        """Rows of the largest class, or ``most``."""
+
+        most: int = 99
+        name = "crowd"
+        evidence = "classes"
+        better = "lower"
+
+        def measure(self, evidence):
+            return min(int(evidence.sizes.max()), self.most)
+
+    declared.metrics.add("crowd", Crowd, "a-stranger")
+    asked = ["compare", people, *ASKED, "-m", "mondrian", "-g", "k=5"]
+    wanted = ["--metric", "crowd", "--metric", "crowd,most=3"]
+    made = anon(*asked, *wanted, "--json")
+    assert made.exit_code == 0, made.output
+    (run,) = json.loads(made.stdout)["runs"]
+    assert (run["crowd"], run["crowd most=3"]) == (run["largest"], 3)
+    assert "crowd most=3" in anon(*asked, *wanted).stdout
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("croud", "unknown metric 'croud'"),
+        ("records-at-risk,treshold=1", "did you mean 'threshold'"),
+        ("loss,max", "--metric: expected NAME=VALUE"),
+    ],
+)
+def test_a_metric_that_nobody_has_is_refused_before_a_run(
+    anon, people, metric, message
+):
+    made = anon("compare", people, *ASKED, "--metric", metric)
+    assert made.exit_code == 2
+    assert message in made.stderr
+    twice = anon("compare", people, *ASKED, "--metric", "loss", "--metric", "loss")
+    assert "--metric: loss stands twice" in twice.stderr
+
+
 def test_people_read_a_table_and_the_errors_below_it(anon, people):
     made = anon("compare", people, *ASKED, *METHODS, "--grid", "k=2,61")
     assert made.exit_code == 0, made.output

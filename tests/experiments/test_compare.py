@@ -1,15 +1,23 @@
 """Comparisons: numbers of single runs, the grid, errors in their cells."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import pandas as pd
 import pytest
 
 from anon_transformers import DataflyAnonymizer, MondrianAnonymizer
 from anon_transformers.base import TableAnonymizer
 from anon_transformers.datasets import make_dependent, make_independent
-from anon_transformers.exceptions import DuplicatesWarning, ParameterError
+from anon_transformers.exceptions import (
+    DuplicatesWarning,
+    NotEvaluable,
+    ParameterError,
+)
 from anon_transformers.experiments import compare
 from anon_transformers.experiments._grid import line_name
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.registry import registry
 
 TWO = {"mondrian": MondrianAnonymizer(), "datafly": DataflyAnonymizer()}
 
@@ -213,3 +221,116 @@ def test_a_warning_is_given_once_a_run():
     with pytest.warns(DuplicatesWarning) as caught:
         compare(twins, ["mondrian"], {"k": [2, 3], "mode": ["relaxed"]})
     assert len(caught) == 2
+
+
+# Further numbers, by metrics of anybody.
+
+
+@dataclass(frozen=True)
+class LonelyShare:
+    """Share of the classes that hold one row."""
+
+    below: int = 2
+    name: ClassVar[str] = "lonely-share"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[str] = "lower"
+
+    def measure(self, evidence):
+        return float((evidence.sizes < self.below).mean())
+
+
+class Vague(LonelyShare):
+    name = "vague"
+    evidence = "memberships"
+
+
+class TestMetrics:
+    """Numbers that were asked for stand beside those of every run."""
+
+    @pytest.fixture(autouse=True)
+    def registered(self):
+        catalog = registry().metrics
+        catalog.add("lonely-share", LonelyShare, "a-stranger")
+        yield
+        catalog.remove("lonely-share")
+
+    def test_a_number_of_the_published_table(self, people):
+        found = compare(
+            people,
+            {"mondrian": MondrianAnonymizer()},
+            {"k": [1, 4, 61]},
+            quasi_identifiers=["age", "zip"],
+            metrics=["lonely-share", "average-risk", "suppressed-share"],
+        )
+        assert list(found.columns[-4:]) == [
+            "lonely-share",
+            "average-risk",
+            "suppressed-share",
+            "error",
+        ]
+        assert found["average-risk"].iloc[:2].tolist() == pytest.approx(
+            found["average_risk"].iloc[:2].tolist()
+        )
+        assert found["lonely-share"].iloc[0] > found["lonely-share"].iloc[1] == 0
+        assert found["lonely-share"].isna().tolist() == [False, False, True]
+        assert found.attrs["metrics"] == [*found.columns[-4:-1]]
+
+    def test_metrics_may_be_made_and_have_names_of_ones_own(self, people):
+        found = compare(
+            people,
+            ["mondrian"],
+            {"k": [2]},
+            quasi_identifiers=["age"],
+            metrics={"below 3": LonelyShare(below=3), "below 99": LonelyShare(99)},
+        )
+        assert found["below 99"].tolist() == [1.0]
+
+    def test_rows_that_were_dropped_are_left_out_and_persons_are_counted(self):
+        table = pd.DataFrame({"land": list("aaab"), "who": [1, 1, 2, 3]})
+        found = compare(
+            table,
+            {"datafly": DataflyAnonymizer(suppression="drop", suppression_limit=1)},
+            {"k": [2]},
+            quasi_identifiers=["land"],
+            subject="who",
+            metrics=["highest-risk", "average-class-size"],
+        )
+        assert found["suppressed_rows"].tolist() == [1]
+        assert found["highest-risk"].tolist() == [1 / 2]
+        assert found["average-class-size"].tolist() == [3.0]
+
+    def test_tables_are_compared_row_by_row(self, people):
+        found = compare(
+            people,
+            {"center": MondrianAnonymizer(output="center")},
+            {"k": [1, 30]},
+            quasi_identifiers=["age"],
+            metrics=["squared-error-share"],
+        )
+        assert found["squared-error-share"].iloc[0] == pytest.approx(0, abs=1e-9)
+        assert found["squared-error-share"].iloc[1] > 0
+
+    @pytest.mark.parametrize(
+        ("metrics", "error", "message"),
+        [
+            (["lonely-shore"], ParameterError, "did you mean 'lonely-share'"),
+            ("loss", ParameterError, "must be a list"),
+            (["loss", "loss"], ParameterError, "loss stands twice"),
+            (["edge-cost"], ParameterError, "measures graphs"),
+            (["marketer-risk"], NotEvaluable, "metrics, marketer-risk: .*population"),
+            ([Vague()], NotEvaluable, "metrics, vague: it needs the degrees"),
+        ],
+    )
+    def test_what_cannot_be_measured_is_told(self, people, metrics, error, message):
+        if "edge-cost" in metrics:
+            pytest.importorskip("anon_transformers_graphs")
+        with pytest.raises(error, match=message):
+            compare(people, ["mondrian"], {"k": [2]}, metrics=metrics)
+
+    def test_a_stranger_that_fails_quotes_no_cell(self, people):
+        class Quotes(LonelyShare):
+            def measure(self, evidence):
+                raise KeyError("Zebedee-the-secret")
+
+        with pytest.raises(NotEvaluable, match=r"could not be evaluated: KeyError\.$"):
+            compare(people, ["mondrian"], {"k": [2]}, metrics=[Quotes()])

@@ -21,6 +21,7 @@ from anon_transformers.experiments import (
 )
 from anon_transformers.experiments._pages import refuse_existing, shown
 from anon_transformers.experiments._plots import Panels, comparison_panels, draw
+from anon_transformers.metrics import RecordsAtRisk
 
 PNG = b"\x89PNG\r\n"
 pytest.importorskip("matplotlib", reason="the plots extra")
@@ -54,6 +55,15 @@ def test_a_comparison_is_written_as_page_table_and_ten_plots(results, tmp_path):
         "kept_rows.png", "suppressed_rows.png", "seconds.png",
     ]  # fmt: skip
     assert all(file.read_bytes().startswith(PNG) for file in files[2:])
+
+
+def test_metrics_that_were_asked_for_are_shown_and_drawn(tmp_path):
+    metrics = {"at risk, by 1/5": RecordsAtRisk(threshold=0.2)}
+    methods = {"mondrian": MondrianAnonymizer()}
+    found = compare(make_dependent(6, 3), methods, {"k": [2, 9]}, metrics=metrics)
+    files = write_comparison(found, tmp_path)
+    assert files[2].name == "at-risk-by-1-5.png"
+    assert "at risk, by 1/5" in files[0].read_text(encoding="utf-8")
 
 
 def test_the_page_needs_nothing_else(results, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError
+from anon_transformers.metrics._cell_faults import cell_faults, moved_faults
 from anon_transformers.release import (
     anonymize,
     load,
@@ -18,7 +19,6 @@ from anon_transformers.release import (
     read_published,
     validate,
 )
-from anon_transformers.release._faults import cell_faults, moved_faults
 
 yaml = pytest.importorskip("yaml")
 

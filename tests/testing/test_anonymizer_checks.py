@@ -149,6 +149,15 @@ def test_an_unknown_kind_is_refused():
         check_anonymizer(OfNoKind(k=2))
 
 
+class Noisy(MondrianAnonymizer):
+    publishes = "noise"
+
+
+def test_noise_is_told_what_it_can_be_used_for():
+    with pytest.raises(ParameterError, match=r"Noisy: no privacy model judges.*apply"):
+        check_anonymizer(Noisy(k=2))
+
+
 class NamesNone(MondrianAnonymizer):
     @classmethod
     def test_instances(cls):

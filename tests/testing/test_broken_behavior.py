@@ -65,6 +65,17 @@ class HidesLetters(Spoiled):
     private_parameters = "k"
 
 
+class HidesTransform(MondrianAnonymizer):
+    pass
+
+
+HidesTransform.transform = property(lambda self: self.no_such_attribute)
+
+
+class IsBoundInWords(MondrianAnonymizer):
+    row_bound = "no"
+
+
 class SetsParameter(Spoiled):
     def spoil(self, output, X):
         self.k = self.k + 0.0
@@ -179,6 +190,8 @@ BROKEN = [
     (SharesState, "check_no_state_is_shared", "No state is shared"),
     (HidesWhatItHasNot, "check_private_parameters", r"no parameter \['init'\]"),
     (HidesLetters, "check_private_parameters", "a str, no tuple"),
+    (HidesTransform, "check_row_bound_is_declared", "row_bound=False and no transform"),
+    (IsBoundInWords, "check_row_bound_is_declared", "row_bound='no'"),
     (SetsParameter, "check_fit_leaves_parameters_alone", "fit changes no parameter"),
     (
         TransformsOtherwise,

@@ -70,6 +70,33 @@ class LeavesASmallClass(Spoiled):
         return output.assign(**{self.quasi_identifiers[0]: cells})
 
 
+class AddsNoise(Spoiled):
+    """Noise on numbers, under the word that does not say so."""
+
+    def spoil(self, output, X):
+        name = self.quasi_identifiers[-1]
+        drawn = np.random.default_rng(0).integers(100, 200, len(output))
+        return output.assign(**{name: drawn})
+
+
+class AddsNoiseToCenters(AddsNoise):
+    publishes = "centers"
+
+
+class DrawsCategories(Spoiled):
+    """Post-randomization (PRAM): each category becomes another one at random."""
+
+    def spoil(self, output, X):
+        if "city" not in X:
+            return output
+        drawn = np.random.default_rng(0).permutation(X["city"].to_numpy())
+        return output.assign(city=drawn[: len(output)])
+
+
+class PublishesAnything(MondrianAnonymizer):
+    publishes = "lables"
+
+
 class AppendsBlanks(Spoiled):
     def spoil(self, output, X):
         name = self.quasi_identifiers[0]
@@ -169,7 +196,12 @@ class ReportsCells(Spoiled):
         return output
 
 
+OF_ROWS = "check_cells_are_what_they_are_said_to_be"
 BROKEN = [
+    (AddsNoise, OF_ROWS, r'at random says publishes="noise".*holds labels in 120 rows'),
+    (AddsNoiseToCenters, OF_ROWS, "outside the values of their class"),
+    (DrawsCategories, OF_ROWS, "column 'city' holds labels in .* do not cover"),
+    (PublishesAnything, OF_ROWS, "publishes is one of .* Found: 'lables'"),
     (PublishesIdentifier, "check_identifiers_are_gone", "Identifiers are dropped"),
     (HidesIdentifierInAColumn, "check_identifiers_are_gone", "values of an identifier"),
     (AddsAColumn, "check_columns_are_those_of_the_input", "no helper column"),

@@ -57,7 +57,7 @@ class Mixed(Sized):
 
     def _shares(self, evidence):
         (column,) = evidence.sensitive_columns(self.sensitive)
-        return column.counts.toarray().max(axis=1) / evidence.rows
+        return column.counts.toarray().max(axis=1) / evidence.sizes
 
     def satisfied(self, evidence):
         return self._shares(evidence) <= self.share
@@ -75,12 +75,12 @@ class LargeTable(Sized):
     name: ClassVar[str] = "large-table"
 
     def satisfied(self, evidence):
-        return np.array([evidence.n_classes > 0 and evidence.rows.sum() >= self.k])[
+        return np.array([evidence.n_classes > 0 and evidence.sizes.sum() >= self.k])[
             : evidence.n_classes
         ]
 
     def level(self, evidence):
-        return int(evidence.rows.sum())
+        return int(evidence.sizes.sum())
 
 
 @pytest.mark.parametrize(
@@ -196,6 +196,31 @@ class JudgesByPosition(Sized):
         return np.arange(evidence.n_classes) > 0
 
 
+class CountsRows(Sized):
+    """A person with k rows is a class of k."""
+
+    def satisfied(self, evidence):
+        return evidence.rows >= self.k
+
+    def level(self, evidence):
+        return int(evidence.rows.min(initial=10**6))
+
+
+class CountsLabels(Sized):
+    """Right where classes are counted, and wrong in the level that is reported."""
+
+    def level(self, evidence):
+        return int(np.bincount(evidence.labels).min(initial=10**6))
+
+
+class SharesOfRows(Mixed):
+    """Persons who hold a value, divided by rows."""
+
+    def _shares(self, evidence):
+        (column,) = evidence.sensitive_columns(self.sensitive)
+        return column.counts.toarray().max(axis=1) / evidence.rows
+
+
 class CapitalName(Sized):
     name = "Sized"
 
@@ -245,6 +270,9 @@ BROKEN = [
     (PassesWithoutColumn, "check_nothing_to_judge_fails", "without sensitive columns"),
     (LooksAtTheFirstClass, "check_class_order_does_not_matter", "another level"),
     (JudgesByPosition, "check_class_order_does_not_matter", "another verdict"),
+    (CountsRows, "check_persons_are_counted", "Persons are counted.*another verdict"),
+    (CountsLabels, "check_persons_are_counted", "Persons are counted.*another level"),
+    (SharesOfRows, "check_persons_are_counted", "Persons are counted.*another level"),
     (CapitalName, "check_attributes", "lower case with hyphens"),
     (OddBetter, "check_attributes", "better is one of"),
     (OddMerging, "check_attributes", "merging is one of"),

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import networkx as nx
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from anon_transformers.registry import registry
 from anon_transformers_graphs import NodeClusterGeneralizer
 from anon_transformers_graphs.cli import _writing, graph_commands
 
@@ -259,3 +261,61 @@ class TestDialects:
         assert message == "--encoding: unknown encoding 'klingon'."
         message = refusal(anon("describe", edges, "--separator", ";;", "--json"))
         assert message.startswith("--separator: expected one character")
+
+
+class TestFormatsOfPlugins:
+    """Networks by readers and writers that a plugin registers."""
+
+    class Lists:
+        """Read a graph from lines: a node, and those it knows."""
+
+        kind = "graph"
+
+        def __call__(self, path):
+            graph = nx.read_adjlist(path, delimiter=";")
+            edges = pd.DataFrame(list(graph.edges()), columns=["one", "other"])
+            return edges, pd.DataFrame({"who": list(graph.nodes())})
+
+    @pytest.fixture
+    def formats(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        found = registry()
+        added = [
+            (found.readers, "lists", self.Lists()),
+            (found.readers, "jsonl", lambda path: pd.read_json(path, lines=True)),
+            (
+                found.writers,
+                "jsonl",
+                lambda frame, path: frame.to_json(path, orient="records", lines=True),
+            ),
+        ]
+        for catalog, name, item in added:
+            catalog.add(name, item, "a test")
+        nx.write_adjlist(nx.star_graph(5), "star.lists", delimiter=";")
+        edges = pd.DataFrame(list(nx.star_graph(5).edges()), columns=["one", "other"])
+        edges.to_json("star.jsonl", orient="records", lines=True)
+        yield lambda *words: CliRunner().invoke(graph_commands(), list(words))
+        for catalog, name, _ in added:
+            catalog.remove(name)
+
+    @pytest.mark.parametrize("file", ["star.lists", "star.jsonl"])
+    def test_a_network_is_read(self, formats, file):
+        made = formats("describe", file, "--json")
+        assert made.exit_code == 0, made.output
+        assert json.loads(made.stdout)["structure"]["n_nodes"] == 6
+
+    def test_a_network_is_written(self, formats):
+        made = formats("anonymize", "star.jsonl", "out.jsonl", "-m", "naive")
+        assert made.exit_code == 0, made.output
+        assert pd.read_json("out.jsonl", lines=True).shape == (5, 2)
+
+    def test_nodes_beside_a_whole_graph_are_refused(self, formats):
+        made = formats("describe", "star.lists", "--nodes", "star.jsonl")
+        assert made.exit_code == 2
+        assert "--nodes: star.lists holds nodes and edges" in made.stderr
+
+    def test_other_formats_are_told_with_those_there_are(self, formats, tmp_path):
+        (tmp_path / "star.gml").write_text("graph [ ]")
+        made = formats("describe", "star.gml")
+        assert made.exit_code == 2
+        assert ".csv, .edges, .jsonl, .lists, .parquet" in made.stderr

@@ -391,9 +391,9 @@ def test_a_seed_of_a_plugin_is_refused(folder, registered):
         ({"name: k-degree": "name: k-degree, relabel: false"}, "relabel"),
         ({"name: k-degree": "name: k-degree, keep_mapping: true"}, "keep_mapping"),
         ({"name: k-degree": "name: k-degree, random_state: 1"}, "random_state"),
-        ({"edges: edges.csv, ": ""}, "a graph has edges"),
+        ({"edges: edges.csv, ": ""}, "source: needs the parameter 'edges'"),
         ({"kind: graph, edges: edges.csv, nodes": "path"}, "quasi_identifiers"),
-        ({"nodes: nodes": "nods: nodes"}, "unknown key 'nods'.*nodes"),
+        ({"nodes: nodes": "nods: nodes"}, "source: unknown parameter 'nods'.*nodes"),
         ({"metric: loss, max": "metric: edge-cost, max"}, "edge-cost compares with"),
     ],
     ids=range(9),
@@ -418,6 +418,82 @@ def test_a_source_that_does_not_fit_is_refused(folder, changes, message):
     with pytest.raises(DataError, match=message):
         load(release(folder, **changes))
     assert not (folder / "work").exists()
+
+
+class AdjacencyLists:
+    """Read a graph from lines: a node, and those it knows."""
+
+    kind = "graph"
+
+    def __call__(self, path, *, comments="#"):
+        graph = nx.read_adjlist(path, comments=comments, delimiter=";")
+        edges = pd.DataFrame(list(graph.edges()), columns=["one", "other"])
+        return edges, pd.DataFrame({"person": list(graph.nodes())})
+
+
+@pytest.fixture
+def reader():
+    """Put a reader on the catalog, as a plugin would, for one test."""
+    catalog = registry().readers
+    yield lambda made: catalog.add("lists", made, owner="a test")
+    catalog.remove("lists")
+
+
+LISTS = {"kind: graph, edges: edges.csv, nodes: nodes.csv": "kind: lists, path: club"}
+
+
+def test_a_graph_of_another_reader_is_released(folder, reader):
+    reader(AdjacencyLists())
+    club = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"member {node}")
+    nx.write_adjlist(club, folder / "club", delimiter=";")
+    run_release(release(folder, **LISTS))
+    edges, nodes = read_published(folder / "out")
+    assert len(nodes) == 34
+    assert not set(edges["one"]) & set(club.nodes())
+
+
+@pytest.mark.parametrize(
+    ("made", "changes", "message"),
+    [
+        (AdjacencyLists(), {}, "source.path: .* does not exist"),
+        (pd.read_csv, {"club": "edges.csv"}, "quasi_identifiers"),
+        (AdjacencyLists(), {"path": "pth"}, "unknown parameter 'pth'"),
+    ],
+    ids=["no-file", "of-tables", "misspelled"],
+)
+def test_a_source_of_another_reader_that_does_not_fit(
+    folder, reader, made, changes, message
+):
+    reader(made)
+    file = release(folder, **LISTS)
+    text = file.read_text()
+    for old, new in changes.items():
+        text = text.replace(old, new, 1)
+    file.write_text(text)
+    with pytest.raises((ConfigurationError, DataError), match=message):
+        load(file)
+    assert not (folder / "work").exists()
+
+
+def test_a_reader_that_gives_one_table_is_told(folder, reader):
+    class OnlyEdges(AdjacencyLists):
+        def __call__(self, path):
+            return pd.DataFrame({"one": ["a"], "other": ["b"]})
+
+    reader(OnlyEdges())
+    with pytest.raises(DataError, match="the reader 'lists' gives no edges and nodes"):
+        load(release(folder, **{**LISTS, "path: club": "path: edges.csv"}))
+
+
+def test_edges_that_are_no_file_are_refused(folder):
+    with pytest.raises(ConfigurationError, match="source: edges and nodes are files"):
+        load(release(folder, **{"edges: edges.csv": "edges: null"}))
+
+
+def test_the_reader_of_graphs_is_registered():
+    reader = registry().readers["graph"]
+    assert reader.kind == "graph"
+    assert registry().readers.summary("graph").startswith("Read a graph")
 
 
 def test_a_graph_without_edges_is_refused(folder):

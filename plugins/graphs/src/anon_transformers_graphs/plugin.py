@@ -151,6 +151,30 @@ METRICS = {
     ),
 }
 
+ATTACKS = {
+    "cut": (
+        "CutAttack",
+        "Plant a random graph that is attached by few edges, and find it again.",
+    ),
+    "degree": ("DegreeAttack", "Look for every node by its degree alone."),
+    "neighborhood": (
+        "NeighborhoodAttack",
+        "Look for every node by the edges between its neighbors.",
+    ),
+    "refinement": (
+        "RefinementAttack",
+        "Look for every node by vertex refinement up to a depth.",
+    ),
+    "seed-propagation": (
+        "SeedPropagationAttack",
+        "Find nodes of an auxiliary graph in a published one, from a few known ones.",
+    ),
+    "walk": (
+        "WalkAttack",
+        "Plant a path with random edges between its nodes, and find it again.",
+    ),
+}
+
 EXPERIMENTS = {
     "graphs": (
         "GraphExperiment",
@@ -179,6 +203,12 @@ def register_privacy_models(register):
 def register_metrics(register):
     for name, (target, summary) in METRICS.items():
         register(name, target, summary=summary)
+
+
+@hookimpl
+def register_attacks(register):
+    for name, (cls, summary) in ATTACKS.items():
+        register(name, f"anon_transformers_graphs.attacks:{cls}", summary=summary)
 
 
 @hookimpl

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from anon_transformers.attacks import GraphAttackInput
 from anon_transformers.cli import Dialect, Encoding, Separator
 from anon_transformers.cli.output import (
     BROKEN_PROMISE,
@@ -20,12 +22,14 @@ from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
     NotEvaluable,
-    unknown_choice,
+    ParameterError,
 )
+from anon_transformers.registry import registry
 from anon_transformers_graphs.cli._files import (
     Edges,
     MappingFile,
     Reduce,
+    name_pairs,
     read_mapping,
     read_network,
     read_table,
@@ -37,15 +41,8 @@ from anon_transformers_graphs.cli._output import (
     with_option_names,
 )
 
-INPUTS: dict[str, tuple[str, ...]] = {
-    "degree": (),
-    "refinement": (),
-    "neighborhood": (),
-    "walk": ("--method",),
-    "cut": ("--method",),
-    "seed-propagation": ("--auxiliary", "--seeds"),
-}
-"""Attacks, and what each needs beside the published network."""
+FIRST = ("degree", "refinement", "neighborhood", "walk", "cut", "seed-propagation")
+"""The order in which attacks run; those of other plugins come after them."""
 BESIDE = {
     "--original-nodes": "--original",
     "--mapping": "--original",
@@ -184,16 +181,16 @@ def attack(
     )
     stated = _stated_options(vars(files), method=method, k=k, option=options or None)
     _check_options(attacks or [], stated)
-    complete, lacking, not_asked = _requested(attacks or [], stated)
+    chosen = _chosen(attacks or [])
+    complete, lacking, not_asked = _requested(chosen, bool(attacks), stated)
     made: Any = None
     chance: dict[str, Any] = {"random_state": random_state}
     if method is not None:
         made = anonymizer(method, k, options or [], **chance)
     own = Dialect(separator, encoding)
-    how = {"method": made, "depth": depth, "time_limit": time_limit, **chance}
-    reports, failed, exposed = _run_attacks(
-        complete, {**files.read(reduce, own), **how}
-    )
+    how = {"depth": depth, "time_limit": time_limit, **chance}
+    held = {**files.read(reduce, own), "method": made}
+    reports, failed, exposed = _run_attacks(complete, held, how)
     not_run = {**lacking, **failed}
     found = {"exposed": exposed, "attacks": reports}
     if json_output:
@@ -214,28 +211,44 @@ def _stated_options(files: Mapping[str, Any], **others: Any) -> set[str]:
 def _check_options(names: Sequence[str], stated: set[str]) -> None:
     """Refuse unknown attacks, and options that have no meaning without another."""
     for name in names:
-        if name not in INPUTS:
-            message = unknown_choice("attack", name, INPUTS)
-            raise ConfigurationError(f"--attack: {message}")
+        try:
+            registry().attacks.require(name)
+        except ParameterError as error:
+            raise ConfigurationError(f"--attack: {error}") from None
     for option, other in BESIDE.items():
         if option in stated and other not in stated:
             raise ConfigurationError(f"{option} needs {other}.")
 
 
+def _chosen(names: Sequence[str]) -> dict[str, Any]:
+    """Attacks on graphs by name: those that were named, or all that are registered."""
+    catalog = registry().attacks
+    rest = [name for name in catalog if name not in FIRST]
+    wanted = dict.fromkeys(names or [*(n for n in FIRST if n in catalog), *rest])
+    found = {name: catalog[name] for name in wanted}
+    for name in names:
+        if found[name].kind != "graph":
+            raise ConfigurationError(
+                f"--attack: {name} attacks a {found[name].kind}; see anon attack."
+            )
+    return {name: cls for name, cls in found.items() if cls.kind == "graph"}
+
+
 def _requested(
-    names: Sequence[str], stated: set[str]
-) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    chosen: Mapping[str, Any], named: bool, stated: set[str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, str]]:
     """Attacks to run; those that were asked for and lack something; and the others.
 
     An attack is asked for by its name, or by one of its inputs.
     """
-    complete, lacking, not_asked = [], {}, {}
-    for name in dict.fromkeys(names or INPUTS):
-        missing = [option for option in INPUTS[name] if option not in stated]
+    complete, lacking, not_asked = {}, {}, {}
+    for name, cls in chosen.items():
+        needed = [f"--{need}" for need in cls.needs if need != "published"]
+        missing = [option for option in needed if option not in stated]
         needs = f"it needs {' and '.join(missing)}."
         if not missing:
-            complete.append(name)
-        elif names or len(missing) < len(INPUTS[name]):
+            complete[name] = cls
+        elif named or len(missing) < len(needed):
             lacking[name] = needs
         else:
             not_asked[name] = needs
@@ -243,26 +256,32 @@ def _requested(
 
 
 def _run_attacks(
-    names: Sequence[str], given: Mapping[str, Any]
+    chosen: Mapping[str, Any], held: Mapping[str, Any], how: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], dict[str, str], int]:
     """Reports of attacks, why others could not be run, and how many people are exposed.
 
     Networks that one attack cannot use do not keep the others from running.
     """
-    # Imported here: it loads the compiler, and a wrong option is refused without it.
-    from anon_transformers_graphs.cli._attack_runners import ATTACKS, GraphAttackInput  # noqa: PLC0415
-
     reports, not_run, exposed = [], {}, set[Any]()
-    for name in names:
+    for name, cls in chosen.items():
+        takes = signature(cls).parameters
+        made = cls(**{key: value for key, value in how.items() if key in takes})
         try:
             with show_status(name):
-                report, found = ATTACKS[name](GraphAttackInput(**given))
+                report = made.run_on(_input_for(cls, held), show_values=True)
         except (DataError, InfeasibleError, NotEvaluable) as error:
             not_run[name] = with_option_names(str(error), INSTEAD)
             continue
-        reports.append({**report, "exposed": len(found)})
-        exposed.update(found)
+        said = {"attack": name, "targets": report.rows, **report.details}
+        reports.append({**said, "exposed": report.exposed})
+        exposed.update(report.exposed_records.iloc[:, 0])
     return reports, not_run, len(exposed)
+
+
+def _input_for(cls: Any, held: Mapping[str, Any]) -> GraphAttackInput:
+    """What was given, with the known persons as pairs for those who need them."""
+    seeds = name_pairs(held["seeds"], "--seeds") if "seeds" in cls.needs else None
+    return GraphAttackInput(**{**held, "seeds": seeds})
 
 
 def _print_summary(

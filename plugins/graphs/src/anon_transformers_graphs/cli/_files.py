@@ -1,6 +1,7 @@
 """Networks from files."""
 
 import csv
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,11 @@ import pandas as pd
 import typer
 
 from anon_transformers.cli import Dialect, find_dialect, find_encoding
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+)
 from anon_transformers.graphs import open_graph
 from anon_transformers.registry import registry
 
@@ -20,7 +25,10 @@ GZIP = ".gz"
 PAIR = 2
 
 Edges = Annotated[
-    Path, typer.Argument(metavar="EDGES", help="Edges: CSV, Parquet or .edges(.gz).")
+    Path,
+    typer.Argument(
+        metavar="EDGES", help="Edges: CSV, Parquet, .edges(.gz), or a plugin's."
+    ),
 ]
 Nodes = Annotated[
     Path | None,
@@ -59,16 +67,43 @@ def read_network(
     Names are texts as they are written, so that 1 and 01 are two persons. The dialect
     is that of the edges, or of a file that both stand beside (``further``).
     """
-    network: Any = read_table(edges, 2, dialect, further=further)
+    network: Any = _read_graph(edges)
+    if network is not None:
+        if nodes is not None:
+            raise ConfigurationError(f"--nodes: {edges} holds nodes and edges.")
+    else:
+        network = read_table(edges, 2, dialect, further=further)
     if nodes is not None:
         check_node_file(nodes)
         network = network, read_table(nodes, 1, dialect, further=True)
-    elif network.empty:
+    elif isinstance(network, pd.DataFrame) and network.empty:
         raise _empty_error(edges)
     if reduce:
         graph, form = open_graph(network, reduce=True)
         return form.write(graph, form.names)
     return network
+
+
+def _read_graph(path: Path) -> Any:
+    """A graph by the reader of a plugin; None if the file is none, or not there."""
+    readers = registry().readers
+    if not path.is_file():
+        return None
+    kind = kind_of(path, readers)
+    if kind not in readers or getattr(readers[kind], "kind", "table") != "graph":
+        return None
+    edges, nodes = _from_plugin(kind, path)
+    edges = _names_as_text(edges, PAIR)
+    return edges if nodes is None else (edges, _names_as_text(nodes, 1))
+
+
+def _from_plugin(kind: str, path: Path) -> Any:
+    """What the reader of a plugin reads; its words may quote the file."""
+    try:
+        return registry().readers[kind](path=path)
+    except AnonymizationError as error:
+        fault = type(error).__name__
+    raise DataError(f"{path}: the reader {kind!r} failed with {fault}.")
 
 
 def read_mapping(path: Path, dialect: Dialect | None = None) -> dict[Any, Any]:
@@ -103,7 +138,7 @@ def read_table(
     how = _check_dialect(dialect or Dialect())
     if not path.is_file():
         raise DataError(f"{path} does not exist.")
-    kind = kind_of(path)
+    kind = kind_of(path, registry().readers)
     if not path.stat().st_size:
         raise _empty_error(path)
     if kind == "edges":
@@ -112,6 +147,8 @@ def read_table(
     readers = registry().readers
     if kind == "parquet":
         return _names_as_text(readers["parquet"](path), n_names)
+    if kind != "csv":
+        return _names_as_text(_from_plugin(kind, path), n_names)
     how = find_dialect(path, how) if further else how
     written: dict[str, Any] = {"sep": how.separator, "encoding": how.encoding}
     try:
@@ -137,8 +174,10 @@ def _check_dialect(dialect: Dialect) -> Dialect:
     return dialect
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path, offered: Collection[str] = ()) -> str:
     """Format of a file, from its name without the suffix of a compression.
+
+    A format that plugins ``offered`` is the suffix of its files.
 
     Examples
     --------
@@ -146,10 +185,12 @@ def kind_of(path: Path) -> str:
     'csv'
     """
     compressed = is_compressed(path)
-    kind = KINDS.get((path.with_suffix("") if compressed else path).suffix.lower())
+    suffix = (path.with_suffix("") if compressed else path).suffix.lower()
+    kind = KINDS.get(suffix, suffix[1:] if suffix[1:] in offered else None)
     if kind is None:
+        more = {f".{name}" for name in offered if name != "graph"}
         raise ConfigurationError(
-            f"{path}: unknown file type; choices: {', '.join(sorted(KINDS))}."
+            f"{path}: unknown file type; choices: {', '.join(sorted({*KINDS, *more}))}."
         )
     if compressed and kind == "parquet":
         raise ConfigurationError(f"{path}: Parquet packs itself; leave out {GZIP}.")
@@ -163,7 +204,7 @@ def is_compressed(path: Path) -> bool:
 
 def check_node_file(path: Path) -> None:
     """Refuse a kind of file that has no room for labels."""
-    if kind_of(path) == "edges":
+    if kind_of(path, registry().readers) == "edges":
         raise ConfigurationError(f"{path}: nodes are in CSV or Parquet, not in .edges.")
 
 

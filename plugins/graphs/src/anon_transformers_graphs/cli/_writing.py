@@ -26,7 +26,7 @@ def check_targets(
     """Refuse targets that are there, that are no place, one file, or sources."""
     sources, seen = list(sources), list[Path]()
     for target in targets:
-        kind_of(target)
+        kind_of(target, registry().writers)
         if any(_is_same_file(target, other) for other in seen):
             raise ConfigurationError(
                 f"{target}: edges, nodes and mapping need one file each."
@@ -104,11 +104,12 @@ def _draft(
     try:
         folder = TemporaryDirectory(prefix=".draft-", dir=path.absolute().parent)
         draft = Path(drafts.enter_context(folder)) / "table"
-        if kind_of(path) == "edges":
+        writers = registry().writers
+        kind = kind_of(path, writers)
+        if kind == "edges":
             draft.write_text(_edge_lines(table, path), encoding=dialect.encoding)
         else:
-            how = dialect.as_options() if kind_of(path) == "csv" else {}
-            registry().writers[kind_of(path)](table, draft, **how)
+            writers[kind](table, draft, **dialect.as_options() if kind == "csv" else {})
         return _compress(draft) if is_compressed(path) else draft
     except OSError as error:
         raise _write_error(path, error) from None

@@ -1,0 +1,189 @@
+"""The contract of readers."""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.registry import refuse_wrong_parameters
+from anon_transformers.testing._contract import Check, bind, require, run
+
+GRAPH_TABLES = 2
+
+
+@dataclass(frozen=True)
+class ReaderTrial:
+    """A reader, and options under which it reads something."""
+
+    reader: Callable[..., Any]
+    options: Mapping[str, Any]
+
+    def read(self, **changed: Any) -> list[pd.DataFrame]:
+        """Read; the tables of a graph are its edges and its nodes."""
+        found = self.reader(**{**self.options, **changed})
+        if getattr(self.reader, "kind", "table") == "graph":
+            sentence = 'A reader of kind "graph" returns edges and nodes.'
+            pair = isinstance(found, tuple) and len(found) == GRAPH_TABLES
+            require(pair, sentence, f"a {type(found).__name__}")
+            return [table for table in found if table is not None]
+        return [found]
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Options that name a file which is there."""
+        texts = {k: v for k, v in self.options.items() if isinstance(v, str | Path)}
+        return {key: Path(text) for key, text in texts.items() if Path(text).is_file()}
+
+
+def reader_checks(
+    reader: Callable[..., Any], options: Mapping[str, Any]
+) -> Iterator[Check]:
+    """Yield the contract checks of a reader, by name.
+
+    Parameters
+    ----------
+    reader, options
+        As in :func:`check_reader`.
+
+    Yields
+    ------
+    name : str
+        What is checked.
+    check : callable without arguments
+        Raises ``AssertionError`` with the broken sentence of the contract.
+    """
+    yield from bind(reader, [ReaderTrial(reader, options)], lambda _: CHECKS)
+
+
+def check_reader(
+    reader: Callable[..., Any], options: Mapping[str, Any], *, verbose: bool = False
+) -> None:
+    """Check a reader against the contract.
+
+    Parameters
+    ----------
+    reader : callable
+        As it is registered: called with options, it returns a data frame. One that
+        reads graphs has the attribute ``kind = "graph"`` and returns two, edges and
+        nodes (or None in place of these).
+    options : mapping
+        Options under which it reads a table, as the ``source`` of a release file
+        states them, such as ``{"path": "people.xlsx"}``.
+    verbose : bool, default=False
+        Say on the error stream which check runs, and how it ended.
+
+    Raises
+    ------
+    AssertionError
+        With every sentence of the contract that is broken.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from anon_transformers.testing import check_reader
+    >>> def read_json_lines(path):
+    ...     return pd.read_json(path, lines=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.jsonl")
+    ...     people = pd.DataFrame({"age": [20, 30]})
+    ...     people.to_json(file, orient="records", lines=True)
+    ...     check_reader(read_json_lines, {"path": file})
+    """
+    run(reader, reader_checks(reader, options), verbose=verbose)
+
+
+def check_options_are_named(trial: ReaderTrial) -> None:
+    """A release names the options, and tells a misspelled one by them."""
+    sentence = "A reader names its options, so that a misspelled one is refused."
+    parameters = inspect.signature(trial.reader).parameters.values()
+    loose = [p.name for p in parameters if p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
+    require(not loose, sentence, f"*{loose}")
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
+    require(not positional, sentence, f"{positional} that can be given by place only")
+    refuse_wrong_parameters(trial.reader, trial.options)
+
+
+def check_tables_are_read(trial: ReaderTrial) -> None:
+    """Data frames with rows, names of columns, and nothing beside them."""
+    for table in trial.read():
+        sentence = "A reader returns data frames of pandas, with rows."
+        require(isinstance(table, pd.DataFrame), sentence, f"a {type(table).__name__}")
+        require(len(table), sentence, "no row")
+        sentence = "Names of columns are texts, and each stands once."
+        names = list(table.columns)
+        odd = sum(not isinstance(name, str) for name in names)
+        require(not odd, sentence, f"{odd} names that are no text")
+        repeated = len(names) - len(set(names))
+        require(not repeated, sentence, f"{repeated} that stand twice")
+        sentence = "Rows are numbered from 0, and nothing stands beside the cells."
+        fresh = table.index.equals(pd.RangeIndex(len(table)))
+        require(fresh, sentence, "another index")
+        require(not table.attrs, sentence, f"DataFrame.attrs {list(table.attrs)}")
+
+
+def check_cells_are_single_values(trial: ReaderTrial) -> None:
+    """A release refuses lists and the like."""
+    for table in trial.read():
+        for at, name in enumerate(table.columns, 1):
+            cells = table[name][table[name].notna()]
+            nested = sum(isinstance(c, list | tuple | set | dict) for c in cells)
+            require(
+                not nested,
+                "A cell is a single value.",
+                f"{nested} others in column {at}",
+            )
+
+
+def check_reading_again_gives_the_same(trial: ReaderTrial) -> None:
+    """A release may read its source twice; paths come as texts and as objects."""
+    sentence = "Reading again gives the same table, also for a path as a text."
+    paths = {key: str(path) for key, path in trial.files.items()}
+    for one, other in zip(trial.read(), trial.read(**paths), strict=True):
+        require(one.equals(other), sentence, "another table")
+
+
+def check_source_is_left_alone(trial: ReaderTrial) -> None:
+    """Nothing is written where the source lies."""
+    before = {file: _content(file) for file in trial.files.values()}
+    trial.read()
+    changed = [file for file, content in before.items() if _content(file) != content]
+    require(
+        not changed,
+        "A reader writes nothing beside its source, nor into it.",
+        f"{len(changed)} files or folders that changed",
+    )
+
+
+def check_missing_file_is_refused(trial: ReaderTrial) -> None:
+    """A file that is not there is told as one, and is no empty table."""
+    for key, file in trial.files.items():
+        nowhere = file.with_name(f"nowhere-{file.name}")
+        try:
+            trial.read(**{key: nowhere})
+        except (DataError, OSError):
+            continue
+        raise AssertionError(
+            "A file that is not there raises DataError or OSError. Found: a table for "
+            f"{key}."
+        )
+
+
+CHECKS: tuple[Callable[[ReaderTrial], None], ...] = (
+    check_options_are_named,
+    check_tables_are_read,
+    check_cells_are_single_values,
+    check_reading_again_gives_the_same,
+    check_source_is_left_alone,
+    check_missing_file_is_refused,
+)
+
+
+def _content(file: Path) -> tuple[str, list[str]]:
+    """The bytes of a file, and what lies beside it."""
+    beside = sorted(path.name for path in file.parent.iterdir())
+    return hashlib.sha256(file.read_bytes()).hexdigest(), beside

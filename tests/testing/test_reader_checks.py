@@ -1,0 +1,163 @@
+"""The contract checks of readers: the registered ones pass, broken ones fail."""
+
+import pandas as pd
+import pytest
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.registry import registry
+from anon_transformers.testing import check_reader, reader_checks
+
+pytest.importorskip("pydantic")
+
+
+@pytest.fixture
+def people(tmp_path):
+    table = pd.DataFrame({"age": [20, 30], "land": ["AT", None]})
+    table.to_csv(tmp_path / "people.csv", index=False)
+    table.to_parquet(tmp_path / "people.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_registered_readers_keep_the_contract(people, kind):
+    check_reader(registry().readers[kind], {"path": people / f"people.{kind}"})
+
+
+def read(path, **changes):
+    table = pd.read_csv(path)
+    for name, value in changes.items():
+        setattr(table, name, value)
+    return table
+
+
+def takes_anything(**options):
+    return pd.read_csv(options["path"])
+
+
+def takes_places(path, /):
+    return pd.read_csv(path)
+
+
+def returns_a_list(path):
+    return pd.read_csv(path).to_numpy().tolist()
+
+
+def returns_no_row(path):
+    return pd.read_csv(path).iloc[:0]
+
+
+def numbers_columns(path):
+    return pd.read_csv(path).set_axis([0, 1], axis=1)
+
+
+def names_columns_alike(path):
+    return pd.read_csv(path).set_axis(["a", "a"], axis=1)
+
+
+def keeps_an_index(path):
+    return pd.read_csv(path, index_col="age")
+
+
+def keeps_attributes(path):
+    table = pd.read_csv(path)
+    table.attrs["path"] = str(path)
+    return table
+
+
+def nests(path):
+    return pd.read_csv(path).assign(parts=[[1], [2]])
+
+
+def counts_calls(path, calls=[]):  # noqa: B006
+    calls.append(path)
+    return pd.read_csv(path).assign(call=len(calls))
+
+
+def leaves_a_file(path):
+    path = str(path)
+    pd.read_csv(path).to_csv(f"{path}.copy")
+    return pd.read_csv(path)
+
+
+def invents(path):
+    try:
+        return pd.read_csv(path)
+    except FileNotFoundError:
+        return pd.DataFrame({"age": [1]})
+
+
+def raises_anything(path):
+    try:
+        return pd.read_csv(path)
+    except FileNotFoundError:
+        raise KeyError("oops") from None
+
+
+BROKEN = [
+    (takes_anything, "check_options_are_named", r"\['options'\]"),
+    (takes_places, "check_options_are_named", "by place only"),
+    (returns_a_list, "check_tables_are_read", "a list"),
+    (returns_no_row, "check_tables_are_read", "no row"),
+    (numbers_columns, "check_tables_are_read", "2 names that are no text"),
+    (names_columns_alike, "check_tables_are_read", "1 that stand twice"),
+    (keeps_an_index, "check_tables_are_read", "another index"),
+    (keeps_attributes, "check_tables_are_read", r"attrs \['path'\]"),
+    (nests, "check_cells_are_single_values", "2 others in column 3"),
+    (counts_calls, "check_reading_again_gives_the_same", "another table"),
+    (leaves_a_file, "check_source_is_left_alone", "1 files or folders"),
+    (invents, "check_missing_file_is_refused", "a table for path"),
+]
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "message"),
+    [pytest.param(*case, id=f"{case[0].__name__}-{case[1]}") for case in BROKEN],
+)
+def test_a_broken_reader_fails(people, broken, check, message):
+    checks = dict(reader_checks(broken, {"path": people / "people.csv"}))
+    with pytest.raises(AssertionError, match=message):
+        checks[check]()
+
+
+def test_all_failures_are_told_at_once(people):
+    with pytest.raises(AssertionError) as reported:
+        check_reader(raises_anything, {"path": people / "people.csv"})
+    assert "raises_anything fails 1 of 6 contract checks" in str(reported.value)
+    assert "raised KeyError" in str(reported.value)
+
+
+def test_an_option_that_a_reader_does_not_take_is_told(people):
+    options = {"path": people / "people.csv", "sheet": 1}
+    with pytest.raises(AssertionError, match="unknown parameter 'sheet'"):
+        check_reader(keeps_an_index, options)
+
+
+class Graphs:
+    """Read a list of edges."""
+
+    kind = "graph"
+
+    def __call__(self, path):
+        return pd.read_csv(path), None
+
+
+class OnlyEdges(Graphs):
+    def __call__(self, path):
+        return pd.read_csv(path)
+
+
+def test_a_reader_of_graphs_returns_two_tables(people):
+    options = {"path": people / "people.csv"}
+    check_reader(Graphs(), options)
+    with pytest.raises(AssertionError, match="returns edges and nodes"):
+        check_reader(OnlyEdges(), options)
+
+
+def test_a_reader_may_refuse_in_the_words_of_the_library(people):
+    def careful(path):
+        try:
+            return pd.read_csv(path)
+        except FileNotFoundError:
+            raise DataError("there is no such file.") from None
+
+    check_reader(careful, {"path": people / "people.csv"})
