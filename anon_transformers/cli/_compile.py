@@ -1,6 +1,7 @@
 """``anon compile``: compile every kernel before it is used."""
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -29,6 +30,8 @@ def compile_(jobs: Jobs = 0, json_output: JsonFlag = False) -> None:
     """
     from anon_transformers.jit import compile_kernels
 
+    if not json_output and not sys.stderr.isatty():  # where no bar is seen
+        typer.echo("Compiling: minutes where nothing is compiled yet.", err=True)
     with progress_bar(hidden=json_output, unit="kernels") as progress:
         done = compile_kernels(jobs or os.cpu_count() or 1, progress)
     if json_output:

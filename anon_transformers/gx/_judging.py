@@ -191,7 +191,14 @@ class Scope:
                 "not show them."
             )
         refuse_unknown_columns(frame, (*self.quasi_identifiers, *self.sensitive))
-        columns = [name for name in frame.columns if name in private.original.columns]
+        # Persons are counted, and not published: they are no column that stayed.
+        shared = [name for name in frame.columns if name in private.original.columns]
+        columns = [name for name in shared if name != self.subject]
+        if self.subject is not None and frame[self.subject].duplicated().any():
+            raise NotEvaluable(
+                "persons have several rows, and a group of k rows would not be k "
+                "persons."
+            )
         return Linkage(
             private.original,
             frame[columns],

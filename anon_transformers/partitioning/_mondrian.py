@@ -304,11 +304,17 @@ class MondrianAnonymizer(TableAnonymizer):
             extremes = getattr((self.hierarchies or {}).get(name), "extremes", "")
             if extremes:
                 raise ParameterError(f"hierarchies, {name}: {extremes}")
-            if not any(name in (held or {}) for held in self._ways_to_end_a_box()):
-                raise ParameterError(
-                    f"step: {lacking_step(name)} (boxes: tight would publish the "
-                    "extremes of every class.)"
-                )
+        ways = [held or {} for held in self._ways_to_end_a_box()]
+        names = self.quasi_identifiers or ()
+        lacking = [name for name in names if not any(name in held for held in ways)]
+        if lacking:
+            first, *others = lacking
+            listed = ", ".join(map(repr, others))
+            also = f" The same goes for {listed}." if others else ""
+            raise ParameterError(
+                f"step: {lacking_step(first)}{also} (boxes: tight would publish the "
+                "extremes of every class.)"
+            )
 
     def _ways_to_end_a_box(self) -> tuple[Mapping[Any, Any] | None, ...]:
         return self.step, self.domain, self.hierarchies

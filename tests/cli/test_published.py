@@ -196,5 +196,6 @@ def test_a_reason_stands_once_below_a_narrow_table(anon, publish):
     ]
     assert "--original FILE" in line
     table = [x for x in output.splitlines() if x.startswith(("│", "┃"))]
-    assert max(map(len, table)) < 150
+    assert table
+    assert not [x for x in table if "--original" in x]
     assert any("not judged again" in x for x in table)

@@ -156,7 +156,7 @@ def test_it_is_listed(environment):
 
 
 def test_it_can_be_left_out(environment):
-    left_out = {"ANON_DISABLE_PLUGINS": "graphs,template"}
+    left_out = {"ANON_DISABLE_PLUGINS": "graphs,reproductions,template"}
     without = run(environment / "anon", "list", "--json", **left_out).stdout
     assert "range-diversity" not in without
     assert "k-anonymity" in without

@@ -11,7 +11,14 @@ from anon_transformers.cli._app import app
 from anon_transformers.exceptions import GateError, InfeasibleError
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import Threshold, run_gate, suite_for
-from anon_transformers.release import anonymize, load, publish, read_published, validate
+from anon_transformers.release import (
+    anonymize,
+    load,
+    publish,
+    read_published,
+    run_release,
+    validate,
+)
 from anon_transformers.release._run import Run
 from anon_transformers.release._table import LINKS
 
@@ -51,6 +58,32 @@ def swapped(release):
         thresholds=[SWAPPED, DIVERSE, CLOSE],
     )
     return release
+
+
+def test_persons_may_be_counted(swapped):
+    roles = {**swapped.content["roles"], "identifiers": [], "subject": "name"}
+    one_value = {"one_value_per_person": ["ill", "pay"]}
+    swapped.write(roles={**roles, **one_value})
+    table = read_published(run_release(swapped.file))
+    before = pd.read_csv(swapped.source)
+    assert list(table.columns) == ["age", "ill", "pay"]
+    assert sorted(table["pay"]) == sorted(before["pay"])
+
+
+def test_the_gate_judges_no_groups_of_persons_with_several_rows():
+    table = pd.DataFrame({"who": [1, 1, 2, 3], "age": [20, 21, 22, 23], "pay": 1})
+    threshold = Threshold.read(SWAPPED)
+    private = PrivateEvidence(original=table, groups={"pay": np.zeros(4, dtype=int)})
+    found = run_gate(
+        table,
+        thresholds=[threshold],
+        quasi_identifiers=["age"],
+        sensitive=["pay"],
+        subject="who",
+        evidence=private,
+    )
+    assert not found.passed
+    assert "persons have several rows" in found.reasons[0]
 
 
 def test_groups_are_diverse_and_close_and_published(swapped):
