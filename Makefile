@@ -34,9 +34,11 @@ $(COMPILED): $(STAMP) $(KERNELS)
 	@$(BIN)/anon compile
 	@touch $@
 
+# In this mode type checkers find the editable packages, too.
 $(STAMP): pyproject.toml $(PLUGINS:=/pyproject.toml) constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[dev]" $(addprefix -e ,$(PLUGINS))
+	$(PIP_PINNED) install --quiet --config-settings editable_mode=compat \
+		-c constraints.txt -e ".[dev]" $(addprefix -e ,$(PLUGINS))
 	@touch $@
 
 demo: install ## Run the example release: load, anonymize, validate, publish
