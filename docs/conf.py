@@ -1,5 +1,6 @@
 """How the documentation is built: `make docs`. Nothing here touches the network."""
 
+import logging
 import os
 import sys
 import warnings
@@ -13,6 +14,7 @@ os.environ["AIRFLOW_HOME"] = str(HERE / "_build" / "airflow")
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
 # Great Expectations counts who uses it, unless it is told not to.
 os.environ["GX_ANALYTICS_ENABLED"] = "False"
+logging.getLogger("great_expectations").setLevel(logging.WARNING)
 # It still imports two modules of the standard library that are deprecated.
 warnings.filterwarnings("ignore", "module 'sre_", DeprecationWarning)
 

@@ -87,18 +87,31 @@ def page_of(module: ModuleType, name: str) -> str:
 
 
 @cache
-def home_of(package: str, name: str) -> str:
-    """The package whose page describes a name that several may offer."""
+def home_of(module: str, name: str) -> str:
+    """The package whose page describes a name that a module defines.
+
+    It is the nearest one above the module that offers the name; a package may also
+    offer what others define.
+    """
+    parts = module.split(".")
+    above = [".".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    for package in above:
+        if package in packages() and name in public_names(import_module(package)):
+            return package
+    return module
+
+
+def described_at(package: str, name: str) -> str:
+    """The package whose page describes a name that ``package`` offers."""
     item = getattr(import_module(package), name)
-    home = getattr(item, "__module__", package).split("._")[0]
-    offered = home in packages() and name in public_names(import_module(home))
-    return home if offered else package
+    home = home_of(getattr(item, "__module__", package), name)
+    return home if home in packages() else package
 
 
 def package_page(package: str) -> tuple[str, list[str]]:
     """The page of a package, and the names that are described here."""
     module = import_module(package)
-    homes = {name: home_of(package, name) for name in public_names(module)}
+    homes = {name: described_at(package, name) for name in public_names(module)}
     own = [name for name, home in homes.items() if home == package]
     lines = [package, "=" * len(package), "", inspect.getdoc(module) or "", ""]
     lines += [".. autosummary::", "   :nosignatures:", ""]

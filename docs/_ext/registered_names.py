@@ -6,6 +6,7 @@ With ``:distribution:`` only the names of one distribution.
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from api_pages import home_of
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -28,14 +29,10 @@ def lines_of(catalog: str, distribution: str | None) -> list[str]:
 
 
 def _link(item: Any) -> str:
-    """A reference to a class that the API reference describes."""
+    """A reference to a class, where the API reference describes it."""
     if not isinstance(item, type):
         return ""
-    package = item.__module__.split("._")[0]
-    # The plugin of graphs offers everything at its root.
-    root = package.split(".")[0]
-    home = package if root == "anon_transformers" else root
-    return f":py:class:`~{home}.{item.__name__}`"
+    return f":py:class:`~{home_of(item.__module__, item.__name__)}.{item.__name__}`"
 
 
 class RegisteredNames(SphinxDirective):
