@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-airflow test test-all coverage lint format peers benchmark clean
+.PHONY: help install demo demo-airflow test test-docs test-all coverage lint format docs peers benchmark clean
 
 # A python3.11 that starts, else whatever python3 is (a shim may exist and not start).
 ifeq ($(origin PYTHON),undefined)
@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
+SPHINX := $(VENV)/.sphinx
 KERNELS := $(shell find anon_transformers plugins/*/src -path '*_kernels/*.py' -o -path '*/jit/*.py')
 # Distributions that are installed, in editable form, beside the library.
 PLUGINS := plugins/graphs plugins/reproductions
@@ -48,13 +49,16 @@ demo-airflow: install ## Run the same release as an Airflow DAG
 	$(BIN)/python -m anon_transformers.airflow.demo $(RELEASE)
 
 test: lint ## Lint, then every test that is not slow
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs"
+
+test-docs: install ## Run the code on the pages of the documentation, and every example
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "docs and not slow" tests/docs
 
 test-all: lint ## Lint, then every test
 	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2 --dist worksteal
 
 coverage: install ## Every test that is not slow, with the lines and branches they reach
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs" --cov --cov-report=term-missing:skip-covered
 
 lint: install ## Check style, formatting and types; change nothing
 	$(BIN)/ruff check .
@@ -64,6 +68,14 @@ lint: install ## Check style, formatting and types; change nothing
 format: install ## Mend what can be mended by a tool
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: install $(SPHINX) ## Build the documentation in docs/_build/html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+$(SPHINX): pyproject.toml constraints.txt $(STAMP)
+	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[docs]"
+	@touch $@
 
 peers: $(PEERS)/.installed ## Create .venv-peers with the libraries that benchmarks compare with
 
@@ -84,5 +96,6 @@ benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers i
 clean: ## Remove both .venv, caches and build results
 	rm -rf $(VENV) $(PEERS) build dist htmlcov .coverage .coverage.* *.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/api docs/gallery
 	find anon_transformers tests plugins dags examples benchmarks -type d \
 		-name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,80 +1,75 @@
-"""See how far a person belongs to each fuzzy set.
+"""
+How far does a person belong to each fuzzy set?
+===============================================
 
-Degrees of fuzzy c-means and of Gustafson-Kessel in two dimensions: lines of equal
-degree in each set, with the centers, and the largest degree as a surface. Where it is
-low nobody can say which set a person belongs to. Sets of fuzzy c-means are round;
-those of Gustafson-Kessel stretch along the people. Degrees, centers and norms would
-give the values back, so that a release never holds them.
+Degrees of fuzzy c-means and of Gustafson-Kessel in two columns: lines of equal degree
+in each set, the centers, and the largest degree everywhere. Where that is low, nobody
+can say which set a person belongs to.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import COLORS, make_impacts, options, read
-from matplotlib.figure import Figure
+from _impacts import make_impacts
 
 from anon_transformers.fuzzy import FuzzyCMeansRecoder, GustafsonKesselRecoder
 
-FINE = 120
-LEVELS = (0.5, 0.7, 0.9)
-METHODS = {
-    "fuzzy c-means": FuzzyCMeansRecoder,
-    "Gustafson-Kessel": GustafsonKesselRecoder,
-}
+table = make_impacts()
+low, high = table.min().to_numpy(), table.max().to_numpy()
+
+# %%
+# Degrees at any point follow from the centers, by the formula for a fuzziness of 2.
+# Gustafson-Kessel has a norm per set besides, which stretches it along the rows.
 
 
-def degrees_at(table, recoder):
-    """Degrees on a grid over the table, by the formula for a fuzziness of 2."""
-    low, high = table.min().to_numpy(), table.max().to_numpy()
-    side = np.linspace(0, 1, FINE)
-    grid = np.stack(np.meshgrid(side, side), axis=-1)  # scaled, as the recoder sees it
+def degrees_at(recoder, points):
+    """Degrees of points in the unit square, as the recoder sees the table."""
     centers = np.stack([recoder.centers_[name] for name in table], axis=1)
-    away = grid[..., None, :] - (centers - low) / (high - low)
+    away = points[..., None, :] - (centers - low) / (high - low)
     norms = getattr(recoder, "norms_", [np.eye(2)[None]])[0]
     squares = (away[..., None, :] @ norms @ away[..., None])[..., 0, 0]
     closeness = 1 / np.maximum(squares, 1e-10)
-    return low + grid * (high - low), closeness / closeness.sum(axis=-1, keepdims=True)
+    return closeness / closeness.sum(axis=-1, keepdims=True)
 
 
-def draw_contours(axis, table, recoder, title):
-    """Lines of equal degree, one color a set."""
-    (x, y), (grid, degrees) = table, degrees_at(table, recoder)
-    for number in range(degrees.shape[-1]):
-        color = COLORS[number % len(COLORS)]
-        lines = axis.contour(
-            grid[..., 0], grid[..., 1], degrees[..., number], LEVELS, colors=color
+side = np.linspace(0, 1, 120)
+square = np.stack(np.meshgrid(side, side), axis=-1)
+grid = low + square * (high - low)
+
+# %%
+# ``keep_memberships=True`` keeps the centers. They would give the values back, and no
+# release publishes them.
+
+methods = {
+    "fuzzy c-means": FuzzyCMeansRecoder,
+    "Gustafson-Kessel": GustafsonKesselRecoder,
+}
+fitted = {
+    name: method(
+        n_sets=4, coding="joint", k=1, keep_memberships=True, random_state=0
+    ).fit(table)
+    for name, method in methods.items()
+}
+
+# %%
+# Sets of fuzzy c-means are round; those of Gustafson-Kessel stretch along the rows.
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained", sharey=True)
+for axis, (name, recoder) in zip(axes, fitted.items(), strict=True):
+    degrees = degrees_at(recoder, square)
+    shade = axis.pcolormesh(
+        *grid.transpose(2, 0, 1), degrees.max(axis=-1), cmap="Blues", vmin=0.25, vmax=1
+    )
+    for number in range(4):
+        axis.contour(
+            *grid.transpose(2, 0, 1),
+            degrees[..., number],
+            [0.5, 0.7, 0.9],
+            colors=f"C{number + 1}",
+            linewidths=1,
         )
-        axis.clabel(lines, fontsize=7)
-    axis.scatter(table[x], table[y], s=6, color="grey")
-    axis.plot(recoder.centers_[x], recoder.centers_[y], "k+", markersize=12, mew=2)
-    axis.set(title=title, xlabel=x, ylabel=y)
-
-
-def draw_surface(axis, table, recoder):
-    """The largest degree everywhere."""
-    (x, y), (grid, degrees) = table, degrees_at(table, recoder)
-    axis.plot_surface(grid[..., 0], grid[..., 1], degrees.max(axis=-1), cmap="viridis")
-    axis.set(xlabel=x, ylabel=y, zlabel="largest degree", zlim=(0, 1))
-
-
-def main():
-    """Write the picture."""
-    given = options(__doc__.splitlines()[0], columns=2).parse_args()
-    table = read(given, make_impacts())
-    figure = Figure(figsize=(11, 9), layout="constrained")
-    for row, (title, method) in enumerate(METHODS.items()):
-        recoder = method(
-            list(table),
-            n_sets=given.sets,
-            coding="joint",
-            k=1,
-            keep_memberships=True,
-            random_state=0,
-        ).fit(table)
-        flat = figure.add_subplot(2, 2, 2 * row + 1)
-        draw_contours(flat, table, recoder, title)
-        raised = figure.add_subplot(2, 2, 2 * row + 2, projection="3d")
-        draw_surface(raised, table, recoder)
-    figure.savefig(given.out, dpi=110)
-
-
-if __name__ == "__main__":
-    main()
+    axis.scatter(table["time"], table["acceleration"], s=6, color="black")
+    axis.plot(*recoder.centers_.values(), "r+", markersize=12, mew=2)
+    axis.set(title=name, xlabel="time")
+axes[0].set_ylabel("acceleration")
+figure.colorbar(shade, ax=axes, label="largest degree")
+plt.show()

@@ -1,49 +1,40 @@
-"""See what Low, Medium and High mean.
+"""
+What do Low, Medium and High mean?
+==================================
 
-A partition made by hand: a shoulder, triangles and another shoulder, each at its full
-height over one number. A person between two of them belongs to both. Below stands how
-many people there are, and how many of them a release would show under each name.
+A fuzzy partition that you draw: a shoulder, a triangle and another shoulder, each at
+its full height over one number. A person between two of them belongs to both. How many
+people are published under each name?
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import COLORS, options, read
-from matplotlib.figure import Figure
 
 from anon_transformers.datasets import load_adult
 from anon_transformers.fuzzy import FuzzyPartition, FuzzyPartitionRecoder
 
+ages = load_adult()[["age"]]
 
-def main():
-    """Write the picture."""
-    parser = options(__doc__.splitlines()[0], columns=1)
-    parser.set_defaults(sets=3)
-    parser.add_argument("--peaks", nargs="+", type=float, help="where sets are full")
-    given = parser.parse_args()
-    column = read(given, load_adult()).iloc[:, 0]
-    peaks = given.peaks or np.quantile(column, np.linspace(0.1, 0.9, given.sets))
-    partition = FuzzyPartition.from_peaks(peaks)
-    recoder = FuzzyPartitionRecoder(
-        [column.name], partitions={column.name: partition}, k=1
-    )
-    shown = recoder.fit_transform(column.to_frame())[column.name].value_counts()
+# %%
+# The sets are full at three quantiles of the ages. Names follow from their number.
 
-    figure = Figure(figsize=(8, 6), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True)
-    numbers = np.linspace(column.min(), column.max(), 500)
-    for at, (name, degrees) in enumerate(
-        zip(partition.names, partition.degrees(numbers).T, strict=True)
-    ):
-        label = f"{name}: {shown.get(name, 0):,} people"
-        above.plot(numbers, degrees, color=COLORS[at % len(COLORS)], label=label)
-    above.set(ylabel="degree")
-    above.legend(loc="center right")
-    # Bars of a whole width, or whole numbers would fall into them unevenly.
-    width = max(1, round(np.ptp(column) / 50))
-    bars = np.arange(column.min(), column.max() + 2 * width, width)
-    below.hist(column, bins=bars, color="lightgrey")
-    below.set(xlabel=str(column.name), ylabel="people")
-    figure.savefig(given.out, dpi=110)
+peaks = np.quantile(ages["age"], [0.1, 0.5, 0.9])
+partition = FuzzyPartition.from_peaks(peaks)
+recoder = FuzzyPartitionRecoder(["age"], partitions={"age": partition}, k=100)
+shown = recoder.fit_transform(ages)["age"].value_counts()
+print(shown.to_string())
 
+# %%
+# Each person is published under the name of the set in which the degree is largest.
 
-if __name__ == "__main__":
-    main()
+figure, (above, below) = plt.subplots(
+    2, 1, figsize=(7.5, 5), layout="constrained", sharex=True
+)
+numbers = np.linspace(ages["age"].min(), ages["age"].max(), 500)
+for name, degrees in zip(partition.names, partition.degrees(numbers).T, strict=True):
+    above.plot(numbers, degrees, label=f"{name}: {shown[name]:,} people")
+above.set(ylabel="degree")
+above.legend(loc="center right")
+below.hist(ages["age"], bins=np.arange(17, 92), color="lightgrey")
+below.set(xlabel="age", ylabel="people")
+plt.show()

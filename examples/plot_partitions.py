@@ -1,56 +1,40 @@
-"""See which people share a crisp class.
+"""
+Do classes follow the people?
+=============================
 
-Crisp classes of two attributes, side by side: intervals of each attribute with about
-equally many people, crossed, and k-means on both together. The first make a grid that
-does not see how the attributes hang together; the second follow the people.
+Crisp classes of two columns, side by side: intervals of each column with about equally
+many people, crossed; and k-means on both columns together. Which people share a class?
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _common import COLORS, make_impacts, options, read
-from matplotlib.figure import Figure
+from _impacts import make_impacts
 
 from anon_transformers.fuzzy import GlobalRecoder, KMeansRecoder
 
+table = make_impacts()
 
-def classes(published):
-    """Number of each row's class, and how many there are."""
-    return published.groupby(list(published), sort=False).ngroup().to_numpy()
+# %%
+# The table holds made-up impacts: acceleration is flat at first, dips, and rebounds.
 
+recoders = {
+    "global recoding": GlobalRecoder(n_sets=4, k=1),
+    "k-means": KMeansRecoder(n_sets=4, coding="joint", k=1, random_state=0),
+}
 
-def draw(axis, table, labels, title):
-    """One color and marker a class."""
-    x, y = table
-    for number in range(labels.max() + 1):
-        chosen = labels == number
-        axis.scatter(
-            table[x][chosen],
-            table[y][chosen],
-            s=18,
-            color=COLORS[number % len(COLORS)],
-            marker="osD^vPX*<>"[number % 10],
-        )
-    smallest = np.bincount(labels).min()
-    axis.set(title=f"{title}: {labels.max() + 1} classes, k = {smallest}")
-    axis.set(xlabel=x, ylabel=y)
+# %%
+# Crossed intervals make a grid that does not see how the columns hang together: some
+# cells hold a single row, and no ``k`` above 1 holds. The clusters follow the rows.
 
-
-def main():
-    """Write the picture."""
-    given = options(__doc__.splitlines()[0], columns=2).parse_args()
-    table = read(given, make_impacts())
-    known = list(table)
-    recoders = {
-        "global recode": GlobalRecoder(known, n_sets=given.sets, k=1),
-        "k-means": KMeansRecoder(
-            known, n_sets=given.sets, coding="joint", k=1, random_state=0
-        ),
-    }
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
-    axes = figure.subplots(1, 2)
-    for axis, (title, recoder) in zip(axes, recoders.items(), strict=True):
-        draw(axis, table, classes(recoder.fit_transform(table)), title)
-    figure.savefig(given.out, dpi=110)
-
-
-if __name__ == "__main__":
-    main()
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharey=True)
+for axis, (name, recoder) in zip(axes, recoders.items(), strict=True):
+    published = recoder.fit_transform(table)
+    classes = published.groupby(list(published), sort=False).ngroup().to_numpy()
+    sizes = np.bincount(classes)
+    for number in range(len(sizes)):
+        of_class = table[classes == number]
+        marker = "osD^vPX*<>"[number % 10]
+        axis.scatter(of_class["time"], of_class["acceleration"], s=18, marker=marker)
+    axis.set(title=f"{name}: {len(sizes)} classes, k = {sizes.min()}", xlabel="time")
+axes[0].set_ylabel("acceleration")
+plt.show()

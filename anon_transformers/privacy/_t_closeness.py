@@ -40,9 +40,9 @@ class TCloseness(ReferenceModel):
     t : float
         From 0 to 1; 1 asks for nothing.
     distance : {"equal", "ordered", "hierarchical"}, default="equal"
-        How far apart two values are: 1; by rank, |i - j| / (m - 1), for numbers, dates
-        and ordered categoricals, while texts have no rank; or by the level at which the
-        column's hierarchy joins them, divided by its height.
+        How far apart two values are: 1; by rank, ``|i - j| / (m - 1)``, for numbers,
+        dates and ordered categoricals, while texts have no rank; or by the level at
+        which the column's hierarchy joins them, divided by its height.
     reference : {"input", "released"}, default="input"
         The whole table: the one that was anonymized, or what was published of it.
     {sensitive}

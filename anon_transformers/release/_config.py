@@ -93,7 +93,19 @@ StatedThreshold = Annotated[
 
 
 class Source(Strict):
-    """Where the table comes from: a kind of reader and its options."""
+    """Where the table comes from: a kind of reader and its options.
+
+    Attributes
+    ----------
+    kind : str
+        Registered name of a reader, ``graph`` for the edges and nodes of a graph; of a
+        file that ``path`` names, by default what its ending says.
+    path : str or None
+        A CSV or Parquet file, from the folder of the release file; ``bundled:…`` for
+        the library's own. An address such as ``s3://…`` is handed to the reader that
+        ``kind`` names, and refused everywhere else. Every other key is an option of the
+        reader.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -137,15 +149,21 @@ class DeclaredRoles(Strict):
 
     Attributes
     ----------
-    quasi_identifiers, sensitive, identifiers, insensitive : tuple of str
-        The columns.
+    quasi_identifiers : tuple of str
+        Columns an intruder may know.
+    sensitive : tuple of str
+        Columns an intruder wants to know.
+    identifiers : tuple of str
+        Columns that are dropped.
+    insensitive : tuple of str
+        Columns that are published as they are.
     subject : str or None
         Column that tells persons apart; every count is of persons then.
     rows_are_persons : bool
         Says that every row is a person, though an identifier repeats.
     one_value_per_person : tuple of str
-        Sensitive columns in which a person has one value; a source that differs is
-        refused when it is loaded.
+        Sensitive columns in which a person has one value, as people read it and beside
+        missing ones; a source that differs is refused when it is loaded.
     small_group : int
         A value that fewer persons hold tells them apart.
     accept_unique : tuple of str or tuple of str
@@ -238,7 +256,19 @@ class DeclaredRoles(Strict):
 
 
 class StatedHierarchy(Strict):
-    """A hierarchy: a file, or a kind of builder and its parameters."""
+    """A hierarchy: a file, or a kind of builder and its parameters.
+
+    Attributes
+    ----------
+    path : str or None
+        A file with one row per value and semicolon-separated levels, as ARX writes
+        them; a path alone stands for ``{path: …}``. Beside it ``unknown`` says what
+        becomes of a value that the file lacks: ``error`` (default), ``root`` or
+        ``suppress``.
+    kind : str or None
+        Registered name of a builder, such as ``intervals``, in place of a file. Every
+        other key is a parameter of the builder.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -282,7 +312,16 @@ ROLE_PARAMETERS = (
 
 
 class Method(Strict):
-    """The anonymizer by name, and the parameters it states itself."""
+    """The anonymizer by name, and the parameters it states itself.
+
+    Attributes
+    ----------
+    name : str
+        Registered name, such as ``mondrian``. Every other key is a parameter of the
+        anonymizer, such as ``suppression_limit``; it gets the models of ``thresholds``
+        unless it states ``k`` or ``models``. Roles, hierarchies and a seed are refused
+        here.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -325,9 +364,9 @@ class Target(Strict):
     Attributes
     ----------
     path : str
-        A folder of its own.
+        A folder of its own, from the folder of the release file.
     format : str
-        Name of a writer.
+        Registered name of a writer, such as ``csv`` or ``parquet``.
     keep_versions : int
         How many versions before the current one stay public; 0 by default, for whoever
         has two versions sees what changed between them: one person who joined is
@@ -335,7 +374,8 @@ class Target(Strict):
         hygiene; what was downloaded stays downloaded.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
-        an apostrophe in front. ``read_published`` takes it away again.
+        an apostrophe in front, also behind a semicolon, a tab or the end of a line.
+        ``read_published`` takes it away again.
     """
 
     path: PlacePath
@@ -354,16 +394,29 @@ class ReleaseConfig(Strict):
 
     Attributes
     ----------
-    source, roles, hierarchies, anonymizer, thresholds, target
-        As in the file.
+    source : Source
+        Where the table comes from.
+    roles : DeclaredRoles
+        What each column is; every column of the source needs a role.
+    hierarchies : dict of column to StatedHierarchy
+        How values of a column are made less exact.
+    anonymizer : Method
+        The method and its parameters.
+    thresholds : tuple of Threshold
+        What the release must reach: the goal of the anonymizer, and what the gate
+        judges.
+    target : Target
+        Where it is published.
     suite : str or None
-        Great Expectations suite to assert; None: one is built from the thresholds.
+        Great Expectations suite that states the thresholds as ``$PARAMETER``; without
+        it, one is written from them.
     schedule : str or None
-        When Airflow runs it; None: when triggered.
+        When Airflow runs it; without it, when it is triggered.
     workspace : str
-        Private folder for runs, quarantine and ledger.
+        Private folder for runs, quarantine and ledger, from the folder of the file.
     name : str
-        The file's stem unless stated.
+        Name of the release, its DAG and its private folder; by default the name of the
+        file.
     folder : str
         What relative paths start from: the folder of the file.
     """

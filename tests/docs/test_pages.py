@@ -1,0 +1,158 @@
+"""What the pages of the documentation show is what happens."""
+
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.registry import KINDS
+from anon_transformers.release import _config, read_config, run_release
+from anon_transformers.release._strict import Strict
+
+pytestmark = pytest.mark.docs
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+BUILT = {"_build", "api", "gallery"}
+PAGES = {
+    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text()
+    for path in sorted(DOCS.rglob("*.md"))
+    if not BUILT.intersection(path.relative_to(DOCS).parts)
+}
+USED_BY_PAGES = ("examples", "releases", "expectations")
+WHOLE = {"source", "roles", "anonymizer", "thresholds", "target"}
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], flags=re.M | re.S)
+
+
+def pages_with(language):
+    return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A folder in which the paths of the pages exist."""
+    for name in USED_BY_PAGES:
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python_blocks_run_in_order(page, clone, capsys):
+    together = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), together)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def releases(page):
+    """Whole releases of a page, and what else it shows of a file."""
+    stated = [yaml.safe_load(text) for text in blocks(page, "yaml")]
+    return (
+        [release for release in stated if set(release) >= WHOLE],
+        [part for part in stated if not set(part) >= WHOLE],
+    )
+
+
+def written(folder, release):
+    file = folder / "shown.yaml"
+    file.write_text(yaml.safe_dump(release, sort_keys=False))
+    return file
+
+
+@pytest.mark.parametrize("page", pages_with("yaml"))
+def test_yaml_blocks_are_releases_that_run(page, clone):
+    whole, parts = releases(page)
+    example, *_ = releases("releases/index")[0]
+    for release in whole:
+        run_release(written(clone, release))
+    for part in parts:  # of the release on the page, or of the example
+        file = written(clone, (whole[0] if whole else example) | part)
+        run_release(file) if whole else read_config(file)
+
+
+def commands(page):
+    lines = [line for text in blocks(page, "console") for line in text.splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if line.strip()]
+
+
+def run_command(program, arguments):
+    """Run one line, or look whether it could be run."""
+    if program == "cp":
+        shutil.copy(*arguments)
+    elif program == "make":
+        makefile = (ROOT / "Makefile").read_text()
+        assert re.search(rf"^{arguments[0]}:", makefile, flags=re.M), arguments
+    elif program == "pip":
+        refuse_what_is_not_there(arguments[1])
+    else:
+        assert program == "anon", program
+        if arguments[0] != "compile":  # minutes; make install has run it
+            result = CliRunner().invoke(app, arguments)
+            assert result.exit_code == 0, (arguments, result.output)
+
+
+def refuse_what_is_not_there(requirement):
+    path, _, extras = requirement.partition("[")
+    project = tomllib.loads((ROOT / path / "pyproject.toml").read_text())["project"]
+    for extra in filter(None, extras.strip("]").split(",")):
+        assert extra in project["optional-dependencies"]
+
+
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_console_blocks_run(page, clone):
+    for program, *arguments in commands(page):
+        run_command(program, arguments)
+
+
+def test_every_command_is_shown():
+    shown = {
+        arguments[0]
+        for page in pages_with("console")
+        for program, *arguments in commands(page)
+        if program == "anon"
+    }
+    named = re.findall(r"`anon ([a-z-]+)", "".join(PAGES.values()))
+    offered = {command.name or "" for command in app.registered_commands}
+    offered |= {group.name or "" for group in app.registered_groups}
+    assert offered - {""} <= shown | set(named)
+
+
+def test_everything_registered_is_listed():
+    listed = re.findall(r"registered-names:: (\w+)", "".join(PAGES.values()))
+    assert set(listed) == set(KINDS) - {"commands"}
+    assert len(listed) == len(set(listed))
+
+
+def models_of_the_file():
+    return [
+        model
+        for model in vars(_config).values()
+        if isinstance(model, type) and issubclass(model, Strict) and model is not Strict
+    ]
+
+
+@pytest.mark.parametrize("model", models_of_the_file())
+def test_every_key_of_a_release_file_is_in_the_reference(model):
+    assert f"release-keys:: {model.__name__}\n" in PAGES["releases/reference"]
+    keys = [name for name, field in model.model_fields.items() if field.repr]
+    for key in keys:
+        assert re.search(rf"^ +{key} : ", model.__doc__, flags=re.M), key
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_is_fetched_from_elsewhere(page):
+    assert not re.search(r"(image|figure)\} *https?:|\]\(https?:", PAGES[page])
+
+
+def test_it_says_what_it_is_not():
+    assert "None of the models here is differential privacy" in PAGES["index"]
