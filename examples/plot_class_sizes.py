@@ -26,7 +26,7 @@ trees = {name: load_adult_hierarchies()[name] for name in columns}
 
 warnings.simplefilter("ignore", DuplicatesWarning)
 methods = {
-    "Mondrian, strict": MondrianAnonymizer(k=10, tie_side="both"),
+    "Mondrian, strict": MondrianAnonymizer(k=10),
     "Mondrian, relaxed": MondrianAnonymizer(k=10, mode="relaxed", random_state=0),
     "full-domain": FullDomainAnonymizer(
         k=10, hierarchies=trees, suppression_limit=0.05, suppression="drop"

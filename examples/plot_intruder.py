@@ -26,9 +26,7 @@ people = load_adult()[[*columns, "occupation"]]
 
 def publish(**promise):
     """The table that keeps a promise, by Mondrian."""
-    anonymizer = MondrianAnonymizer(
-        columns, sensitive=["occupation"], tie_side="both", **promise
-    )
+    anonymizer = MondrianAnonymizer(columns, sensitive=["occupation"], **promise)
     return anonymizer.fit_transform(people)
 
 

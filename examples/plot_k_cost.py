@@ -34,7 +34,7 @@ print(frontier.table[["k_from", "k_to", "loss", "suppressed_rows"]].to_string())
 ks = [2, 5, 10, 20, 35, 50, 75, 100]
 losses = []
 for k in ks:
-    mondrian = MondrianAnonymizer(columns, k=k, tie_side="both").fit(people)
+    mondrian = MondrianAnonymizer(columns, k=k).fit(people)
     losses.append(mondrian.report_.loss)
 
 # %%

@@ -25,7 +25,7 @@ people = load_adult()[[*columns, "occupation"]]
 def loss(*models):
     """Loss of the table that keeps k = 5 and these models."""
     anonymizer = MondrianAnonymizer(
-        columns, k=5, models=models, sensitive=["occupation"], tie_side="both"
+        columns, k=5, models=models, sensitive=["occupation"]
     )
     return 100 * anonymizer.fit(people).report_.loss
 

@@ -39,7 +39,7 @@ def accuracy(*steps):
 
 raw = accuracy()
 ks = [2, 5, 10, 25, 50, 100, 250]
-scores = [accuracy(MondrianAnonymizer(k=k, tie_side="both")) for k in ks]
+scores = [accuracy(MondrianAnonymizer(k=k)) for k in ks]
 print(f"raw {raw:.3f}", *(f"k={k} {s:.3f}" for k, s in zip(ks, scores, strict=True)))
 
 # %%

@@ -33,7 +33,7 @@ def box(age, income):
 
 def draw(axes, k):
     """People, and the boxes that are published in place of them."""
-    mondrian = MondrianAnonymizer(k=k, tie_side="both")
+    mondrian = MondrianAnonymizer(k=k)
     boxes = mondrian.fit_transform(people).drop_duplicates()
     axes.scatter(people["age"], people["income"], s=5, color="tab:blue")
     for labels in boxes.itertuples(index=False):

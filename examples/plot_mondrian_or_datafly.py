@@ -25,7 +25,7 @@ trees["age"] = Intervals(widths=(5, 10, 20))
 # order. Datafly gets the hierarchies that come with Adult, and ranges of ages.
 
 methods = {
-    "Mondrian": MondrianAnonymizer(columns, k=5, tie_side="both"),
+    "Mondrian": MondrianAnonymizer(columns, k=5),
     "Datafly": DataflyAnonymizer(columns, k=5, hierarchies=trees, suppression="mask"),
 }
 losses = {}

@@ -26,7 +26,7 @@ shares = [0.05, 0.1, 0.2, 0.4, 0.7, 1.0]
 risks = {"prosecutor": [], "journalist": []}
 for share in shares:
     sample = population.sample(frac=share, random_state=0)
-    mondrian = MondrianAnonymizer(k=5, tie_side="both")
+    mondrian = MondrianAnonymizer(k=5)
     published = mondrian.fit_transform(sample)
     classes = Classes.from_frame(
         published, columns, population=mondrian.transform(population)
