@@ -1,6 +1,8 @@
 """The plugin door: who comes in, who is refused, and who is to blame."""
 
+import doctest
 import importlib
+import inspect
 import json
 import re
 import sys
@@ -156,8 +158,41 @@ def test_every_hook_has_a_test_that_bears_its_name(hook):
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_says_what_it_is_for(hook):
-    assert "register(" in getattr(hookspecs, hook).__doc__
+def test_every_hook_is_documented_with_its_signature(hook):
+    function = getattr(hookspecs, hook)
+    text = inspect.getdoc(function)
+    summary, _, rest = text.partition("\n")
+    assert re.match(r"Offer .*: ``register\(\w+, \w+\)``", summary)
+    section = re.search(r"Parameters\n-+\n(.*?)\n\n", rest, re.DOTALL)
+    stated = re.findall(r"^(\w+) : ", section[1], re.MULTILINE)
+    assert stated == list(inspect.signature(function).parameters)
+
+
+CHECKED = {
+    f"register_{kind}": f"check_{name.replace(' ', '_')}"
+    for kind, name in {**KINDS, "readers": "reader", "writers": "writer"}.items()
+    if kind not in {"hierarchy_builders", "experiments"}
+}
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_the_example_of_every_hook_is_a_plugin_that_runs(shop, hook):
+    """As its reader would: copied into a module, installed, and checked there."""
+    text = getattr(hookspecs, hook).__doc__
+    examples = doctest.DocTestParser().get_examples(text)
+    source = "".join(example.source for example in examples)
+    checks = [e.source for e in examples if e.source.startswith("check_")]
+    module = f"example_of_{hook}"
+    shop.install("example", {"example": module}, **{module: source})
+    found = shop.registry()
+    assert found.broken == ()
+    catalog = getattr(found, hook.removeprefix("register_"))
+    (name,) = catalog
+    assert catalog.fault(name) is None
+    assert catalog.summary(name).endswith(".")
+    if hook in CHECKED:
+        assert CHECKED[hook] in source
+        assert checks or CHECKED[hook] == "check_reader"
 
 
 class TestBuiltIns:

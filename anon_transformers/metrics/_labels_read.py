@@ -62,6 +62,8 @@ class ValueReader:
         for name in (label, unquoted(label)):
             if name in self.place:
                 return np.array([self.place[name]])
+        if label.endswith(OR_MISSING):
+            return None  # who asks for missing cells, too, reads the rest of it
         if label == ANYTHING:
             return np.arange(len(self.texts))
         if label.startswith("{"):
