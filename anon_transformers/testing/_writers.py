@@ -91,7 +91,7 @@ def _table() -> pd.DataFrame:
             "visits": pd.array([1, None, 3, 12345678901], dtype="Int64"),
             "note": ["one\nline", None, "[20, 29]", "<= 5; or more"],
             "member": [True, False, True, False],
-            "born": pd.to_datetime([day] * 3 + [None]),
+            "born": pd.Series([day, day, day, None], dtype="datetime64[s]"),
         }
     )
     table.index = pd.Index([f"{SECRET}-{at}" for at in range(len(table))], name=SECRET)
