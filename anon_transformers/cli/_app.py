@@ -55,31 +55,30 @@ class Commands(TyperGroup):
 
 def _plugin_commands() -> tuple[dict[str, TyperCommand], str | None]:
     """Commands that plugins registered, as the help shows them, and what to add."""
-    from rich.markup import escape
-
+    from anon_transformers.cli.output import escape_markup
     from anon_transformers.exceptions import PluginError
     from anon_transformers.registry import HOME, registry
 
     try:
         found = registry()
     except PluginError as error:
-        return {}, f"Plugins cannot be loaded: {escape(str(error))}"
+        return {}, f"Plugins cannot be loaded: {escape_markup(str(error))}"
     commands = {
         name: TyperCommand(
             name,
-            help=escape(found.commands.summary(name)),
+            help=escape_markup(found.commands.summary(name)),
             rich_help_panel=OF_PLUGINS,
         )
         for name in found.commands
     }
     broken = sorted({plugin.distribution for plugin in found.broken})
     if broken:
-        names = escape(", ".join(broken))
+        names = escape_markup(", ".join(broken))
         return commands, f"Broken plugins: {names}. [bold]anon list[/bold] says why."
     others = sorted({owner for owner in found.owners() if owner != HOME})
     if not others:
         return commands, None
-    names = escape(", ".join(others))
+    names = escape_markup(", ".join(others))
     return commands, (
         f"Installed plugins: {names}. [bold]anon list[/bold] shows what they offer."
     )

@@ -58,6 +58,7 @@ __all__ = [
     "CLOSED_PIPE",
     "Console",
     "JsonFlag",
+    "escape_markup",
     "format_number",
     "handle_errors",
     "percent",
@@ -340,6 +341,19 @@ def format_number(value: object, missing: str = "not defined") -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return missing
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def escape_markup(text: str) -> str:
+    r"""A text for the help of a command, which alone is read as markup.
+
+    Examples
+    --------
+    >>> escape_markup("ages [bold]")
+    'ages \\[bold]'
+    """
+    from rich.markup import escape
+
+    return escape(text)
 
 
 def percent(share: float) -> str:

@@ -23,7 +23,6 @@ from anon_transformers.base._base import (
 )
 from anon_transformers.exceptions import (
     AnonymizationError,
-    ConfigurationError,
     DataError,
     unknown_choice,
 )
@@ -81,11 +80,9 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
 
 
 def call_reader(kind: str, reader: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Read with a stranger's reader; what it says may name undeclared columns."""
+    """Read with a stranger's reader; what it says may quote cells and columns."""
     try:
         return reader(**options)
-    except ConfigurationError:
-        raise
     except AnonymizationError as error:
         fault = f"source: the reader {kind!r} failed with {type(error).__name__}."
     # Out here nothing is chained to it: some loggers print all that is.

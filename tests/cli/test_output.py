@@ -145,8 +145,8 @@ def test_markup_is_never_made_of_texts_but_in_one_place():
     assert any("plugins" in path.parts for path in COMMANDS)
     for path in COMMANDS:
         code = path.read_text()
-        assert "rich.markup" not in code, path
         if path.name != "output.py":
+            assert "rich.markup" not in code, path
             assert "rich.console" not in code, path
             assert ".status(" not in code, path
             assert "Table(" not in code, path
