@@ -74,7 +74,8 @@ docs: install $(SPHINX) ## Build the documentation in docs/_build/html; a warnin
 	@echo docs/_build/html/index.html
 
 $(SPHINX): pyproject.toml constraints.txt $(STAMP)
-	$(PIP_PINNED) install --quiet -c constraints.txt -e ".[docs]"
+	$(PIP_PINNED) install --quiet --config-settings editable_mode=compat \
+		-c constraints.txt -e ".[docs]"
 	@touch $@
 
 peers: $(PEERS)/.installed ## Create .venv-peers with the libraries that benchmarks compare with
