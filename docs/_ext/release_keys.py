@@ -48,13 +48,7 @@ class Key(NamedTuple):
 
 
 def in_words(annotation: Any) -> str:
-    """A type as people write it in YAML.
-
-    Examples
-    --------
-    >>> in_words(tuple[str, ...]), in_words(str | None)
-    ('list of texts', 'text')
-    """
+    """A type as people write it in YAML: ``tuple[str, ...]`` is a list of texts."""
     if annotation in WORDS:
         return WORDS[annotation]
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
