@@ -102,14 +102,14 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         """Refuse parameters that mean nothing, before a table is seen."""
 
 
-def _guard_transform(cls: type[BaseAnonymizer]) -> None:
+def _guard_transform(cls: Any) -> None:
     """Take ``transform`` away from instances that are bound to their rows.
 
     Called when the class is made: scikit-learn wraps what a class body defines, and
     would make a method of it that is always there.
     """
-    cls._transform = cls.transform  # type: ignore[method-assign]
-    cls.transform = available_if(_learns_rule)(cls.transform)  # type: ignore[method-assign]
+    cls._transform = cls.transform
+    cls.transform = available_if(_learns_rule)(cls.transform)
 
 
 def _learns_rule(anonymizer: BaseAnonymizer) -> bool:

@@ -106,7 +106,7 @@ def _published(
     """The table as a gate would see it, and what only its maker knows of it."""
     rows = np.arange(len(frame))
     if getattr(anonymizer, "suppression", None) == "drop":
-        rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))  # type: ignore[attr-defined]
+        rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
     source = frame.iloc[rows].reset_index(drop=True)
     roles, table = anonymizer.roles_, output.reset_index(drop=True)
     persons = None
