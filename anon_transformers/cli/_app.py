@@ -39,7 +39,9 @@ class Commands(TyperGroup):
         from anon_transformers.registry import as_command, registry
 
         commands = registry().commands
-        return as_command(commands[cmd_name]) if cmd_name in commands else None
+        if cmd_name not in commands:
+            return None
+        return _callable(cmd_name, as_command(commands[cmd_name]))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, with commands of plugins by name and summary."""
@@ -51,6 +53,24 @@ class Commands(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self.commands = own
+
+
+def _callable(name: str, command: Any) -> Any:
+    """A command of a plugin that this group can call.
+
+    typer has a click of its own, whose errors are not those of a plugin's click: such a
+    command is called by itself, with everything that follows its name.
+    """
+    if isinstance(command, TyperCommand | TyperGroup):
+        return command
+
+    def call(ctx: typer.Context) -> None:
+        command.main(args=ctx.args, prog_name=ctx.command_path)
+
+    rest = {"ignore_unknown_options": True, "allow_extra_args": True}
+    stand_in = typer.Typer(add_completion=False)
+    stand_in.command(name, add_help_option=False, context_settings=rest)(call)
+    return typer.main.get_command(stand_in)
 
 
 def _plugin_commands() -> tuple[dict[str, TyperCommand], str | None]:

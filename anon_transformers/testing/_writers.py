@@ -1,6 +1,5 @@
 """The contract of writers."""
 
-import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +82,6 @@ def check_writer(
 
 def _table() -> pd.DataFrame:
     """Cells that are easily lost, and an index that tells who they are."""
-    day = datetime.date(2024, 2, 29)
     table = pd.DataFrame(
         {
             "code": ["007", "7", "a,b", 'say "no"'],
@@ -91,9 +89,10 @@ def _table() -> pd.DataFrame:
             "visits": pd.array([1, None, 3, 12345678901], dtype="Int64"),
             "note": ["one\nline", None, "[20, 29]", "<= 5; or more"],
             "member": [True, False, True, False],
-            "born": pd.Series([day, day, day, None], dtype="datetime64[s]"),
+            "born": pd.Series(["2024-02-29", "1900-01-01", None, "2024-12-31"]),
         }
     )
+    table["born"] = table["born"].astype("datetime64[us]")
     table.index = pd.Index([f"{SECRET}-{at}" for at in range(len(table))], name=SECRET)
     table.attrs["source"] = SECRET
     return table

@@ -394,6 +394,29 @@ def test_help_shows_commands_of_plugins_and_imports_none(anon, offered):
     assert anon("zoology").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--who", "Ann"], 0, "Hello, Ann."),
+        (["--help"], 0, "Usage: anon hello [OPTIONS]"),
+        (["--whoo", "Ann"], 2, "No such option"),
+    ],
+)
+def test_a_command_of_click_is_called_like_the_others(anon, offered, words, code, said):
+    click = pytest.importorskip("click")
+
+    @click.command(help="Greet somebody.")
+    @click.option("--who", default="you", help="Who is greeted.")
+    def hello(who):
+        click.echo(f"Hello, {who}.")
+
+    offered.commands.add("hello", hello, "zoo")
+    assert "hello Greet somebody." in help_of(anon)
+    made = anon("hello", *words)
+    assert made.exit_code == code, made.output
+    assert said in made.output.replace("root ", "anon ")
+
+
 def test_help_of_a_function_that_makes_a_command_does_not_call_it(anon, offered):
     def make():
         """Never make this."""
