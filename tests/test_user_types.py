@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RIGHT = """
 import pandas as pd
 
@@ -59,3 +61,14 @@ def test_a_program_that_is_wrong_has_an_error_in_every_line(tmp_path):
     for at, message in enumerate(WRONG.values(), start=3):
         line = [x for x in found.stdout.splitlines() if f"program.py:{at}: error" in x]
         assert line and message in line[0], found.stdout
+
+
+@pytest.mark.slow  # mypy reads the whole of Great Expectations
+@pytest.mark.gx
+def test_arguments_of_an_expectation_are_known(tmp_path):
+    pytest.importorskip("great_expectations")
+    head = "from anon_transformers.gx import ExpectTableToBeTClose\n"
+    call = 'ExpectTableToBeTClose(quasi_identifiers=["a"], sensitive=["b"], {}=0.2)\n'
+    found = checked(head + call.format("t") + call.format("tt"), tmp_path)
+    (line,) = [x for x in found.stdout.splitlines() if "program.py:" in x]
+    assert 'program.py:3: error: Unexpected keyword argument "tt"' in line
