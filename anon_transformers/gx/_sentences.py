@@ -47,36 +47,34 @@ OWN_EXPECTATIONS: Mapping[str, OwnExpectation] = {
     ),
     "alpha-k-anonymity": OwnExpectation(
         "expect_table_to_be_alpha_k_anonymous",
-        "In every {unit} there must be at least $k {persons}, and no value of "
-        "$sensitive may have a share above $alpha",
+        "Every {unit} must hold at least $k {persons}, with no value of $sensitive "
+        "above a share of $alpha",
     ),
     "distinct-l-diversity": OwnExpectation(
         "expect_table_to_be_distinct_l_diverse",
-        "In every {unit} there must be at least $l different values of $sensitive",
+        "Every {unit} must show at least $l different values of $sensitive",
     ),
     "entropy-l-diversity": OwnExpectation(
         "expect_table_to_be_entropy_l_diverse",
-        "In every {unit} the values of $sensitive must be as mixed as $l equally "
-        "frequent ones",
+        "Every {unit} must mix $sensitive as well as $l equally frequent values do",
     ),
     "recursive-cl-diversity": OwnExpectation(
         "expect_table_to_be_recursively_diverse",
-        "In every {unit} the most frequent value of $sensitive must occur less than $c "
-        "times as often as number $l and all rarer ones together",
+        "In every {unit} the most frequent value of $sensitive must be rarer than $c "
+        "times all from number $l on",
     ),
     "t-closeness": OwnExpectation(
         "expect_table_to_be_t_close",
-        "In every {unit} the values of $sensitive must be spread as in the whole "
-        "table, up to a distance of $t",
+        "Every {unit} must spread $sensitive as the whole table does, within $t",
     ),
     "beta-likeness": OwnExpectation(
         "expect_table_to_be_beta_like",
-        "In every {unit} no value of $sensitive may exceed its share in the whole "
-        "table by more than $beta times that share",
+        "No {unit} may raise the share of a value of $sensitive by more than $beta "
+        "times that in the whole table",
     ),
     "belief-bound": OwnExpectation(
         "expect_table_to_be_belief_bounded",
-        "In every {unit} beliefs in values of $sensitive must stay within bounds",
+        "Every {unit} must keep beliefs in values of $sensitive within bounds",
     ),
     "q-anonymity": OwnExpectation(
         "expect_table_to_be_q_anonymous",
@@ -85,12 +83,12 @@ OWN_EXPECTATIONS: Mapping[str, OwnExpectation] = {
     ),
     "fuzzy-l-diversity": OwnExpectation(
         "expect_table_to_be_fuzzy_l_diverse",
-        "In every fuzzy class at least $l values of $sensitive must be represented",
+        "Every fuzzy class must show at least $l different values of $sensitive",
     ),
     "fuzzy-t-closeness": OwnExpectation(
         "expect_table_to_be_fuzzy_t_close",
-        "The values of $sensitive that each row may have must be spread as in the "
-        "whole table, up to a distance of $t",
+        "The mixture of every row must spread $sensitive as the whole table does, "
+        "within $t",
     ),
     "probabilistic-k-anonymity": OwnExpectation(
         "expect_table_to_be_probabilistically_k_anonymous",
@@ -146,7 +144,7 @@ def model_sentence(
     >>> str(model_sentence("k-anonymity", {"k": 5}, ["age", "sex"]))
     'Every combination of age, sex must be shared by at least 5 rows.'
     >>> str(model_sentence("distinct-l-diversity", {"l": 2}, ["age"], ["job"]))
-    'In every combination of age there must be at least 2 different values of job.'
+    'Every combination of age must show at least 2 different values of job.'
     >>> str(model_sentence("a-model-of-a-plugin", {"share": 0.2}, ["age", "sex"]))
     'a-model-of-a-plugin (share = 0.2) must hold for every combination of age, sex.'
     """
@@ -206,15 +204,13 @@ def _completed(
     template: str, parts: dict[str, str], stated: Mapping[str, Any]
 ) -> Sentence:
     """A sentence with all its parts, and behind it the parameters it does not name."""
-    parts = {**parts, **{key: _text(value) for key, value in stated.items()}}
-    named = {*Template(template).get_identifiers()}
-    others = {key: stated[key] for key in stated if key not in named}
-    parts = {key: text for key, text in parts.items() if key in named}
+    named = Template(template).get_identifiers()
+    told = {**parts, **{key: _text(value) for key, value in stated.items()}}
+    told = {key: told[key] for key in named}
+    others = {key: value for key, value in stated.items() if key not in named}
     if not others:
-        return Sentence(f"{template}.", parts)
-    return Sentence(
-        f"{template} ($parameters).", {**parts, "parameters": _text(others)}
-    )
+        return Sentence(f"{template}.", told)
+    return Sentence(f"{template} ($parameters).", {**told, "parameters": _text(others)})
 
 
 def _persons(subject: Any) -> str:

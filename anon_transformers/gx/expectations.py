@@ -196,8 +196,8 @@ class ExpectTableToBeAlphaKAnonymous(SensitiveExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], alpha=0.5, k=5
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age there must be at least 5 rows, and no value of job may
-    have a share above 0.5.'
+    'Every combination of age must hold at least 5 rows, with no value of job above a
+    share of 0.5.'
     """
 
     model_name: ClassVar[str] = "alpha-k-anonymity"
@@ -225,7 +225,7 @@ class ExpectTableToBeDistinctLDiverse(SensitiveExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], l=3
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age there must be at least 3 different values of job.'
+    'Every combination of age must show at least 3 different values of job.'
     """
 
     model_name: ClassVar[str] = "distinct-l-diversity"
@@ -251,8 +251,7 @@ class ExpectTableToBeEntropyLDiverse(SensitiveExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], l=2.5
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age the values of job must be as mixed as 2.5 equally
-    frequent ones.'
+    'Every combination of age must mix job as well as 2.5 equally frequent values do.'
     """
 
     model_name: ClassVar[str] = "entropy-l-diversity"
@@ -282,8 +281,8 @@ class ExpectTableToBeRecursivelyDiverse(SensitiveExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], c=4, l=3
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age the most frequent value of job must occur less than 4
-    times as often as number 3 and all rarer ones together.'
+    'In every combination of age the most frequent value of job must be rarer than 4
+    times all from number 3 on.'
     """
 
     model_name: ClassVar[str] = "recursive-cl-diversity"
@@ -314,8 +313,8 @@ class ExpectTableToBeTClose(ReferenceExpectation):
     ...     quasi_identifiers=["age"], sensitive=["pay"], t=0.2, distance="ordered"
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age the values of pay must be spread as in the whole table,
-    up to a distance of 0.2 (distance = ordered).'
+    'Every combination of age must spread pay as the whole table does, within 0.2
+    (distance = ordered).'
     """
 
     model_name: ClassVar[str] = "t-closeness"
@@ -345,8 +344,8 @@ class ExpectTableToBeBetaLike(ReferenceExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], beta=2
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age no value of job may exceed its share in the whole table
-    by more than 2 times that share.'
+    'No combination of age may raise the share of a value of job by more than 2 times
+    that in the whole table.'
     """
 
     model_name: ClassVar[str] = "beta-likeness"
@@ -376,7 +375,7 @@ class ExpectTableToBeBeliefBounded(ReferenceExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], positive=0.9
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every combination of age beliefs in values of job must stay within bounds
+    'Every combination of age must keep beliefs in values of job within bounds
     (positive = 0.9).'
     """
 
@@ -437,7 +436,7 @@ class ExpectTableToBeFuzzyLDiverse(FuzzyExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], l=3
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'In every fuzzy class at least 3 values of job must be represented.'
+    'Every fuzzy class must show at least 3 different values of job.'
     """
 
     model_name: ClassVar[str] = "fuzzy-l-diversity"
@@ -473,8 +472,7 @@ class ExpectTableToBeFuzzyTClose(FuzzyExpectation):
     ...     quasi_identifiers=["age"], sensitive=["job"], t=0.2
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'The values of job that each row may have must be spread as in the whole table, up
-    to a distance of 0.2.'
+    'The mixture of every row must spread job as the whole table does, within 0.2.'
     """
 
     model_name: ClassVar[str] = "fuzzy-t-closeness"

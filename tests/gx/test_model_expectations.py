@@ -222,12 +222,16 @@ def test_data_docs_name_parameters_and_the_sensitive_column(name):
 @pytest.mark.parametrize(
     ("name", "given", "told"),
     [
-        ("t-closeness", {"t": 0.2, "column": "pay"}, "the values of pay must be"),
+        (
+            "t-closeness",
+            {"t": 0.2, "column": "pay"},
+            "must spread pay as the whole table does",
+        ),
         ("t-closeness", {"t": 0.2, "distance": "ordered"}, "(distance = ordered)."),
         ("k-anonymity", {"k": 2, "subject": "who"}, "by at least 2 persons."),
         ("k-anonymity", {"k": 2, "subject": {"$PARAMETER": "s"}}, "rows or persons."),
         ("k-anonymity", {"k": {"$PARAMETER": "least"}}, "by at least least rows."),
-        ("belief-bound", {}, "must stay within bounds."),
+        ("belief-bound", {}, "within bounds."),
     ],
 )
 def test_what_else_a_sentence_says(name, given, told):
