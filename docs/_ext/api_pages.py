@@ -147,6 +147,7 @@ def index_page() -> str:
     lines += ["", ".. toctree::", "   :hidden:", ""]
     # Full names would be broken in the middle beside the page.
     short = {name: name.removeprefix(f"{LIBRARY}.") for name in packages()}
+    short |= {name: f"plugin {name.removeprefix(f'{LIBRARY}_')}" for name in plugins()}
     lines += [f"   {short[package]} <{package}>" for package in packages()]
     return "\n".join([*lines, ""])
 
