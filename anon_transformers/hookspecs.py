@@ -12,9 +12,10 @@ offers. Names are lower case with hyphens. In place of an object
 it is imported when it is asked for, and ``anon list`` shows the summary. A plugin that
 names everything so costs nothing when ``anon`` starts.
 
-The examples are whole: what stands in them can be copied into such a module, and each
-ends with the check of :mod:`anon_transformers.testing` that belongs to it, for the
-tests of the plugin. (Checks of classes need a module, for they pickle them.)
+The examples are whole: what stands in them can be copied into such a module. Where
+:mod:`anon_transformers.testing` has a check of what is offered, the example ends with
+it, for the tests of the plugin. (Checks of classes need a module, for they pickle
+them.)
 """
 
 import pluggy

@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "doc_module": ("anon_transformers", "anon_transformers_graphs"),
     "ignore_pattern": r"(^|/)_",
     "within_subsection_order": "gallery_order.place",
+    "minigallery_sort_order": "gallery_order.place_of_path",
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 1,

@@ -24,7 +24,8 @@ def list_(json_output: JsonFlag = False) -> None:
             "kind": kind,
             "name": name,
             "distribution": catalog.owner(name),
-            "summary": catalog.summary(name),
+            # Docstrings set parameters off for the reference; a terminal does not.
+            "summary": catalog.summary(name).replace("``", ""),
         }
         for field, kind in KINDS.items()
         for catalog in [getattr(found, field)]

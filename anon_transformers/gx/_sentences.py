@@ -61,7 +61,7 @@ OWN_EXPECTATIONS: Mapping[str, OwnExpectation] = {
     "recursive-cl-diversity": OwnExpectation(
         "expect_table_to_be_recursively_diverse",
         "In every {unit} the most frequent value of $sensitive must be rarer than $c "
-        "times all from number $l on",
+        "times those from rank $l on together",
     ),
     "t-closeness": OwnExpectation(
         "expect_table_to_be_t_close",

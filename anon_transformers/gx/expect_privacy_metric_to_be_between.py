@@ -40,6 +40,8 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
     report : dict, optional
         Fields of the report of the run, for metrics that are taken from it.
 
+    Notes
+    -----
     Each may be given as ``{"$PARAMETER": name}``. An unknown metric or parameter gives
     a failing result, for the suite may be read where a plugin is not installed.
 

@@ -7,6 +7,7 @@ from great_expectations.compatibility import pydantic
 
 from anon_transformers.gx._expectation import (
     MODEL_METRIC,
+    SCOPE,
     Columns,
     ModelExpectation,
     Name,
@@ -33,6 +34,8 @@ class ExpectPrivacyModelToHold(ModelExpectation):
     suppression_label : str, default="*"
         The label of a suppressed cell.
 
+    Notes
+    -----
     Each may be given as ``{"$PARAMETER": name}``. An unknown model or parameter gives
     a failing result, for the suite may be read where a plugin is not installed.
 
@@ -49,14 +52,7 @@ class ExpectPrivacyModelToHold(ModelExpectation):
     params: dict
     sensitive: Columns = pydantic.Field([])
 
-    success_keys: ClassVar[tuple[str, ...]] = (
-        "model",
-        "params",
-        "quasi_identifiers",
-        "sensitive",
-        "subject",
-        "suppression_label",
-    )
+    success_keys: ClassVar[tuple[str, ...]] = ("model", "params", *SCOPE)
     args_keys: ClassVar[tuple[str, ...]] = ("model", "params", "quasi_identifiers")
 
     def question(self) -> tuple[str, dict[str, Any]]:

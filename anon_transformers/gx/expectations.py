@@ -282,7 +282,7 @@ class ExpectTableToBeRecursivelyDiverse(SensitiveExpectation):
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
     'In every combination of age the most frequent value of job must be rarer than 4
-    times all from number 3 on.'
+    times those from rank 3 on together.'
     """
 
     model_name: ClassVar[str] = "recursive-cl-diversity"

@@ -57,6 +57,7 @@ class FuzzyTCloseness(FuzzyModel):
         How the rows of a set are counted: those at one half or more, or the sum of all
         degrees. By the first, a set without such a row has no distribution, and a table
         in which somebody belongs to it cannot be judged.
+    {missing_marks}
 
     See Also
     --------

@@ -35,9 +35,23 @@ def plugins() -> tuple[str, ...]:
 @cache
 def packages() -> tuple[str, ...]:
     """Public packages and modules of the library, then the plugins."""
-    below = pkgutil.iter_modules(import_module(LIBRARY).__path__, f"{LIBRARY}.")
-    names = [info.name for info in below if "._" not in info.name]
-    return (LIBRARY, *sorted(names), *plugins())
+    names = modules_of(LIBRARY)
+    inner = [module for name in names for module in modules_of(name) if _adds(module)]
+    return (LIBRARY, *sorted([*names, *inner]), *plugins())
+
+
+def modules_of(package: str) -> list[str]:
+    """Modules and packages right below one, but for private ones."""
+    path = getattr(import_module(package), "__path__", ())
+    below = [info.name for info in pkgutil.iter_modules(path, f"{package}.")]
+    return [name for name in below if "._" not in name]
+
+
+def _adds(module: str) -> bool:
+    """Whether a module offers names that the package above does not."""
+    above = import_module(module.rpartition(".")[0])
+    offered = getattr(import_module(module), "__all__", ())
+    return not set(offered) <= set(public_names(above))
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -131,7 +145,11 @@ def index_page() -> str:
         said = (inspect.getdoc(import_module(package)) or "").partition("\n\n")[0]
         lines += [f"   * - :doc:`{package}`", f"     - {' '.join(said.split())}"]
     lines += ["", ".. toctree::", "   :hidden:", ""]
-    return "\n".join([*lines, *(f"   {package}" for package in packages()), ""])
+    # Full names would be broken in the middle beside the page.
+    short = {name: name.removeprefix(f"{LIBRARY}.") for name in packages()}
+    short |= {name: f"plugin {name.removeprefix(f'{LIBRARY}_')}" for name in plugins()}
+    lines += [f"   {short[package]} <{package}>" for package in packages()]
+    return "\n".join([*lines, ""])
 
 
 def pages() -> dict[str, str]:

@@ -1,5 +1,7 @@
 """The order in which the gallery shows its examples."""
 
+from pathlib import Path
+
 ORDER = (
     "k_cost",
     "column_cost",
@@ -27,3 +29,8 @@ def place(filename: str) -> tuple[int, str]:
     """Where an example stands: as listed, and what is not listed last."""
     name = filename.removeprefix("plot_").removesuffix(".py")
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def place_of_path(file: str) -> tuple[int, str]:
+    """Where an example stands, by its path."""
+    return place(Path(file).name)

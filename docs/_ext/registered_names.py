@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from api_pages import home_of
-from docutils import nodes
 from docutils.parsers.rst import directives
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from tables import TableDirective
 
 from anon_transformers.registry import registry
 
@@ -35,21 +33,16 @@ def _link(item: Any) -> str:
     return f":py:class:`~{home_of(item.__module__, item.__name__)}.{item.__name__}`"
 
 
-class RegisteredNames(SphinxDirective):
+class RegisteredNames(TableDirective):
     """``.. registered-names:: CATALOG``."""
 
-    required_arguments = 1
     option_spec: ClassVar[Mapping[str, Callable[[str], Any]]] = {
         "distribution": directives.unchanged
     }
 
-    def run(self) -> list[nodes.Node]:
-        """Replace the directive by the table."""
-        lines = lines_of(self.arguments[0], self.options.get("distribution"))
-        source, _ = self.get_source_info()
-        holder = nodes.container()
-        self.state.nested_parse(StringList(lines, source), 0, holder)
-        return holder.children
+    def lines(self) -> list[str]:
+        """The names of a catalog."""
+        return lines_of(self.arguments[0], self.options.get("distribution"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -9,17 +9,13 @@ registered reader in the same way.
 import inspect
 import types
 import typing
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from docutils import nodes
-from docutils.parsers.rst import directives
-from docutils.statemachine import StringList
 from numpydoc.docscrape import NumpyDocString
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from tables import TableDirective
 
 from anon_transformers.gx import Threshold
 from anon_transformers.registry import registry
@@ -32,7 +28,6 @@ WORDS = {
     bool: "true or false",
     Threshold: "threshold",
 }
-
 
 FILLED_IN = {("ReleaseConfig", "name"): "name of the file"}
 """What reading the file fills in, where the model itself requires a key."""
@@ -144,25 +139,7 @@ def table(keys: list[Key]) -> list[str]:
     return [*lines, ""]
 
 
-class _Table(SphinxDirective):
-    """A directive with one argument that is replaced by a table."""
-
-    required_arguments = 1
-    option_spec: typing.ClassVar[Mapping[str, Any]] = {"class": directives.class_option}
-
-    def lines(self) -> list[str]:
-        """What stands in place of the directive."""
-        raise NotImplementedError
-
-    def run(self) -> list[nodes.Node]:
-        """Replace the directive."""
-        source, _ = self.get_source_info()
-        holder = nodes.container()
-        self.state.nested_parse(StringList(self.lines(), source), 0, holder)
-        return holder.children
-
-
-class ReleaseKeys(_Table):
+class ReleaseKeys(TableDirective):
     """``.. release-keys:: MODEL``."""
 
     def lines(self) -> list[str]:
@@ -171,7 +148,7 @@ class ReleaseKeys(_Table):
         return table(keys_of(getattr(_config, self.arguments[0])))
 
 
-class ReaderOptions(_Table):
+class ReaderOptions(TableDirective):
     """``.. reader-options:: KIND``."""
 
     def lines(self) -> list[str]:

@@ -190,6 +190,7 @@ def test_list_names_what_is_installed_and_by_whom(anon):
     rows = {(r["kind"], r["name"]): r for r in json.loads(listed.stdout)["registered"]}
     assert rows["anonymizer", "mondrian"]["distribution"] == "anon-transformers"
     assert ("privacy model", "k-anonymity") in rows
+    assert not any("`" in row["summary"] for row in rows.values())
 
 
 def test_list_exits_with_one_for_a_broken_plugin(anon, monkeypatch):

@@ -1,6 +1,7 @@
 """What the pages of the documentation show is what happens."""
 
 import re
+import runpy
 import shlex
 import shutil
 import tomllib
@@ -26,6 +27,7 @@ PAGES = {
     if not BUILT.intersection(path.relative_to(DOCS).parts)
 }
 USED_BY_PAGES = ("examples", "releases", "expectations")
+WIDEST = 88
 WHOLE = {"source", "roles", "anonymizer", "thresholds", "target"}
 
 
@@ -81,7 +83,8 @@ def test_yaml_blocks_are_releases_that_run(page, clone):
 
 
 def commands(page):
-    lines = [line for text in blocks(page, "console") for line in text.splitlines()]
+    texts = [text.replace("\\\n", " ") for text in blocks(page, "console")]
+    lines = [line for text in texts for line in text.splitlines()]
     return [shlex.split(line, comments=True) for line in lines if line.strip()]
 
 
@@ -152,6 +155,53 @@ def test_every_key_of_a_release_file_is_in_the_reference(model):
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_is_fetched_from_elsewhere(page):
     assert not re.search(r"(image|figure)\} *https?:|\]\(https?:", PAGES[page])
+
+
+def shown_lines(text):
+    """Lines of code of a page; options of directives are none."""
+    for code in re.findall(r"^```[^\n]*\n(.*?)^```$", text, flags=re.M | re.S):
+        yield from (line for line in code.splitlines() if not line.startswith(":"))
+
+
+INCLUDED = ("plugins/graphs/README.md", "expectations/README.md")
+TEXTS = PAGES | {name: (ROOT / name).read_text() for name in INCLUDED}
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_code_fits_a_page(page):
+    too_long = [line for line in shown_lines(TEXTS[page]) if len(line) > WIDEST]
+    assert not too_long
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_picture_is_described_for_those_who_do_not_see_it(page):
+    pictures = re.findall(
+        r"^```\{(?:figure|image)\} .*\n((?::.*\n)*)", PAGES[page], flags=re.M
+    )
+    assert all(re.search(r"^:alt: \w", options, flags=re.M) for options in pictures)
+
+
+FAMILIES = ("generalization", "mondrian", "microaggregation", "fuzzy", "graphs")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_says_when_to_take_it_and_what_it_does_not_protect_from(family):
+    page = PAGES[f"guide/{family}"]
+    assert re.search(r"^\*\*Take ", page, flags=re.M)
+    assert re.search(r"^\| parameter \|", page, flags=re.M)
+    assert re.search(r"^## What (it|they) do(es)? not protect from$", page, flags=re.M)
+    assert "```{figure} ../gallery/" in page
+
+
+def test_the_layers_are_those_of_the_architecture():
+    table = PAGES["architecture"].partition("Imports point one way")[0]
+    rows = re.findall(r"^\| (`[^|]+) \|", table, flags=re.M)
+    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    ranks = runpy.run_path(str(ROOT / "tests/test_architecture.py"))["RANKS"]
+    *layers, last = listed
+    assert last == "datasets"  # a leaf
+    assert sorted(layers) == sorted(ranks)
+    assert layers == sorted(layers, key=ranks.__getitem__)
 
 
 def test_it_says_what_it_is_not():
