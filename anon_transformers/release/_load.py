@@ -17,6 +17,7 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
 from anon_transformers.release._forms import INPUT, Form, form_of
+from anon_transformers.release._log import stage, tell
 from anon_transformers.release._run import (
     RUNS,
     Ledger,
@@ -78,10 +79,13 @@ def load(
         "thresholds": [threshold.to_dict() for threshold in thresholds],
         "files": file_hashes(config),
     }
+    tell(config.name)
     found = find_run(config, run_id, order)
     if found is not None:
+        tell(run=found.name, again="was loaded before")
         return str(found)
     # Everything is checked before the first folder is made.
+    stage("reading and checking the source")
     tables = form.read()
     form.refuse_guessed_kinds(anonymizer, tables)
     form.refuse_too_small(anonymizer, thresholds, tables)
@@ -116,6 +120,7 @@ def start_run(
 ) -> Path:
     """Write the run's private folder; older unfinished runs go."""
     frame = tables[INPUT]
+    stage("writing the run")
     runs = make_private(config.home) / RUNS
     with locked(config.home):
         recover(config)
@@ -139,6 +144,7 @@ def start_run(
             write_order(draft, folder.name, noted)
             ledger.write(folder.name, "loaded", rows=len(frame))
             draft.rename(folder)
+            tell(run=folder.name, rows=len(frame), columns=frame.shape[1])
         except BaseException:
             remove_tree(draft)
             ledger.abandon(folder.name)

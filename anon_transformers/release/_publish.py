@@ -17,6 +17,7 @@ from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._config import read_config, tighten
+from anon_transformers.release._log import tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     CANDIDATE,
@@ -65,6 +66,7 @@ def publish(location: Location) -> str:
     for event in run.ledger.stories().get(run.id, []):
         if event["event"] == "published":
             remove_run(run.folder)
+            tell(version=run.id, again="was published before")
             return event["version"]
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
@@ -94,7 +96,14 @@ def publish(location: Location) -> str:
         remove_old_versions(run.config, newest=run.id)
         run.ledger.write(run.id, "published", version=str(version))
     remove_run(run.folder)
+    tell(run.config.name, version=run.id, bytes=sum_of_bytes(version, candidate))
     return str(version)
+
+
+def sum_of_bytes(folder: Path, candidate: dict[str, Any]) -> int:
+    """How large the tables of a candidate are."""
+    tables = [folder / file["data"] for file in files_of(candidate)]
+    return sum(table.stat().st_size for table in tables)
 
 
 def refuse_loosened(run: Run) -> None:
@@ -159,8 +168,7 @@ def _notes(
     run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
 ) -> dict[str, str]:
     """What is written beside the tables, by file name."""
-    tables = [run.path(CANDIDATE) / file["data"] for file in files_of(candidate)]
-    n_bytes = sum(table.stat().st_size for table in tables)
+    n_bytes = sum_of_bytes(run.path(CANDIDATE), candidate)
     manifest = make_manifest(run, candidate, verdict, n_bytes)
     return {
         "validation.json": json_text(verdict),

@@ -9,7 +9,6 @@ do not fit their seal.
 import hashlib
 import hmac
 import json
-import logging
 import os
 import re
 import secrets
@@ -26,6 +25,7 @@ from typing import Any
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig, noted_config
+from anon_transformers.release._log import LOG
 
 PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
@@ -61,7 +61,6 @@ OF_CANDIDATE = re.compile(
 """Files that they write beside a candidate."""
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 """A link that somebody planted is not followed, where the system can tell."""
-LOG = logging.getLogger("anon_transformers.release")
 
 
 class Run:

@@ -26,7 +26,8 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
-from anon_transformers.release._run import ERROR, LOG
+from anon_transformers.release._log import LOG, logged_step
+from anon_transformers.release._run import ERROR
 
 STEPS = ("load", "anonymize", "validate", "publish")
 TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
@@ -58,7 +59,8 @@ def discreet(
         with warnings.catch_warnings():
             warnings.showwarning = heard.listen
             try:
-                done = step(location, *args, **kwargs)
+                with logged_step(step.__name__):
+                    done = step(location, *args, **kwargs)
             except Exception as error:
                 fault = _safe_error(error, Path(location), step.__name__)
         heard.pass_on(step.__name__)

@@ -14,9 +14,9 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._log import LOG
 from anon_transformers.release._run import (
     FINISHED,
-    LOG,
     QUARANTINE,
     Ledger,
     draft_of,

@@ -9,6 +9,7 @@ from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
     ERROR,
@@ -44,14 +45,17 @@ def validate(location: Location) -> str:
         quarantine, and the loaded data are gone.
     """
     run = Run(location)
+    tell(run.config.name)
     form, candidate = form_of(run.config), Candidate.read(run)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
+    stage("measuring what is published")
     # What is published is measured first, while no judge has seen private evidence.
     numbers = form.numbers(
         candidate.tables, run.thresholds, candidate.suppression_label
     )
     result = judge_candidate(form, candidate)
+    tell(**{check.id: check.observed for check in result.checks})
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
@@ -77,7 +81,9 @@ def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, 
 
 def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
     """Put the candidate through the gate, and beside its source."""
+    stage("comparing with the source")
     faults, judged = form.faults(candidate), form.evidence(candidate)
+    stage("judging by the thresholds")
     config, report = form.config, candidate.noted["report"]
     result = run_gate(
         judged.frame,
