@@ -35,6 +35,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
+from anon_transformers.release._expected_source import ExpectedSource
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -412,6 +413,8 @@ class ReleaseConfig(Strict):
         it, one is written from them.
     schedule : str or None
         When Airflow runs it; without it, when it is triggered.
+    expect : ExpectedSource
+        What the source must be like: how many rows, how old its file may be.
     workspace : str
         Private folder for runs, quarantine and ledger, from the folder of the file.
     name : str
@@ -432,6 +435,7 @@ class ReleaseConfig(Strict):
     target: Target
     suite: FilePath | None = None
     schedule: str | None = None
+    expect: ExpectedSource = ExpectedSource()
     workspace: PlacePath = ".anon"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     folder: str = Field(".", repr=False)  # not a key of the file

@@ -16,6 +16,7 @@ from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
+from anon_transformers.release._expected_source import rows_before
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._run import (
@@ -86,7 +87,10 @@ def load(
         return str(found)
     # Everything is checked before the first folder is made.
     stage("reading and checking the source")
+    config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
+    before = rows_before(Ledger(config.home))
+    config.expect.refuse_other_size(len(tables[INPUT]), before)
     form.refuse_guessed_kinds(anonymizer, tables)
     form.refuse_too_small(anonymizer, thresholds, tables)
     return str(start_run(config, run_id, order, tables))

@@ -17,7 +17,7 @@ from anon_transformers.release import (
 )
 from anon_transformers.release._log import FACTS, LOG, JsonLines, logged_step, tell
 
-from .conftest import JOB_MARK, NAME_MARK
+NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
 
 
 def lines_of(caplog):
