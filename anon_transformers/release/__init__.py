@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anon_transformers.release._publish import publish
     from anon_transformers.release._steps import run_release
     from anon_transformers.release._validate import validate
+    from anon_transformers.release._verification import verify_published
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -33,4 +34,5 @@ __all__ = [
     "run_release",
     "tighten",
     "validate",
+    "verify_published",
 ]

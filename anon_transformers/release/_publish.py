@@ -24,6 +24,7 @@ from anon_transformers.release._run import (
     Run,
     files_of,
     hash_of,
+    home_key,
     is_plain,
     json_text,
     locked,
@@ -40,6 +41,12 @@ from anon_transformers.release._target import (
     refuse_foreign_target,
     remove_drafts,
     remove_old_versions,
+)
+from anon_transformers.release._verification import (
+    SIGNATURE,
+    SIGNED,
+    SIGNING_KEY,
+    signature_of,
 )
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")
@@ -72,6 +79,8 @@ def publish(location: Location) -> str:
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
     refuse_loosened(run)
+    # Before the target is locked: a run that starts locks them in this order, too.
+    key = home_key(run.config.home, SIGNING_KEY)
     target = open_target(run.config)
     version = target / VERSIONS / run.id
     with locked(target):
@@ -81,7 +90,7 @@ def publish(location: Location) -> str:
             _refuse_another(version, run, candidate, verdict)
         draft = f".{run.id}-{secrets.token_hex(3)}"
         files = [*BESIDE, *(file["data"] for file in files_of(candidate))]
-        notes = _notes(run, candidate, verdict)
+        notes = _notes(run, candidate, verdict, key)
         hashes = {file["data"]: file["sha256"] for file in files_of(candidate)}
         hashes["validation.html"] = sha256(run.path("validation.html"))
         for name, text in notes.items():
@@ -165,15 +174,18 @@ def _refuse_another(
 
 
 def _notes(
-    run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+    run: Run, candidate: dict[str, Any], verdict: dict[str, Any], key: bytes
 ) -> dict[str, str]:
-    """What is written beside the tables, by file name."""
+    """What is written beside the tables, by file name; the manifest is signed."""
     n_bytes = sum_of_bytes(run.path(CANDIDATE), candidate)
     manifest = make_manifest(run, candidate, verdict, n_bytes)
-    return {
-        "validation.json": json_text(verdict),
-        "manifest.json": json_text(manifest),
+    judged = json_text(verdict)
+    manifest[SIGNED] = {
+        "validation.json": hashlib.sha256(judged.encode()).hexdigest(),
+        "validation.html": sha256(run.path("validation.html")),
     }
+    manifest[SIGNATURE] = signature_of(manifest, key)
+    return {"validation.json": judged, "manifest.json": json_text(manifest)}
 
 
 def _write_version(

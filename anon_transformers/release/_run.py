@@ -550,16 +550,29 @@ def tie_key(home: Path) -> bytes:
     Without it, persons who tie would change groups from month to month by chance, and
     two versions of their classes would tell more than one.
     """
-    file = home / TIES
+    try:
+        return home_key(home, TIES)
+    except ReleaseError as error:
+        raise ReleaseError(f"{error} Ties fall anew once then.") from None
+
+
+def home_key(home: Path, name: str) -> bytes:
+    """Read a key that all runs of a release share; the first run draws it."""
+    file = home / name
     with locked(home):
         if not os.path.lexists(file):
             _write_key(file)
+    return read_key(file)
+
+
+def read_key(file: Path) -> bytes:
+    """Read a key; no link is followed to it."""
     with os.fdopen(os.open(file, os.O_RDONLY | NO_LINK), "rb") as handle:
         key = handle.read(KEY_BYTES + 1)
     if len(key) != KEY_BYTES:
         raise ReleaseError(
             f"{file} is no key of {KEY_BYTES} bytes; without the file, the next run "
-            "draws another, and ties fall anew once."
+            "draws another."
         )
     return key
 
