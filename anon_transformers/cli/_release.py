@@ -36,6 +36,12 @@ def release(
                      help="Tighten a threshold for this run, such as "
                      "[bold]k_anonymity_k=10[/bold]; repeat for more."),
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", metavar="PERIOD",
+                     help="What this run is about, if the file has periods, such as "
+                     "[bold]2026-10[/bold]."),
+    ] = None,
     log_json: Annotated[
         bool,
         typer.Option("--log-json", help="Log what each step did as one line of JSON on "
@@ -69,7 +75,9 @@ def release(
             progress.update(bar, stage=stage)
 
         with _step_lines(progress, on_stage, log_json, hidden=json_output):
-            folder = run_release(config, parameters=parameters, on_step=on_step)
+            folder = run_release(
+                config, parameters=parameters, on_step=on_step, period=period
+            )
         progress.update(bar, description="published", completed=len(STEPS), stage="")
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:

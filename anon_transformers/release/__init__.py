@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
     from anon_transformers.release._steps import run_release
+    from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
     from anon_transformers.release._verification import verify_published
 else:
@@ -25,6 +26,7 @@ else:
 __all__ = [
     "ReleaseConfig",
     "Threshold",
+    "abandon",
     "anonymize",
     "load",
     "measure_published",

@@ -32,6 +32,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._under_way import held
 
 
 @discreet
@@ -55,22 +56,24 @@ def anonymize(location: Location) -> str:
         The same folder.
     """
     run = Run(location)
-    if run.path(CANDIDATE).is_dir():
-        tell(run=run.id, again="was anonymized before")
-        return str(run.folder)
-    try:
-        write_candidate(run)
-    except AnonymizationError:
-        run.ledger.abandon(run.id)
-        remove_run(run.folder)
-        raise
+    with held(run.folder):
+        if run.path(CANDIDATE).is_dir():
+            tell(run=run.id, again="was anonymized before")
+            return str(run.folder)
+        try:
+            with run.refused_if_gone():
+                write_candidate(run)
+        except AnonymizationError:
+            run.ledger.abandon(run.id)
+            remove_run(run.folder)
+            raise
     return str(run.folder)
 
 
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
-    tell(config.name, anonymizer=config.anonymizer.name)
+    tell(config.title, anonymizer=config.anonymizer.name)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)

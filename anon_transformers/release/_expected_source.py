@@ -5,7 +5,7 @@ nobody but the operator can know that it is the wrong one.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
@@ -16,8 +16,6 @@ from anon_transformers.release._strict import Strict
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from anon_transformers.release._run import Ledger
 
 
 class ExpectedRows(Strict):
@@ -106,22 +104,3 @@ class ExpectedSource(Strict):
                 f"{way} than the {before:,} of the published run before; at most "
                 f"{rows.change:.6g} of them may come or go."
             )
-
-
-def rows_before(ledger: "Ledger", period: str | None = None) -> int | None:
-    """Rows that the last published run was loaded with; None if there was none.
-
-    Of a release with periods, the published run of the newest period before this one:
-    a backfill is compared with what came before it in time.
-    """
-    found: list[tuple[str, int, int]] = []
-    for number, story in enumerate(ledger.stories().values()):
-        facts: dict[str, Any] = {}
-        for event in story:
-            facts |= event
-        published = any(event["event"] == "published" for event in story)
-        rows, of = facts.get("rows"), facts.get("period") or ""
-        earlier = period is None or (isinstance(of, str) and of < period)
-        if published and earlier and isinstance(rows, int) and rows > 0:
-            found.append((of, number, rows))
-    return max(found)[2] if found else None

@@ -9,7 +9,8 @@ import pytest
 from anon_transformers.exceptions import DataError
 from anon_transformers.release import run_release
 from anon_transformers.release._durations import read_duration, read_share
-from anon_transformers.release._expected_source import rows_before
+from anon_transformers.release._period import Period
+from anon_transformers.release._run import Ledger
 
 
 def refusal(release, **expected):
@@ -104,23 +105,19 @@ def test_a_file_that_expects_nonsense_is_refused(release):
         ([("a", "2026-10", 10, "published")], "2026-10", None),
         (
             [("a", "2026-10", 9, "published"), ("b", "2026-10", 8, "published")],
-            "2027",
+            "2027-01",
             8,
         ),
     ],
 )
-def test_what_came_before(stories, period, expected):
-    class Noted:
-        def stories(self):
-            return {
-                run: [
-                    {"event": "loaded", "rows": rows, "period": of},
-                    {"event": event},
-                ]
-                for run, of, rows, event in stories
-            }
-
-    assert rows_before(Noted(), period) == expected
+def test_what_came_before(tmp_path, stories, period, expected):
+    ledger = Ledger(tmp_path)
+    for run, of, rows, event in stories:
+        about = {} if of is None else {"period": of}
+        ledger.write(run, "loaded", rows=rows, **about)
+        ledger.write(run, event)
+    asked = None if period is None else Period.read(period)
+    assert ledger.rows_before(asked) == expected
 
 
 @pytest.mark.parametrize(
