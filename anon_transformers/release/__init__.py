@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anon_transformers.release._load import load
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
+    from anon_transformers.release._status import release_status
     from anon_transformers.release._steps import run_release
     from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
@@ -33,6 +34,7 @@ __all__ = [
     "publish",
     "read_config",
     "read_published",
+    "release_status",
     "run_release",
     "tighten",
     "validate",

@@ -30,8 +30,8 @@ class ExpectedRows(Strict):
         before: ``20 %``, or 0.2. Of the first run nothing is asked.
     """
 
-    min: int | None = Field(None, ge=1, strict=True)
-    max: int | None = Field(None, ge=1, strict=True)
+    min: int | None = Field(default=None, ge=1, strict=True)
+    max: int | None = Field(default=None, ge=1, strict=True)
     change: Share | None = None
 
     @model_validator(mode="after")

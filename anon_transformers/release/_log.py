@@ -84,7 +84,7 @@ def logged_step(step: str) -> Iterator[None]:
     )  # fmt: skip
 
 
-def tell(release: str = "", **facts: Any) -> None:
+def tell(release: str = "", /, **facts: Any) -> None:
     """Note what the current step has to tell; outside of steps nobody listens.
 
     Parameters
