@@ -20,6 +20,7 @@ from anon_transformers.cli import (
     _release,
     _reproduce,
     _risk,
+    _status,
     _validate,
 )
 from anon_transformers.cli._experiment_options import OWN_OPTIONS, ExperimentCommand
@@ -127,6 +128,7 @@ app.command("attack")(_attack.attack)
 app.command("risk")(_risk.risk)
 app.command("quality")(_quality.quality)
 app.command("release")(_release.release)
+app.command("status")(_status.status)
 app.command("compare")(_compare.compare)
 app.command("compare-codings")(_compare_codings.compare_codings)
 app.command("frontier")(_frontier.frontier)

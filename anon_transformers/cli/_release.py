@@ -1,12 +1,17 @@
 """``anon release``: load, anonymize, validate, publish."""
 
 import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from anon_transformers.cli._anonymize import LOSS_IN_WORDS
 from anon_transformers.cli._assignments import assignments
@@ -18,6 +23,7 @@ from anon_transformers.cli.output import (
     percent,
     print_json,
     print_table,
+    print_warning,
 )
 
 
@@ -30,6 +36,17 @@ def release(
                      help="Tighten a threshold for this run, such as "
                      "[bold]k_anonymity_k=10[/bold]; repeat for more."),
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", metavar="PERIOD",
+                     help="What this run is about, if the file has periods, such as "
+                     "[bold]2026-10[/bold]."),
+    ] = None,
+    log_json: Annotated[
+        bool,
+        typer.Option("--log-json", help="Log what each step did as one line of JSON on "
+                     "the error stream, in place of the bar."),
+    ] = False,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Run a whole release: load → anonymize → validate → publish.
@@ -45,21 +62,68 @@ def release(
         BarColumn(),
         TextColumn("{task.completed}/{task.total} steps"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[stage]}", markup=False),
         console=Console(stderr=True),
-        disable=json_output,
+        disable=json_output or log_json,
     ) as progress:
-        bar = progress.add_task("load", total=len(STEPS))
+        bar = progress.add_task("load", total=len(STEPS), stage="")
 
         def on_step(step: str) -> None:
             progress.update(bar, description=step, completed=STEPS.index(step))
 
-        folder = run_release(config, parameters=parameters, on_step=on_step)
-        progress.update(bar, description="published", completed=len(STEPS))
+        def on_stage(stage: str) -> None:
+            progress.update(bar, stage=stage)
+
+        with _step_lines(progress, on_stage, log_json, hidden=json_output):
+            folder = run_release(
+                config, parameters=parameters, on_step=on_step, period=period
+            )
+        progress.update(bar, description="published", completed=len(STEPS), stage="")
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:
         print_json({"folder": folder, **manifest})
     else:
         _print_report(folder, manifest)
+
+
+@contextmanager
+def _step_lines(
+    progress: Progress,
+    on_stage: Callable[[str], None],
+    as_json: bool,
+    *,
+    hidden: bool,
+) -> Iterator[None]:
+    """Print what steps log, above the bar or as JSON; the bar shows what they are at.
+
+    With ``--json`` alone, only what is wrong is printed.
+    """
+    from anon_transformers.release._log import FACTS, LOG, JsonLines
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            stage = getattr(record, FACTS, {}).get("stage")
+            if record.levelno == logging.DEBUG:
+                on_stage(stage or "")
+            elif as_json:
+                print(JsonLines().format(record), file=sys.stderr, flush=True)
+            elif record.levelno >= logging.WARNING:
+                print_warning(record.getMessage())
+            elif not hidden:
+                progress.console.print(
+                    Text(record.getMessage(), style="dim"), soft_wrap=True
+                )
+
+    handler, level, passed_on = Lines(), LOG.level, LOG.propagate
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.DEBUG)
+    LOG.propagate = False
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(level)
+        LOG.propagate = passed_on
 
 
 def _print_report(folder: str, manifest: dict[str, Any]) -> None:

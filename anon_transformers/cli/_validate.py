@@ -1,6 +1,6 @@
 """``anon validate``: judge a file or a published release."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -84,6 +84,22 @@ Nodes = Annotated[
     ),
 ]
 SuppressionLabel = Annotated[str, typer.Option(help="Label of a suppressed cell.")]
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        metavar="FOLDER",
+        help="Of a release: its private folder, to check the signature of the manifest "
+        "([bold].anon[/bold] beside the release file, unless that says otherwise).",
+    ),
+]
+Strictly = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Of a release: exit code 1 also when a threshold cannot be judged again.",
+    ),
+]
 NOT_AGAIN = "not judged again"
 NO_PERSONS = "persons cannot be counted"
 GIVE_ORIGINAL = (
@@ -109,16 +125,21 @@ def validate(
     original_separator: OriginalSeparator = None,
     original_encoding: OriginalEncoding = None,
     missing: Missing = None,
+    workspace: Workspace = None,
+    strict: Strictly = False,
     json_output: JsonFlag = False,
 ) -> None:
     """Judge a table by thresholds; exit code 1 when one is broken or cannot be judged.
 
     The folder of a published release is judged by the thresholds in its manifest, or by
-    those you name. One that counts persons, and the loss of a run, cannot be judged
-    again from what is published: that is no pass, either. t-closeness compares classes
-    with the table before anything was suppressed: give it with [bold]--original[/bold],
-    or ask for [bold]t-closeness,t=0.2,reference=released[/]. Models of graphs judge an
-    edge table by its first two columns, unless two others are named with -q.
+    those you name, and its files are compared with their hashes. One that counts
+    persons, and the loss of a run, cannot be judged again from what is published: what
+    can be verified is, and the rest is listed as not judged again. That is exit code 0,
+    or 1 with [bold]--strict[/bold] and for thresholds that you name. t-closeness
+    compares classes with the table before anything was suppressed: give it with
+    [bold]--original[/bold], or ask for [bold]t-closeness,t=0.2,reference=released[/].
+    Models of graphs judge an edge table by its first two columns, unless two others are
+    named with -q.
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
@@ -126,6 +147,7 @@ def validate(
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
     own, roles = Dialect(separator, encoding), [quasi_identifiers, sensitive, subject]
     reader = TableReader(missing, [*typed_texts(roles, asked)])
+    verified = _verify(path, workspace)
     if path.is_dir():
         if subject is not None:
             raise ConfigurationError("--subject: a release says itself who is counted.")
@@ -150,10 +172,122 @@ def validate(
     options["hierarchies"] = read_hierarchies(
         hierarchies or [], UnknownValues.error, encoding
     )
+    named, held = bool(asked), _held_unseen(options.get("checks", []))
+    smallest = _smallest_class(frame, options) if verified else None
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    _print_report(path, result, json_output, again=path.is_dir())
-    if not result.passed:
+    verdict = TableVerdict(result, verified, frozenset() if named else held, smallest)
+    _print_report(path, verdict, json_output)
+    if verdict.faults or (verdict.not_again and strict):
         raise typer.Exit(BROKEN_PROMISE)
+
+
+def _verify(path: Path, workspace: Path | None) -> Any:
+    """What the files of a release are, beside its table; None for a plain table."""
+    if path.is_dir():
+        from anon_transformers.release import verify_published
+
+        return verify_published(path, workspace)
+    if workspace is not None:
+        raise ConfigurationError("--workspace: only a release has a signature.")
+    return None
+
+
+def _held_unseen(checks: list[dict[str, Any]]) -> frozenset[str]:
+    """Thresholds that held at release by evidence that was not published.
+
+    What the published table shows has its level in the manifest, and is judged again.
+    """
+    return frozenset(c["id"] for c in checks if c["passed"] and "observed" not in c)
+
+
+def _smallest_class(frame: Any, options: dict[str, Any]) -> int | None:
+    """Rows of the smallest class, where persons were counted: they are no more."""
+    from anon_transformers.gx._judging import Scope
+
+    if options.get("subject") is None:
+        return None
+    scope = Scope(
+        options["quasi_identifiers"], suppression_label=options["suppression_label"]
+    )
+    return int(scope.classes(frame).sizes.min())
+
+
+@dataclass(frozen=True)
+class TableVerdict:
+    """What was judged of a table, and what else was verified of a release.
+
+    Attributes
+    ----------
+    result : GateResult
+        What the gate says.
+    verified : Verification or None
+        Of a release: its files and its signature.
+    held_unseen : frozenset of str
+        Thresholds that held at release by evidence that was not published.
+    smallest : int or None
+        Rows of the smallest class, of a release that counts persons.
+    """
+
+    result: Any
+    verified: Any = None
+    held_unseen: frozenset[str] = frozenset()
+    smallest: int | None = None
+
+    def is_unknown(self, check: Any) -> bool:
+        """Whether nobody can judge it again from what is published."""
+        gone = check.observed is None or check.reason == NO_PERSONS
+        return self.verified is not None and not check.passed and gone
+
+    @property
+    def not_again(self) -> list[Any]:
+        """Checks that held at release, and cannot be judged again."""
+        return [
+            check
+            for check in self.result.checks
+            if self.is_unknown(check) and check.id in self.held_unseen
+        ]
+
+    @property
+    def faults(self) -> list[str]:
+        """Everything that is broken, or could not be judged though it should be."""
+        faults = [] if self.verified is None else list(self.verified.faults)
+        again = self.not_again
+        faults += [
+            f"{check.id}: {check.reason or 'it does not hold'}"
+            for check in self.result.checks
+            if not check.passed and check not in again
+        ]
+        for check in self.result.checks:
+            k = check.params.get("k") if check.name == "k-anonymity" else None
+            if self.smallest is not None and k is not None and self.smallest < k:
+                faults.append(
+                    f"{check.id}: a class has {self.smallest} rows, and so fewer than "
+                    f"{k} persons"
+                )
+        if not self.result.passed and not self.result.checks:
+            faults += self.result.reasons
+        return faults
+
+    @property
+    def title(self) -> str:
+        """The verdict in a word or two."""
+        again = len(self.not_again)
+        if again and not self.faults:
+            return f"verified, {again} of {len(self.result.checks)} {NOT_AGAIN}"
+        return "failed" if self.faults else "passed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        shown = self.result.to_dict()
+        if self.verified is None:
+            return shown
+        of_release = {
+            "verified": not self.faults,
+            "not_judged_again": [check.id for check in self.not_again],
+            "smallest_class_rows": self.smallest,
+            **self.verified.to_dict(),
+        }
+        return {**shown, "release": of_release}
 
 
 def _threshold(text: str) -> dict[str, Any]:
@@ -267,41 +401,53 @@ def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) 
     )
 
 
-def _print_report(path: Path, result: Any, json_output: bool, *, again: bool) -> None:
-    """Print the verdict; of a release, ``again``, what needs what is not published."""
+def _print_report(path: Path, verdict: TableVerdict, json_output: bool) -> None:
+    """Print the verdict; of a release, what needs what is not published, too."""
     if json_output:
-        print_json(result.to_dict())
+        print_json(verdict.to_dict())
         return
-
-    def unknown(check: Any) -> bool:
-        """Whether nobody can judge it again, which is no pass."""
-        gone = check.observed is None or check.reason == NO_PERSONS
-        return again and not check.passed and gone
-
+    result = verdict.result
     rows = [
         (
             check.id,
             check.sentence,
             format_number(check.observed, "not evaluated"),
-            "passed" if check.passed else _failed(check.reason, unknown(check)),
+            "passed"
+            if check.passed
+            else _failed(check.reason, verdict.is_unknown(check)),
         )
         for check in result.checks
     ]
-    verdict = "passed" if result.passed else "failed"
-    failing = [check for check in result.checks if not check.passed]
-    if failing and all(map(unknown, failing)):
-        verdict = NOT_AGAIN
-    title = f"{path}: {verdict}"
+    title = f"{path}: {verdict.title}"
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
     # A reason is long, and often that of several thresholds.
     of_reason: dict[str, list[str]] = {}
-    for check in filter(unknown, result.checks):
+    for check in filter(verdict.is_unknown, result.checks):
         if check.reason:
             of_reason.setdefault(check.reason, []).append(check.id)
     for reason, ids in of_reason.items():
         typer.echo(f"- {', '.join(ids)}: {NOT_AGAIN}: {reason}")
+    told = {f"{id_}: {reason}" for reason, ids in of_reason.items() for id_ in ids}
     for reason in result.reasons:
-        typer.echo(f"- {reason}")
+        if reason not in told:
+            typer.echo(f"- {reason}")
+    if verdict.verified is not None:
+        _print_verified(verdict)
+
+
+def _print_verified(verdict: TableVerdict) -> None:
+    """Print what was verified of a release beside its thresholds."""
+    found = verdict.verified
+    same = found.n_files - len(found.changed_files)
+    typer.echo(f"- {same} of {found.n_files} files are what the manifest says.")
+    where = " (--workspace FOLDER)" if found.signature == "not checked" else ""
+    typer.echo(f"- The signature of the manifest: {found.signature}{where}.")
+    if verdict.smallest is not None:
+        typer.echo(f"- The smallest class has {verdict.smallest} rows.")
+    told = {f"{check.id}: {check.reason}" for check in verdict.result.checks}
+    for fault in verdict.faults:
+        if fault not in told:
+            typer.echo(f"- {fault}.")
 
 
 def _failed(reason: str | None, unknown: bool) -> Text:

@@ -4,7 +4,6 @@ Great Expectations drops what it does not know and goes on. Here that is an erro
 """
 
 import copy
-import logging
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -74,7 +73,7 @@ def run_suite(
 ) -> list[Outcome]:
     """Evaluate every expectation that ``suite`` lists, or raise."""
     listed = Counter(expectation["type"] for expectation in suite["expectations"])
-    with _LOCK, _silence(), _own_context() as context:
+    with _LOCK, _own_context() as context:
         loaded = great_expectations.ExpectationSuite(**copy.deepcopy(dict(suite)))
         registered = Counter(e.expectation_type for e in loaded.expectations)
         _refuse_lost(listed, registered, "is not registered")
@@ -157,17 +156,3 @@ def _own_context() -> Iterator[Any]:
         yield context
     finally:
         project_manager.set_project(before)
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the library's log from the terminal; results and reasons say it all."""
-    logger = logging.getLogger("great_expectations")
-    handler, propagate = logging.NullHandler(), logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.propagate = propagate
-        logger.removeHandler(handler)

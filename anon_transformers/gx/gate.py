@@ -10,7 +10,8 @@ import logging
 import math
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -239,12 +240,30 @@ def _evaluate(
     """Load Great Expectations, which is slow, and run the suite."""
     os.environ["GX_ANALYTICS_ENABLED"] = "False"  # is read when it is imported
     shown = warnings.showwarning
-    from anon_transformers.gx._run import run_suite
+    with _silence():
+        from anon_transformers.gx._run import run_suite
 
-    if warnings.showwarning is not shown:
-        # Its import sends every warning of the process to a log that nobody reads.
-        logging.captureWarnings(False)
-    return run_suite(frame, suite, parameters)
+        if warnings.showwarning is not shown:
+            # Its import sends every warning of the process to a log that nobody reads.
+            logging.captureWarnings(False)
+        return run_suite(frame, suite, parameters)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the library's log from the terminal; results and reasons say it all.
+
+    Its import alone logs some two hundred lines about what it registers.
+    """
+    logger = logging.getLogger("great_expectations")
+    handler, propagate = logging.NullHandler(), logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.propagate = propagate
+        logger.removeHandler(handler)
 
 
 def _wanted(threshold: Threshold, scope: Scope) -> dict[str, Any]:

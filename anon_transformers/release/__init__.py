@@ -16,21 +16,27 @@ if TYPE_CHECKING:
     from anon_transformers.release._load import load
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
+    from anon_transformers.release._status import release_status
     from anon_transformers.release._steps import run_release
+    from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
+    from anon_transformers.release._verification import verify_published
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
     "ReleaseConfig",
     "Threshold",
+    "abandon",
     "anonymize",
     "load",
     "measure_published",
     "publish",
     "read_config",
     "read_published",
+    "release_status",
     "run_release",
     "tighten",
     "validate",
+    "verify_published",
 ]

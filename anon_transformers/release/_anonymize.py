@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.evidence import SUPPRESSED, Report
 from anon_transformers.exceptions import (
     AnonymizationError,
     ExtremesWarning,
@@ -20,6 +20,7 @@ from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import Target
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
+from anon_transformers.release._log import stage, tell
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
@@ -31,6 +32,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._under_way import held
 
 
 @discreet
@@ -54,20 +56,24 @@ def anonymize(location: Location) -> str:
         The same folder.
     """
     run = Run(location)
-    if run.path(CANDIDATE).is_dir():
-        return str(run.folder)
-    try:
-        write_candidate(run)
-    except AnonymizationError:
-        run.ledger.abandon(run.id)
-        remove_run(run.folder)
-        raise
+    with held(run.folder):
+        if run.path(CANDIDATE).is_dir():
+            tell(run=run.id, again="was anonymized before")
+            return str(run.folder)
+        try:
+            with run.refused_if_gone():
+                write_candidate(run)
+        except AnonymizationError:
+            run.ledger.abandon(run.id)
+            remove_run(run.folder)
+            raise
     return str(run.folder)
 
 
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     config = run.config
+    tell(config.title, anonymizer=config.anonymizer.name)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
     anonymizer = make_anonymizer(config, run.thresholds)
@@ -83,7 +89,9 @@ def write_candidate(run: Run) -> None:
     draft = run.path(".candidate.draft")
     remove_tree(draft)
     make_private(draft)
+    stage(f"{config.anonymizer.name} at work")
     tables, noted = form_of(config).write(run, anonymizer, draft)
+    stage("writing the candidate")
     files = write_tables(tables, draft, config.target)
     note = {
         **files,
@@ -94,6 +102,21 @@ def write_candidate(run: Run) -> None:
     }
     write_json(draft / "candidate.json", run.sealed(note))
     draft.rename(run.path(CANDIDATE))
+    tell(**facts_of(anonymizer.report_))
+
+
+def facts_of(report: Report) -> dict[str, Any]:
+    """What a log says of what an anonymizer did: numbers alone."""
+    classes, risk = report.classes, report.risk
+    return {
+        "rows": report.rows,
+        "suppressed": report.suppressed_rows,
+        "classes": classes.get("count"),
+        "smallest": classes.get("smallest"),
+        "average_risk": risk.get("average-risk"),
+        "highest_risk": risk.get("highest-risk"),
+        "loss": report.loss,
+    }
 
 
 def write_tables(

@@ -1,7 +1,8 @@
 """Last step: let readers see the candidate, whole and at once.
 
 A version is written beside the others under a name that starts with a dot, then
-renamed, and only then does ``current`` move to it, in one step of the file system. The
+renamed, and only then does ``current`` move to it, in one step of the file system; it
+stays where it is if a newer period is published. The
 ledger names each of these folders and files before it is made.
 """
 
@@ -17,28 +18,40 @@ from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._config import read_config, tighten
+from anon_transformers.release._log import tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
     files_of,
     hash_of,
+    home_key,
     is_plain,
     json_text,
     locked,
+    of_period,
     remove_run,
     sha256,
     write_text,
 )
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._target import (
-    CURRENT,
     VERSIONS,
     open_target,
+    point_at_newest,
     read_manifest,
+    refuse_expired,
     refuse_foreign_target,
     remove_drafts,
     remove_old_versions,
+    sync,
+)
+from anon_transformers.release._under_way import held
+from anon_transformers.release._verification import (
+    SIGNATURE,
+    SIGNED,
+    SIGNING_KEY,
+    signature_of,
 )
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")
@@ -62,39 +75,59 @@ def publish(location: Location) -> str:
         Folder of the published version.
     """
     run = Run(location)
-    for event in run.ledger.stories().get(run.id, []):
-        if event["event"] == "published":
-            remove_run(run.folder)
-            return event["version"]
+    with held(run.folder):
+        for event in run.ledger.stories().get(run.id, []):
+            if event["event"] == "published":
+                remove_run(run.folder)
+                tell(version=run.id, again="was published before")
+                return event["version"]
+        with run.refused_if_gone():
+            version = publish_run(run)
+        remove_run(run.folder)
+    return str(version)
+
+
+def publish_run(run: Run) -> Path:
+    """Write the version of a run, and let readers see it."""
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
     refuse_loosened(run)
-    target = open_target(run.config)
+    config, about = run.config, of_period(run.config.period)
+    # Before the target is locked: a run that starts locks them in this order, too.
+    key = home_key(config.home, SIGNING_KEY)
+    target = open_target(config)
     version = target / VERSIONS / run.id
-    with locked(target):
-        refuse_foreign_target(run.config)
-        remove_drafts(target, run.ledger)
+    with locked(config.target_root):
+        refuse_foreign_target(config)
+        refuse_expired(config, ReleaseError)
+        remove_drafts(config, run.ledger)
         if os.path.lexists(version):
             _refuse_another(version, run, candidate, verdict)
         draft = f".{run.id}-{secrets.token_hex(3)}"
         files = [*BESIDE, *(file["data"] for file in files_of(candidate))]
-        notes = _notes(run, candidate, verdict)
+        notes = _notes(run, candidate, verdict, key)
         hashes = {file["data"]: file["sha256"] for file in files_of(candidate)}
         hashes["validation.html"] = sha256(run.path("validation.html"))
         for name, text in notes.items():
             hashes[name] = hashlib.sha256(text.encode()).hexdigest()
         run.ledger.write(
             run.id, "publishing", version=str(version), draft=draft, files=files,
-            sha256=hashes,
+            sha256=hashes, **about,
         )  # fmt: skip
         if not version.is_dir():
             _write_version(version, draft, run, candidate, notes)
-        _point_current_at(version, draft)
-        remove_old_versions(run.config, newest=run.id)
-        run.ledger.write(run.id, "published", version=str(version))
-    remove_run(run.folder)
-    return str(version)
+        point_at_newest(config, run.ledger, run.id, draft)
+        remove_old_versions(config, newest=run.id)
+        run.ledger.write(run.id, "published", version=str(version), **about)
+    tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
+    return version
+
+
+def sum_of_bytes(folder: Path, candidate: dict[str, Any]) -> int:
+    """How large the tables of a candidate are."""
+    tables = [folder / file["data"] for file in files_of(candidate)]
+    return sum(table.stat().st_size for table in tables)
 
 
 def refuse_loosened(run: Run) -> None:
@@ -104,7 +137,7 @@ def refuse_loosened(run: Run) -> None:
     way.
     """
     run.refuse_changed_files()
-    asked, config = read_config(run.file), run.config
+    asked, config = read_config(run.file), run.stated
     in_force = {threshold.id: threshold for threshold in run.thresholds}
     # As a run notes them, where a date is a text.
     now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
@@ -156,16 +189,18 @@ def _refuse_another(
 
 
 def _notes(
-    run: Run, candidate: dict[str, Any], verdict: dict[str, Any]
+    run: Run, candidate: dict[str, Any], verdict: dict[str, Any], key: bytes
 ) -> dict[str, str]:
-    """What is written beside the tables, by file name."""
-    tables = [run.path(CANDIDATE) / file["data"] for file in files_of(candidate)]
-    n_bytes = sum(table.stat().st_size for table in tables)
+    """What is written beside the tables, by file name; the manifest is signed."""
+    n_bytes = sum_of_bytes(run.path(CANDIDATE), candidate)
     manifest = make_manifest(run, candidate, verdict, n_bytes)
-    return {
-        "validation.json": json_text(verdict),
-        "manifest.json": json_text(manifest),
+    judged = json_text(verdict)
+    manifest[SIGNED] = {
+        "validation.json": hashlib.sha256(judged.encode()).hexdigest(),
+        "validation.html": sha256(run.path("validation.html")),
     }
+    manifest[SIGNATURE] = signature_of(manifest, key)
+    return {"validation.json": judged, "manifest.json": json_text(manifest)}
 
 
 def _write_version(
@@ -188,24 +223,7 @@ def _write_version(
     for name, text in notes.items():
         write_text(staging / name, text)
     for path in staging.iterdir():
-        _sync(path)
-    _sync(staging)
+        sync(path)
+    sync(staging)
     staging.rename(version)
-    _sync(version.parent)
-
-
-def _point_current_at(version: Path, draft: str) -> None:
-    target = version.parent.parent
-    link = target / draft
-    link.symlink_to(Path(VERSIONS) / version.name)
-    link.replace(target / CURRENT)
-    _sync(target)
-
-
-def _sync(path: Path) -> None:
-    """Ask the file system to write a file or folder down now."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(version.parent)

@@ -9,10 +9,12 @@ from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
     ERROR,
     KEY,
+    LOCK,
     QUARANTINE,
     Run,
     hash_of,
@@ -21,6 +23,7 @@ from anon_transformers.release._run import (
     remove_run,
 )
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._under_way import held
 
 
 @discreet
@@ -44,22 +47,35 @@ def validate(location: Location) -> str:
         quarantine, and the loaded data are gone.
     """
     run = Run(location)
+    with held(run.folder):
+        with run.refused_if_gone():
+            form, result = judge_run(run)
+        if not result.passed:
+            place = quarantine(run, form)
+            reasons = "; ".join(result.reasons) or "a threshold is broken"
+            raise GateError(
+                f"{run.config.name}: {reasons}. The candidate lies in {place}."
+            )
+    return str(run.folder)
+
+
+def judge_run(run: Run) -> tuple[Form, GateResult]:
+    """Judge the candidate of a run, and write report and verdict beside it."""
+    tell(run.config.title)
     form, candidate = form_of(run.config), Candidate.read(run)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
+    stage("measuring what is published")
     # What is published is measured first, while no judge has seen private evidence.
     numbers = form.numbers(
         candidate.tables, run.thresholds, candidate.suppression_label
     )
     result = judge_candidate(form, candidate)
+    tell(**{check.id: check.observed for check in result.checks})
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
-    if not result.passed:
-        place = quarantine(run, form)
-        reasons = "; ".join(result.reasons) or "a threshold is broken"
-        raise GateError(f"{run.config.name}: {reasons}. The candidate lies in {place}.")
-    return str(run.folder)
+    return form, result
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +93,9 @@ def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, 
 
 def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
     """Put the candidate through the gate, and beside its source."""
+    stage("comparing with the source")
     faults, judged = form.faults(candidate), form.evidence(candidate)
+    stage("judging by the thresholds")
     config, report = form.config, candidate.noted["report"]
     result = run_gate(
         judged.frame,
@@ -103,7 +121,7 @@ def quarantine(run: Run, form: Form) -> str:
     remove_run(place)
     while os.path.lexists(place):  # somebody else's
         place = place.with_name(f"{place.name}-r")
-    for private in (KEY, *form.private_files):
+    for private in (KEY, LOCK, *form.private_files):
         run.path(private).unlink(missing_ok=True)
     for details in run.folder.glob(f"*{ERROR}"):
         details.unlink()

@@ -1,0 +1,305 @@
+"""How releases stand: what is public, since when, and by how much it holds.
+
+Everything is read from release files, ledgers and manifests; no table is opened.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.exceptions import AnonymizationError, ConfigurationError
+from anon_transformers.parameters import is_number
+from anon_transformers.release._config import COMMON_WORDS, ReleaseConfig, read_config
+from anon_transformers.release._period import Template
+from anon_transformers.release._run import FINISHED, Ledger, period_in
+
+SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
+"""Folders in which no release files are looked for; hidden ones are not, either."""
+DEEPEST = 4
+"""Folders below the one that is looked through."""
+_RELEASE = re.compile(rb"^(?:anonymizer|thresholds)[ \t]*:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """By how much a threshold held when the current version was published.
+
+    Attributes
+    ----------
+    id : str
+        The threshold.
+    asked : number or None
+        What it asks for; None if it is not one number.
+    observed : number or None
+        What was measured; None if that is not published.
+    margin : number or None
+        How far ``observed`` is on the safe side of ``asked``; below 0 is broken.
+    """
+
+    id: str
+    asked: float | None = None
+    observed: float | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class PublicPeriod:
+    """The newest public version of one period, or of a release without periods."""
+
+    period: str | None
+    version: str
+    published: str
+    folder: str
+
+
+@dataclass(frozen=True)
+class ReleaseStatus:
+    """How one release stands.
+
+    Attributes
+    ----------
+    name : str
+        The release.
+    state : str
+        ``"published"``, ``"refused"`` (the last run was, whatever is public),
+        ``"under way"``, ``"never published"`` or ``"broken"`` (the file is).
+    reason : str or None
+        Why a file is broken, or what became of the last run.
+    file : str or None
+        The release file; None if only its workspace was found.
+    schedule, next_run : str or None
+        When it runs, and when that will be next, where that can be told.
+    last_success, last_run : str or None
+        When a run was published last, and when one ended or was last seen (UTC).
+    periods : tuple of PublicPeriod
+        What is public, oldest first.
+    thresholds : tuple of Margin
+        Of the current version.
+    """
+
+    name: str
+    state: str
+    reason: str | None = None
+    file: str | None = None
+    schedule: str | None = None
+    next_run: str | None = None
+    last_success: str | None = None
+    last_run: str | None = None
+    periods: tuple[PublicPeriod, ...] = ()
+    thresholds: tuple[Margin, ...] = field(default_factory=tuple)
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether somebody should look at it."""
+        return self.state in {"broken", "refused"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return asdict(self)
+
+
+def release_status(
+    places: Sequence[str | os.PathLike[str]] = (), *, now: datetime | None = None
+) -> list[ReleaseStatus]:
+    """Find out how releases stand.
+
+    Parameters
+    ----------
+    places : sequence of paths
+        Release files, folders that hold some, and workspaces; by default whatever lies
+        below the current folder.
+    now : datetime, optional
+        What the next run is counted from; by default the present.
+
+    Returns
+    -------
+    list of ReleaseStatus
+        One per release, by name.
+    """
+    given = [Path(place) for place in places] or [Path()]
+    for place in given:
+        if not place.exists():
+            raise ConfigurationError(f"{place} does not exist.")
+    files = {file.resolve(): file for place in given for file in _files_in(place)}
+    found, homes = [], set()
+    for file in files.values():
+        try:
+            config = read_config(file)
+        except AnonymizationError as error:
+            found.append(ReleaseStatus(file.stem, "broken", str(error), file=str(file)))
+            continue
+        home = _home(config)
+        homes.add(None if home is None else home.resolve())
+        found.append(_status(config.name, home, config, file, now))
+    for place in given:
+        for ledger in _ledgers_in(place):
+            if ledger.parent.resolve() not in homes:
+                homes.add(ledger.parent.resolve())
+                home = ledger.parent
+                found.append(_status(home.name, home, None, None, now))
+    return sorted(found, key=lambda status: status.name)
+
+
+def _home(config: ReleaseConfig) -> Path | None:
+    """The private folder of a release; None where the environment must name it."""
+    try:
+        workspace = Template(config.workspace).fill(None)
+    except AnonymizationError:  # a variable is not set here
+        return None
+    return config.path(workspace) / config.name
+
+
+def _files_in(place: Path) -> Iterable[Path]:
+    if place.is_file():
+        return [place]
+    folders = [found for found, _ in _below(place)]
+    files = (
+        file
+        for folder in folders
+        for pattern in ("*.yaml", "*.yml")
+        for file in sorted(folder.glob(pattern))
+        if file.is_file()
+    )
+    return [file for file in files if _RELEASE.search(file.read_bytes())]
+
+
+def _ledgers_in(place: Path) -> Iterable[Path]:
+    if not place.is_dir():
+        return []
+    found = [place / "ledger.jsonl", *place.glob("*/ledger.jsonl")]
+    for folder, _ in _below(place):
+        found += folder.glob(".anon/*/ledger.jsonl")
+    return [file for file in dict.fromkeys(found) if file.is_file()]
+
+
+def _below(place: Path) -> Iterable[tuple[Path, int]]:
+    """A folder and those below it, as far down as people put release files."""
+    queue = [(place, 0)]
+    while queue:
+        folder, depth = queue.pop(0)
+        yield folder, depth
+        if depth == DEEPEST:
+            continue
+        try:
+            inner = sorted(path for path in folder.iterdir() if path.is_dir())
+        except OSError:  # not ours to look into
+            continue
+        queue += [
+            (path, depth + 1)
+            for path in inner
+            if path.name not in SKIPPED
+            and not path.name.startswith(".")
+            and not path.is_symlink()
+        ]
+
+
+def _status(
+    name: str,
+    home: Path | None,
+    config: ReleaseConfig | None,
+    file: Path | None,
+    now: datetime | None,
+) -> ReleaseStatus:
+    stories = {} if home is None else Ledger(home).stories()
+    events = [event for story in stories.values() for event in story]
+    published = [e["at"] for e in events if e["event"] == "published"]
+    public = _public(stories)
+    schedule = None if config is None else config.schedule
+    state, reason = _state(stories)
+    return ReleaseStatus(
+        name,
+        state,
+        reason,
+        None if file is None else str(file),
+        schedule,
+        _next_run(schedule, now),
+        max(published, default=None),
+        max((e["at"] for e in events), default=None),
+        tuple(public),
+        _margins(Path(public[-1].folder)) if public else (),
+    )
+
+
+def _state(
+    stories: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> tuple[str, str | None]:
+    """What became of the run that something happened to last."""
+    if not stories:
+        return "never published", None
+    # A version that is removed was public; that is no news about a run.
+    told = [
+        (number, story)
+        for number, story in enumerate(stories.values())
+        if story[-1]["event"] != "removed"
+    ]
+    if not told:
+        return "never published", "what was published was removed"
+    _, story = max(told, key=lambda one: (one[1][-1]["at"], one[0]))
+    last, run = story[-1]["event"], story[-1]["run"]
+    if last == "published":
+        return "published", None
+    if last not in FINISHED:
+        return "under way", f"run {run}: {last}"
+    what = "was quarantined" if last == "quarantined" else "was given up"
+    return "refused", f"run {run} {what}"
+
+
+def _public(stories: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[PublicPeriod]:
+    """The newest public version of each period, oldest period first."""
+    newest: dict[Any, PublicPeriod] = {}
+    for run, story in stories.items():
+        last = story[-1]
+        if last["event"] != "published" or not Path(last.get("version", "")).is_dir():
+            continue
+        period = period_in(story)
+        name = None if period is None else period.name
+        order = () if period is None else period.order
+        # In the order of the ledger: a later version of a period takes its place.
+        newest[order] = PublicPeriod(name, run, last["at"], last["version"])
+    return [newest[order] for order in sorted(newest)]
+
+
+def _margins(version: Path) -> tuple[Margin, ...]:
+    """By how much each threshold of a version holds, as its manifest says."""
+    try:
+        text = (version / "manifest.json").read_text(encoding="utf-8")
+        checks = json.loads(text)["measured"]["checks"]
+        return tuple(_margin(check) for check in checks)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def _margin(check: Mapping[str, Any]) -> Margin:
+    asked = {
+        word: number
+        for word, number in check["params"].items()
+        if word in COMMON_WORDS and is_number(number)
+    }
+    observed = check.get("observed")
+    if len(asked) != 1 or not is_number(observed):
+        single = next(iter(asked.values())) if len(asked) == 1 else None
+        return Margin(check["id"], single, observed if is_number(observed) else None)
+    ((word, number),) = asked.items()
+    way = 1 if COMMON_WORDS[word] == "higher" else -1
+    # Rounding errors are no margin.
+    return Margin(check["id"], number, observed, round(way * (observed - number), 10))
+
+
+def _next_run(schedule: str | None, now: datetime | None) -> str | None:
+    """When a schedule comes round next; None where nobody here can tell."""
+    if schedule is None:
+        return None
+    try:
+        from croniter import croniter
+    except ImportError:  # it comes with Airflow, which alone runs by schedules
+        return None
+    if not croniter.is_valid(schedule):
+        return None
+    begin = datetime.now(UTC) if now is None else now
+    found: datetime = croniter(schedule, begin).get_next(datetime)
+    return found.isoformat(timespec="minutes")

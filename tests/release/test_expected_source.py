@@ -1,0 +1,140 @@
+"""Bounds of the source: rows, their change from run to run, and age."""
+
+import os
+import time
+from datetime import timedelta
+
+import pytest
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.release import run_release
+from anon_transformers.release._durations import read_duration, read_share
+from anon_transformers.release._period import Period
+from anon_transformers.release._run import Ledger
+
+
+def refusal(release, **expected):
+    release.write(expect=expected)
+    return release.refusal(DataError)
+
+
+def rows_of(release):
+    return release.source.read_text().splitlines(keepends=True)
+
+
+def test_too_few_rows_are_refused(release):
+    said = refusal(release, rows={"min": 41})
+    assert "expect.rows.min: the source has 40 rows, and at least 41" in said
+
+
+def test_too_many_rows_are_refused(release):
+    said = refusal(release, rows={"max": 39})
+    assert "expect.rows.max: the source has 40 rows, and at most 39" in said
+
+
+def test_bounds_that_hold_pass(release):
+    release.write(expect={"rows": {"min": 40, "max": 40, "change": "1 %"}})
+    run_release(release.file)
+    assert release.manifest()["measured"]["rows"] == 40
+
+
+def test_a_change_is_judged_against_the_published_run_before(release):
+    release.write(expect={"rows": {"change": "20 %"}})
+    run_release(release.file)
+    lines = rows_of(release)
+    release.source.write_text("".join(lines[:32]))  # 31 of 40 rows: 22.5 % less
+    with pytest.raises(DataError, match=r"31 rows, 22\.5% fewer than the 40"):
+        run_release(release.file)
+    release.source.write_text("".join(lines[:33]))  # 20 % less
+    run_release(release.file)
+    release.source.write_text("".join(lines))  # 25 % more than 32
+    with pytest.raises(DataError, match=r"40 rows, 25\.0% more than the 32"):
+        run_release(release.file)
+
+
+def test_runs_that_were_not_published_are_no_measure(release):
+    run_release(release.file)
+    release.source.write_text("".join(rows_of(release)[:21]))
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"metric": "loss", "max": 0.0001}]
+    )
+    with pytest.raises(Exception, match="loss"):
+        run_release(release.file)
+    release.write(expect={"rows": {"change": 0.1}})
+    with pytest.raises(DataError, match="than the 40"):
+        run_release(release.file)
+
+
+def test_an_old_source_is_refused(release):
+    hours_ago = time.time() - 3 * 3600 - 5
+    os.utime(release.source, (hours_ago, hours_ago))
+    said = refusal(release, max_age="2h")
+    assert "expect.max_age: the source was written 3 hours ago" in said
+    assert "may be 2 hours old" in said
+    release.write(expect={"max_age": "4h"})
+    run_release(release.file)
+
+
+def test_a_file_that_expects_nonsense_is_refused(release):
+    release.write(expect={"rows": {"min": 5, "max": 4}})
+    assert "min is 5, above the max of 4" in release.refusal()
+    release.write(expect={"rows": {"change": 20}})
+    assert "must be a share: a text such as 20 %" in release.refusal()
+    release.write(expect={"rows": {"mim": 20}})
+    assert "mim" in release.refusal()
+    release.write(expect={"max_age": "soon"})
+    assert "must be a duration above zero" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("stories", "period", "expected"),
+    [
+        ([], None, None),
+        ([("a", None, 10, "published"), ("b", None, 20, "published")], None, 20),
+        ([("a", None, 10, "published"), ("b", None, 20, "quarantined")], None, 10),
+        (
+            [("a", "2026-10", 10, "published"), ("b", "2026-08", 20, "published")],
+            "2026-11",
+            10,
+        ),
+        (
+            [("a", "2026-10", 10, "published"), ("b", "2026-08", 20, "published")],
+            "2026-09",
+            20,
+        ),
+        ([("a", "2026-10", 10, "published")], "2026-10", None),
+        (
+            [("a", "2026-10", 9, "published"), ("b", "2026-10", 8, "published")],
+            "2027-01",
+            8,
+        ),
+    ],
+)
+def test_what_came_before(tmp_path, stories, period, expected):
+    ledger = Ledger(tmp_path)
+    for run, of, rows, event in stories:
+        about = {} if of is None else {"period": of}
+        ledger.write(run, "loaded", rows=rows, **about)
+        ledger.write(run, event)
+    asked = None if period is None else Period.read(period)
+    assert ledger.rows_before(asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("2 h", 7200), (5, 5), ("P1D", 86400), (timedelta(1), 86400), ("1.5m", 90)],
+)
+def test_durations(given, expected):
+    assert read_duration(given) == timedelta(seconds=expected)
+
+
+@pytest.mark.parametrize("given", ["-1h", 0, "P-1D", "PX", "1w", True, None, "inf"])
+def test_what_is_no_duration(given):
+    with pytest.raises(ValueError, match="must be a duration"):
+        read_duration(given)
+
+
+@pytest.mark.parametrize("given", ["20", 20, -0.1, "-5 %", True, None, float("nan")])
+def test_what_is_no_share(given):
+    with pytest.raises(ValueError, match="must be a share"):
+        read_share(given)

@@ -1,0 +1,130 @@
+"""What the steps of a release log."""
+
+import json
+import logging
+import time
+
+import pytest
+
+from anon_transformers.exceptions import GateError
+from anon_transformers.release import (
+    _log,
+    anonymize,
+    load,
+    publish,
+    run_release,
+    validate,
+)
+from anon_transformers.release._log import FACTS, LOG, JsonLines, logged_step, tell
+
+NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
+
+
+def lines_of(caplog):
+    """The messages of our own log, and the facts of each."""
+    ours = [r for r in caplog.records if r.name == LOG.name]
+    return [(r.getMessage(), getattr(r, FACTS)) for r in ours]
+
+
+def test_each_step_says_what_it_did_in_one_line(release, caplog):
+    with caplog.at_level(logging.INFO):
+        run_release(release.file)
+    said = lines_of(caplog)
+    assert [facts["step"] for _, facts in said] == [
+        "load",
+        "anonymize",
+        "validate",
+        "publish",
+    ]
+    loaded, made, judged, public = (facts for _, facts in said)
+    assert (loaded["rows"], loaded["columns"]) == (40, 5)
+    manifest = release.manifest()
+    classes = manifest["measured"]["classes"]
+    assert made["classes"] == classes["count"]
+    assert made["smallest"] == classes["smallest"]
+    assert made["suppressed"] == manifest["measured"]["suppressed_rows"]
+    observed = {c["id"]: c.get("observed") for c in manifest["measured"]["checks"]}
+    assert judged["k-anonymity"] == observed["k-anonymity"]
+    assert judged["average-risk"] == pytest.approx(observed["average-risk"])
+    assert public["version"] == manifest["version"]
+    assert all(facts["release"] == "people" for _, facts in said)
+    assert all(facts["seconds"] >= 0 for _, facts in said)
+    assert said[0][0].startswith("load people: ")
+    assert "rows 40, columns 5" in said[0][0]
+
+
+def test_nothing_else_is_logged(release, caplog):
+    with caplog.at_level(logging.INFO):
+        run_release(release.file)
+    others = {r.name for r in caplog.records} - {LOG.name}
+    assert not {name for name in others if name.startswith("great_expectations")}
+
+
+def test_no_cell_is_logged(release, caplog):
+    with caplog.at_level(logging.DEBUG, logger=LOG.name):
+        run_release(release.file)
+    text = caplog.text + json.dumps([facts for _, facts in lines_of(caplog)])
+    assert NAME_MARK not in text
+    assert JOB_MARK not in text
+
+
+def test_a_step_that_fails_has_no_line(release, caplog):
+    release.write(
+        anonymizer=release.mondrian(k=2), thresholds=[{"model": "k-anonymity", "k": 9}]
+    )
+    location = anonymize(load(release.file))
+    with caplog.at_level(logging.INFO), pytest.raises(GateError):
+        validate(location)
+    assert lines_of(caplog) == []
+
+
+def test_steps_that_were_done_before_say_so(release, caplog):
+    location = validate(anonymize(load(release.file, run_id="r")))
+    with caplog.at_level(logging.INFO):
+        load(release.file, run_id="r")
+        anonymize(location)
+        publish(location)
+        publish(location)
+    again = [facts.get("again") for _, facts in lines_of(caplog)]
+    assert again == [
+        "was loaded before",
+        "was anonymized before",
+        None,
+        "was published before",
+    ]
+
+
+def test_a_long_step_shows_that_it_is_alive(caplog, monkeypatch):
+    monkeypatch.setattr(_log, "SIGN_OF_LIFE", 0.01)
+    with caplog.at_level(logging.DEBUG), logged_step("anonymize"):
+        tell("people")
+        _log.stage("mondrian at work")
+        deadline = time.monotonic() + 30
+        while "so far" not in caplog.text and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "anonymize people: mondrian at work, 0 s so far" in caplog.text
+
+
+def test_what_is_no_number_of_a_stranger_is_not_told(caplog):
+    with caplog.at_level(logging.INFO), logged_step("anonymize"):
+        tell("people", loss=[NAME_MARK], risk=0.5, smallest=None)
+    ((_, facts),) = lines_of(caplog)
+    assert facts.keys() == {"step", "release", "risk", "seconds"}
+
+
+def test_facts_outside_of_a_step_are_nobodys():
+    tell("people", rows=3)
+    with logged_step("load"):
+        assert _log._CURRENT.get().facts == {}
+
+
+def test_lines_for_machines_have_no_traceback():
+    try:
+        raise ValueError(NAME_MARK)
+    except ValueError as error:
+        info = (type(error), error, error.__traceback__)
+    record = logging.LogRecord(LOG.name, 30, "f", 1, "it %s", ("broke",), info)
+    line = JsonLines().format(record)
+    assert json.loads(line)["message"] == "it broke"
+    assert json.loads(line)["level"] == "warning"
+    assert NAME_MARK not in line

@@ -1,0 +1,152 @@
+"""How releases stand, by their files, ledgers and manifests."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.exceptions import AnonymizationError, ConfigurationError
+from anon_transformers.release import load, release_status, run_release
+from anon_transformers.release._status import _margin, _next_run
+
+
+def only(release):
+    (found,) = release_status([release.folder])
+    return found
+
+
+def status(*arguments):
+    return CliRunner().invoke(app, ["status", *map(str, arguments)])
+
+
+def test_a_release_that_never_ran(release):
+    found = only(release)
+    assert (found.name, found.state) == ("people", "never published")
+    assert found.last_success is found.last_run is None
+    assert found.periods == found.thresholds == ()
+
+
+def test_a_published_release(release):
+    run_release(release.file)
+    found = only(release)
+    assert found.state == "published"
+    manifest = release.manifest()
+    (public,) = found.periods
+    assert public.version == manifest["version"]
+    assert public.period is None
+    assert found.last_success == release.events()[-1]["at"]
+    k, risk, loss = found.thresholds
+    smallest = manifest["measured"]["classes"]["smallest"]
+    assert (k.asked, k.observed, k.margin) == (3, smallest, smallest - 3)
+    assert risk.margin == pytest.approx(0.4 - risk.observed)
+    assert (loss.asked, loss.observed, loss.margin) == (0.9, None, None)
+
+
+def test_a_refused_run_is_the_news_though_another_is_public(release):
+    run_release(release.file)
+    release.write(thresholds=[{"metric": "loss", "max": 0.0001}, *BASE_MODELS])
+    with pytest.raises(AnonymizationError):
+        run_release(release.file)
+    found = only(release)
+    assert found.state == "refused"
+    assert "was quarantined" in found.reason
+    assert len(found.periods) == 1
+    assert found.needs_attention
+
+
+BASE_MODELS = [{"model": "k-anonymity", "k": 3}]
+
+
+def test_a_run_under_way(release):
+    load(release.file, run_id="r")
+    found = only(release)
+    assert found.state == "under way"
+    assert "loaded" in found.reason
+
+
+def test_a_broken_file_does_not_hide_the_others(release):
+    run_release(release.file)
+    (release.folder / "other.yaml").write_text("anonymizer: {name: mondrian}\n")
+    (release.folder / "compose.yaml").write_text("services: {}\n")
+    broken, good = release_status([release.folder])
+    assert (broken.name, broken.state, good.state) == ("other", "broken", "published")
+    assert "source" in broken.reason
+    judged = status(release.folder)
+    assert judged.exit_code == 1
+    assert "other" in judged.output
+
+
+def test_a_workspace_alone_is_enough(release):
+    run_release(release.file)
+    (found,) = release_status([release.work])
+    assert (found.name, found.state, found.file) == ("people", "published", None)
+    (again,) = release_status([release.work, release.file])
+    assert again.file == str(release.file)
+
+
+def test_periods_are_listed_in_order(release):
+    release.write(
+        source={"path": "{period:%Y-%m}.csv"},
+        target={"path": "out"},
+        schedule="@monthly",
+    )
+    for period in ("2026-10", "2026-08", "2026-10"):
+        (release.folder / f"{period}.csv").write_text(release.source.read_text())
+        run_release(release.file, period=period)
+    found = only(release)
+    assert [public.period for public in found.periods] == ["2026-08", "2026-10"]
+    assert found.periods[-1].version == release.manifest()["version"]
+    judged = status(release.folder, "--json")
+    assert judged.exit_code == 0
+    (shown,) = json.loads(judged.stdout)
+    assert shown["schedule"] == "@monthly"
+    assert len(shown["periods"]) == 2
+    printed = status(release.folder)
+    assert "2: 2026-08 to 2026-10" in printed.output
+
+
+def test_what_is_below_the_current_folder(release, monkeypatch):
+    deep = release.folder / "a/b/releases"
+    deep.mkdir(parents=True)
+    (deep / "deep.yaml").write_text("thresholds: []\n")
+    (release.folder / ".hidden").mkdir()
+    (release.folder / ".hidden/no.yaml").write_text("thresholds: []\n")
+    monkeypatch.chdir(release.folder)
+    assert [one.name for one in release_status()] == ["deep", "people"]
+
+
+def test_a_place_that_is_not_there(tmp_path):
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        release_status([tmp_path / "none"])
+    nothing = status(tmp_path)
+    assert nothing.exit_code == 0
+    assert "There is no release here" in nothing.output
+
+
+@pytest.mark.parametrize(
+    ("params", "observed", "margin"),
+    [
+        ({"k": 5}, 7, 2),
+        ({"k": 5}, 4, -1),
+        ({"t": 0.3}, 0.1, 0.2),
+        ({"max": 0.1}, 0.3, -0.2),
+        ({"min": 2}, 3, 1),
+        ({"c": 4.0, "l": 3}, 2, None),
+        ({"k": 5}, None, None),
+    ],
+)
+def test_margins(params, observed, margin):
+    check = {"id": "x", "params": params}
+    found = _margin(check if observed is None else {**check, "observed": observed})
+    assert found.margin == margin
+
+
+def test_the_next_run():
+    pytest.importorskip("croniter")
+    now = datetime(2026, 11, 17, 12, tzinfo=UTC)
+    assert _next_run("@monthly", now) == "2026-12-01T00:00+00:00"
+    assert _next_run("30 5 * * *", now) == "2026-11-18T05:30+00:00"
+    assert _next_run("@continuous", now) is None
+    assert _next_run(None, now) is None

@@ -1,0 +1,143 @@
+"""What can be verified of a published version: files, signature, rows of classes."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.release import run_release, verify_published
+from anon_transformers.release._verification import signature_of
+
+
+def validate(*arguments):
+    return CliRunner().invoke(app, ["validate", *map(str, arguments)])
+
+
+@pytest.fixture
+def published(release):
+    """A version that loses its report, which ``loss`` was judged by."""
+    run_release(release.file)
+    return release
+
+
+def test_a_version_is_what_was_published(published):
+    found = verify_published(published.target, published.work)
+    assert found.faults == ()
+    assert (found.n_files, found.signature) == (3, "holds")
+    assert verify_published(published.target).signature == "not checked"
+
+
+@pytest.mark.parametrize("name", ["data.csv", "validation.json", "validation.html"])
+def test_a_changed_file_is_found(published, name):
+    file = published.target / "current" / name
+    file.write_bytes(file.read_bytes() + b" ")
+    assert verify_published(published.target).changed_files == (name,)
+    judged = validate(published.target)
+    assert judged.exit_code != 0
+    file.unlink()
+    assert verify_published(published.target).changed_files == (name,)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("version", "other"),
+        ("promised", {"file": [], "in_force": []}),
+        ("signature", "0" * 64),
+        ("signature", "schlüssel"),
+    ],
+)
+def test_a_changed_manifest_breaks_its_signature(published, key, value):
+    file = published.target / "current/manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), key: value}))
+    found = verify_published(published.target, published.work)
+    assert found.signature == "broken"
+    assert "not what the release wrote" in found.faults[0]
+
+
+def test_a_manifest_without_signature_is_none_of_ours(published):
+    file = published.target / "current/manifest.json"
+    content = json.loads(file.read_text())
+    del content["signature"]
+    file.write_text(json.dumps(content))
+    assert verify_published(published.target, published.work).signature == "missing"
+    judged = validate(published.target, "--workspace", published.work)
+    assert judged.exit_code == 1
+    assert "failed" in judged.output.splitlines()[0]
+
+
+def test_the_key_is_private_and_stays(published):
+    key = published.home / "signing.key"
+    assert key.stat().st_mode & 0o777 == 0o600
+    before = key.read_bytes()
+    run_release(published.file)
+    assert key.read_bytes() == before
+    assert verify_published(published.target, published.work).faults == ()
+
+
+def test_another_key_makes_another_signature(published):
+    manifest = published.manifest()
+    key = (published.home / "signing.key").read_bytes()
+    assert signature_of(manifest, key) == manifest["signature"]
+    assert signature_of(manifest, bytes(32)) != manifest["signature"]
+
+
+def test_a_workspace_of_others_knows_no_key(published, tmp_path):
+    with pytest.raises(ConfigurationError, match=r"has no signing\.key of the release"):
+        verify_published(published.target, tmp_path)
+    with pytest.raises(ConfigurationError, match="holds no published release"):
+        verify_published(tmp_path / "none")
+
+
+def test_what_was_judged_in_private_is_said_and_no_failure(published):
+    judged = validate(published.target, "--workspace", published.work, "--json")
+    assert judged.exit_code == 0
+    found = json.loads(judged.stdout)
+    assert found["passed"] is False  # not every threshold was judged again
+    assert found["release"]["verified"] is True
+    assert found["release"]["not_judged_again"] == ["loss"]
+    assert found["release"]["signature"] == "holds"
+    assert validate(published.target, "--strict").exit_code == 1
+    assert validate(published.target, "-t", "loss,max=0.9").exit_code == 1
+
+
+def test_what_was_public_must_be_judged_again(published, monkeypatch):
+    """A threshold whose level the manifest shows is no secret that could be gone."""
+    from anon_transformers.gx import gate
+
+    def broken(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr(gate, "_evaluate", broken)
+    judged = validate(published.target)
+    assert judged.exit_code == 1
+    assert "failed" in judged.output.splitlines()[0]
+
+
+def test_fewer_rows_than_persons_were_promised(release):
+    rows = release.source.read_text().splitlines()
+    release.write(
+        roles={**release.content["roles"], "identifiers": [], "subject": "name"},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    assert len(rows) == 41
+    run_release(release.file)
+    judged = validate(release.target)
+    assert judged.exit_code == 0
+    assert "verified, 1 of 1 not judged again" in judged.output
+    file = release.target / "current/manifest.json"
+    content = json.loads(file.read_text())
+    content["promised"]["in_force"] = [{"model": "k-anonymity", "k": 30}]
+    file.write_text(json.dumps(content))
+    judged = validate(release.target)
+    assert judged.exit_code == 1
+    assert "and so fewer than 30 persons" in " ".join(judged.output.split())
+
+
+def test_a_copy_elsewhere_can_be_verified(published, tmp_path):
+    copy = tmp_path / "download"
+    shutil.copytree(published.target / "current", copy)
+    assert verify_published(copy, published.work).faults == ()
