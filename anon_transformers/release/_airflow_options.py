@@ -212,6 +212,11 @@ class AirflowOptions(Strict):
         What the source is called; by default the address of its file.
     sensor : StatedSensor or None
         How long a run waits for its source; without it, a missing source fails.
+    conn_id : str or None
+        A connection of Airflow. While the source is read, and then alone, its fields
+        are variables of the environment: ``ANON_CONN_HOST``, ``…_PORT``, ``…_LOGIN``,
+        ``…_PASSWORD``, ``…_SCHEMA``, and ``ANON_CONN_EXTRA_<KEY>`` for what it holds
+        beside.
     """
 
     start_date: Moment | None = None
@@ -240,6 +245,7 @@ class AirflowOptions(Strict):
     asset: StatedAsset | None = None
     source_asset: StatedAsset | None = None
     sensor: StatedSensor | None = None
+    conn_id: str | None = Field(None, min_length=1)
 
     OF_DAG: ClassVar[tuple[str, ...]] = (
         "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout",

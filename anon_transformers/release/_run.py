@@ -23,9 +23,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    ParameterError,
+    ReleaseError,
+)
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig, noted_config
+from anon_transformers.release._period import Period
 
 PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
@@ -36,6 +42,8 @@ QUARANTINE = "quarantine"
 EVENTS = {"loading", "loaded", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
+LOCK = ".lock"
+"""In a folder: whoever holds the lock of this file works there."""
 KEY = "seal.key"
 """Private: the key of the run, which is removed with its folder."""
 SEAL = "seal"
@@ -52,7 +60,7 @@ ERROR = ".error"
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
 OF_RUN = re.compile(
     r"\.?(?:seal\.key|run\.json|verdict\.json|validation\.html|[a-z]+\.error"
-    r"|(?:input|nodes)\.parquet)(?:\.draft)?\Z"
+    r"|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(
@@ -86,13 +94,34 @@ class Run:
         """Ledger of the release this run belongs to."""
         return Ledger(self.folder.parent.parent)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended; others' files may keep the folder."""
+        return not self.path(ORDER).is_file()
+
     def refuse_gone(self) -> None:
         """Refuse to work on a run that has ended."""
-        if not self.path(ORDER).is_file():  # others' files may keep the folder
+        if self.is_gone:
             raise ReleaseError(
                 f"run {self.id} is gone: it was published, quarantined, given up, or a "
                 "newer run of this release took its place."
             )
+
+    @contextmanager
+    def refused_if_gone(self) -> Iterator[None]:
+        """Say of a run that ends meanwhile that it is gone, whatever is missed."""
+        try:
+            yield
+        except (AnonymizationError, OSError) as error:
+            self.refuse_gone()
+            if isinstance(error, FileNotFoundError) and self._is_of_run(error.filename):
+                raise ReleaseError(
+                    f"run {self.id}: a file of it is gone; start the release again."
+                ) from None
+            raise
+
+    def _is_of_run(self, name: Any) -> bool:
+        return isinstance(name, str) and Path(name).is_relative_to(self.folder)
 
     @cached_property
     def _order(self) -> dict[str, Any]:
@@ -101,9 +130,14 @@ class Run:
         return self._opened(noted, ())
 
     @cached_property
-    def config(self) -> ReleaseConfig:
-        """The release as it was when the run started."""
+    def stated(self) -> ReleaseConfig:
+        """The release file as it was when the run started."""
         return noted_config(json.dumps(self._order["config"]))
+
+    @cached_property
+    def config(self) -> ReleaseConfig:
+        """The release of this run, with its period and variables filled in."""
+        return self.stated.filled(self._order["filled"])
 
     @cached_property
     def thresholds(self) -> tuple[Threshold, ...]:
@@ -298,6 +332,10 @@ def _event(line: bytes) -> dict[str, Any] | None:
     hashes = event.get("sha256", {})
     if not isinstance(hashes, dict) or set(map(type, hashes.values())) - {str}:
         return None
+    try:
+        Period.read(event.get("period", "2000"))
+    except ParameterError:
+        return None
     names = [event.get("run"), event.get("draft", "none"), *files]
     return event if all(map(_is_name, names)) else None
 
@@ -305,6 +343,17 @@ def _event(line: bytes) -> dict[str, Any] | None:
 def _is_name(given: Any) -> bool:
     """Whether it can name a file; one that leads elsewhere is none that we gave."""
     return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
+
+
+def of_period(period: Period | None) -> dict[str, str]:
+    """What an event of the ledger says of the period of a run."""
+    return {} if period is None else {"period": period.name}
+
+
+def period_in(story: Sequence[Mapping[str, Any]]) -> Period | None:
+    """The period that the events of a run name."""
+    named = [event["period"] for event in story if "period" in event]
+    return Period.read(named[-1]) if named else None
 
 
 def files_of(noted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -347,18 +396,25 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def next_run_id(given: str | None, ledger: Ledger) -> str:
-    """A name for a run that is safe as a file name.
+def plain_name(given: str) -> str:
+    """A name that somebody gave a run, safe as a part of the name of a file."""
+    # Different names must not become one by losing their odd characters.
+    digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
+    return f"{plain}-{digest}"
+
+
+def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None) -> str:
+    """A name for a run that is safe as a file name; it begins with the period.
 
     A name that was given before means the same run while that is unfinished, and a
     further one afterwards: a version never changes once it is there.
     """
+    of_period = "" if period is None else f"{period.name}_"
     if given is None:
-        return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    # Different names must not become one by losing their odd characters.
-    digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
-    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
-    base = f"{plain}-{digest}"
+        drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        return f"{of_period}{drawn}"
+    base = f"{of_period}{plain_name(given)}"
     stories, home = ledger.stories(), ledger.file.parent
 
     def is_free(name: str) -> bool:
@@ -458,33 +514,6 @@ def _is_of_run(path: Path, folder: Path) -> bool:
     return bool(ours) and is_plain(path, stat.S_ISREG)
 
 
-def remove_runs(home: Path, again: str) -> None:
-    """Remove the folders of all runs, and of what was cut off while it was loaded.
-
-    Parameters
-    ----------
-    home : Path
-        Private folder of the release.
-    again : str
-        Name of the run that starts now, maybe over; the others are given up.
-    """
-    ledger = Ledger(home)
-    stories = ledger.stories()
-    owners = {name: name for name in stories}
-    for name, story in stories.items():
-        loading = [event for event in story if event["event"] == "loading"]
-        owners |= {event["draft"]: name for event in loading if "draft" in event}
-    runs = home / RUNS
-    for place in sorted(runs.iterdir()) if runs.is_dir() else ():
-        if place.name in owners:
-            remove_run(place)
-        else:
-            left_alone(place)
-    for name, story in stories.items():
-        if name != again and story[-1]["event"] not in FINISHED:
-            ledger.write(name, "abandoned")
-
-
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all."""
     write_text(path, json_text(content))
@@ -537,7 +566,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_lock(folder: Path) -> int:
-    file = folder / ".lock"
+    file = folder / LOCK
     if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
         # A link is not followed: everybody who finds it locks the folder itself.
         left_alone(file, "it is not a plain file, and the folder itself is locked")
