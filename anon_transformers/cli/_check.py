@@ -32,8 +32,8 @@ def check(
     ] = None,
     airflow: Annotated[
         bool,
-        typer.Option("--airflow", help="Have Airflow accept the schedule, the notifiers "
-                     "and the rest of the DAG, too."),
+        typer.Option("--airflow", help="Have Airflow accept the schedule and the "
+                     "notifiers, too."),
     ] = False,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip

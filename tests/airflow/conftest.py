@@ -94,8 +94,8 @@ GROWN_UP = """\
 VAULT = json.dumps(
     {"conn_type": "generic", "password": "SECRETMARK", "extra": {"token": "SECRETMARK"}}
 )
-MONTHLY = PEOPLE.replace("people.csv", "people-{period:%Y-%m}.csv").replace(
-    "out/people", "out/monthly/{period:%Y-%m}"
+MONTHLY = PEOPLE.replace("people.csv", "'people-{period:%Y-%m}.csv'").replace(
+    "../out/people", "'../out/monthly/{period:%Y-%m}'"
 )
 OWN = """\
 import os

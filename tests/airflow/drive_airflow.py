@@ -50,7 +50,9 @@ def read_vault(path=None, **options):
     """A reader that needs a secret, which it finds in the environment."""
     import pandas as pd
 
-    VAULT.append([os.environ["ANON_CONN_PASSWORD"], os.environ["ANON_CONN_EXTRA_TOKEN"]])
+    VAULT.append(
+        [os.environ["ANON_CONN_PASSWORD"], os.environ["ANON_CONN_EXTRA_TOKEN"]]
+    )
     return pd.read_csv(FOLDER / "releases" / "people.csv", dtype={"zip": str})
 
 

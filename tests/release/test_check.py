@@ -1,7 +1,5 @@
 """Checking a release file without running it, and what is remembered of it."""
 
-import os
-
 import pytest
 
 pytest.importorskip("pydantic")
@@ -125,7 +123,7 @@ def test_a_file_in_order_is_checked_once(release, counted, cache):
     assert check_remembered(release.file).name == "people"
     assert check_remembered(release.file).name == "people"
     assert len(counted) == 1
-    assert os.stat(cache / "checked-releases").st_mode & 0o077 == 0
+    assert (cache / "checked-releases").stat().st_mode & 0o077 == 0
 
 
 def test_it_is_checked_again_when_something_changes(release, counted, registered):
