@@ -9,6 +9,7 @@ registered reader in the same way.
 import inspect
 import types
 import typing
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from numpydoc.docscrape import NumpyDocString
@@ -27,9 +28,15 @@ WORDS = {
     float: "number",
     bool: "true or false",
     Threshold: "threshold",
+    timedelta: "duration",
+    datetime: "date or moment",
 }
 
-FILLED_IN = {("ReleaseConfig", "name"): "name of the file"}
+FILLED_IN = {
+    ("ReleaseConfig", "name"): "name of the file",
+    ("ReleaseConfig", "airflow"): " ",
+    ("ReleaseConfig", "expect"): " ",
+}
 """What reading the file fills in, where the model itself requires a key."""
 
 

@@ -63,6 +63,103 @@ thresholds:
 target: {path: ../out/friends}
 workspace: ../work
 """
+DAILY = "schedule: '@daily'\n"
+TOLD = """\
+airflow:
+  owner: ada
+  tags: [health]
+  on_failure:
+    - {notifier: notices.WriteNotice, text: failed}
+"""
+GROWN_UP = """\
+    - notices.write_notice
+  on_success: [{notifier: notices.WriteNotice, text: published}]
+  start_date: 2025-02-01
+  end_date: 2030-01-01
+  catchup: true
+  max_active_runs: 4
+  retries: 5
+  retry_delay: 90
+  max_retry_delay: 1h
+  retry_exponential_backoff: true
+  execution_timeout: PT30M
+  dagrun_timeout: 2h
+  pool: narrow
+  pool_slots: 2
+  priority_weight: 7
+  queue: private
+  asset: {name: told-people, uri: x-told/people}
+  source_asset: people-of-today
+"""
+VAULT = json.dumps(
+    {"conn_type": "generic", "password": "SECRETMARK", "extra": {"token": "SECRETMARK"}}
+)
+MONTHLY = PEOPLE.replace("people.csv", "'people-{period:%Y-%m}.csv'").replace(
+    "../out/people", "'../out/monthly/{period:%Y-%m}'"
+)
+OWN = """\
+import os
+from pathlib import Path
+
+from airflow.sdk import DAG, task, task_group
+
+from anon_transformers.airflow import release_task_group, run_step
+
+FILE = Path(os.environ["ANON_RELEASES"], "owned.yaml")
+
+with DAG("own"):
+    group = release_task_group(FILE, parameters={"k_anonymity_k": 4}, retries=1)
+
+    @task
+    def by_hand(*, run_id=None):
+        location = run_step("load", str(FILE), run_id=run_id + "-by-hand")
+        for step in ("anonymize", "validate", "publish"):
+            location = run_step(step, location)
+        return location
+
+    group >> by_hand()
+
+with DAG("months"):
+
+    @task_group
+    def month(period):
+        release_task_group(FILE.with_name("mapped.yaml"), period=period)
+
+    month.expand(period=["2026-09", "2026-10", "2026-11"])
+"""
+NOTICES = """\
+from pathlib import Path
+
+from airflow.sdk import BaseNotifier
+
+FILE = Path(__file__).with_name("notices.txt")
+
+
+class WriteNotice(BaseNotifier):
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+
+    def notify(self, context):
+        with FILE.open("a") as file:
+            file.write(f"{context['dag'].dag_id} {self.text}\\n")
+
+
+def write_notice(context):
+    with FILE.open("a") as file:
+        file.write(f"{context['dag'].dag_id} function\\n")
+"""
+CONSUMER = """\
+from airflow.sdk import DAG, Asset, task
+
+with DAG("consumer", schedule=[Asset("people")]):
+
+    @task
+    def read(*, inlet_events=None):
+        return None
+
+    read()
+"""
 PLUGIN_MODEL = "  - {model: depth-of-values, depth: 2}\ntarget:"
 FILES = {
     "people.yaml": PEOPLE,
@@ -72,11 +169,39 @@ FILES = {
     ),
     "fuzzy.yaml": FUZZY,
     "friends.yaml": FRIENDS,
+    # Broken, each in its own way; those that say when they ran keep saying so.
     "misspelled.yaml": PEOPLE.replace("roles:", "rolls:"),
     "unreadable.yaml": "source: [",
-    "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",
-    # Named like a file that is broken: the broken one gives way.
-    "zz.yaml": PEOPLE.replace("out/people", "out/zz") + "name: unreadable\n",
+    "unreadable-daily.yaml": "source: [\n" + DAILY,
+    "wrong-parameter.yaml": PEOPLE.replace("k: 3", "kk: 3") + DAILY + TOLD,
+    "wrong-method.yaml": PEOPLE.replace("step:", "stepp:") + "schedule: '@hourly'\n",
+    "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n" + TOLD,
+    "another-name.yaml": PEOPLE + "name: people\n" + DAILY,
+    "no name.yaml": PEOPLE,
+    "twice.yaml": PEOPLE,
+    "twice.yml": PEOPLE + DAILY,
+    "no-notifier.yaml": PEOPLE + DAILY + TOLD + "    - notices.nobody\n",
+    "circle.yaml": PEOPLE + "airflow: {wait_for: [round]}\n",
+    "round.yaml": PEOPLE + "airflow: {wait_for: [circle]}\n",
+    "waits-for-nobody.yaml": PEOPLE + "airflow: {wait_for: [peopel]}\n",
+    "no-file-to-wait-for.yaml": PEOPLE.replace("path: people.csv", "kind: vault")
+    + "airflow: {sensor: 1h}\n",
+    # In order.
+    "late.yaml": PEOPLE + TOLD + "    - notices.write_notice\n  deadline: 90m\n",
+    "monthly.yaml": MONTHLY + "schedule: '@monthly'\nairflow: {period: previous}\n",
+    "mapped.yaml": MONTHLY.replace("out/monthly", "out/mapped"),
+    "waiting.yaml": PEOPLE.replace("people.csv", "late.csv").replace(
+        "out/people", "out/waiting"
+    )
+    + "airflow: {sensor: {timeout: 1s, poke_interval: 1s, mode: poke}}\n",
+    "secret.yaml": PEOPLE.replace("path: people.csv", "kind: vault").replace(
+        "out/people", "out/secret"
+    )
+    + "airflow: {conn_id: vault}\n",
+    "owned.yaml": PEOPLE.replace("out/people", "out/owned"),
+    "follower.yaml": PEOPLE.replace("out/people", "out/follower")
+    + "airflow: {wait_for: [people, {asset: drought}]}\n",
+    "told.yaml": PEOPLE.replace("out/people", "out/told") + DAILY + TOLD + GROWN_UP,
     "weekly.yml": PEOPLE.replace("out/people", "out/weekly") + "schedule: '@weekly'\n",
     "notes.txt": "not a release",
 }
@@ -84,9 +209,12 @@ FILES = {
 
 def make_home(folder):
     """A DAG folder with the repository's own file, releases, a table."""
-    for name in ("dags", "releases", "home"):
+    for name in ("dags", "releases", "home", "lib"):
         (folder / name).mkdir(parents=True)
     shutil.copy(ROOT / "dags" / "releases.py", folder / "dags")
+    (folder / "dags" / "consumer.py").write_text(CONSUMER)
+    (folder / "dags" / "own.py").write_text(OWN)
+    (folder / "lib" / "notices.py").write_text(NOTICES)
     for name, content in FILES.items():
         (folder / "releases" / name).write_text(content)
     rows = ["name,age,zip,job"]
@@ -94,6 +222,9 @@ def make_home(folder):
         age, code = 20 + number * 7 % 40, "007" if number % 3 else "008"
         rows.append(f"NAMEMARK{number},{age},{code},JOBMARK{number % 4}")
     (folder / "releases" / "people.csv").write_text("\n".join(rows) + "\n")
+    for month in ("09", "10"):
+        file = folder / "releases" / f"people-2026-{month}.csv"
+        file.write_text("\n".join(rows) + "\n")
     met = ["one,other"]
     for number in range(1, 40):
         met += [f"NAMEMARK{number},NAMEMARK{number // 3}"]
@@ -110,6 +241,12 @@ def airflow_environment(folder, dags, releases):
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
         "ANON_RELEASES": str(releases),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW_CONN_VAULT": VAULT,
+        "PYTHONPATH": os.pathsep.join(
+            [str(folder / "lib"), os.environ.get("PYTHONPATH", "")]
+        ),
         # Airflow's own dependencies warn of one another.
         "PYTHONWARNINGS": "ignore",
     }
