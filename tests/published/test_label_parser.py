@@ -123,7 +123,7 @@ def test_missing_as_nan():
 
 def test_other_kinds_are_refused_with_their_rows_and_no_value():
     parser = LabelParser().fit(pd.DataFrame({"age": ["[1, 2]", "3"]}))
-    with pytest.raises(DataError, match="'age' was fitted as number.* in 2 rows") as e:
+    with pytest.raises(DataError, match=r"fitted as number.* in 2 rows") as e:
         parser.transform(pd.DataFrame({"age": ["Berlin", "4", "Berlin"]}))
     assert "Berlin" not in str(e.value)
     with pytest.raises(DataError, match="in 1 rows"):

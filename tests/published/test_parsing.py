@@ -220,12 +220,8 @@ def covers(cell, label, raw):
     if isinstance(cell, pd.Interval):
         return raw in cell
     text = to_text(pd.Series([raw]))[0]
-    if isinstance(cell, int | float | np.number) and isinstance(raw, pd.Timestamp):
-        return raw.year == cell
-    if isinstance(cell, int | float | np.number):
+    if not isinstance(cell, str):  # a number or a date
         return raw == cell or text == str(cell)
-    if isinstance(cell, pd.Timestamp):
-        return raw == cell
     if said.ends is not None:
         return said.ends.low <= text <= said.ends.high
     names = [name.rstrip("*") for name in said.members]
