@@ -54,8 +54,8 @@ def judged_rows(
     NotEvaluable
         If the condition cannot be evaluated, or no row meets it.
     """
-    whole = {key: domain[key] for key in ("batch_id", "table") if key in domain}
-    table = _rows(engine, whole)
+    conditions = {"row_condition", "condition_parser"}
+    table = _rows(engine, {k: v for k, v in domain.items() if k not in conditions})
     if not domain.get("row_condition"):
         return table, len(table)
     try:

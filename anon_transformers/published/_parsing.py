@@ -107,11 +107,13 @@ def parse_labels(
         return column
     texts = to_text(column)
     hidden = texts.isna() | (texts == suppression_label)
-    codes, labels = pd.factorize(texts.mask(hidden, None), sort=True)
-    labels = [str(label) for label in labels]
+    codes, distinct = pd.factorize(texts.mask(hidden, None), sort=True)
+    labels = [str(label) for label in distinct]
     ranges = read_ranges(labels)
     if ranges is None:
-        cells: Any = pd.Categorical.from_codes(codes, categories=labels)
+        cells: Any = pd.Categorical.from_codes(
+            codes, categories=pd.Index(labels, dtype=object)
+        )
     elif ranges.points.all():
         cells = _points(ranges, codes)
     else:
@@ -281,11 +283,12 @@ def _points(ranges: Ranges, codes: np.ndarray) -> Any:
     """Cells of a column that holds no range: numbers or dates."""
     if ranges.measure == "date":
         return _index(ranges.low, ranges.zoned).array.take(codes, allow_fill=True)
-    # Nullable where it must be, so that a whole number stays one.
-    dtype = "Int64" if ranges.low.dtype == np.int64 else "float64"
-    if (codes < 0).any():
-        return pd.Series(ranges.low).astype(dtype).array.take(codes, allow_fill=True)
-    return ranges.low[codes]
+    if (codes >= 0).all():
+        return ranges.low[codes]
+    if ranges.low.dtype != np.int64:
+        return np.append(ranges.low, np.nan)[codes]
+    # Nullable, so that a whole number stays one.
+    return pd.array(ranges.low, dtype="Int64").take(codes, allow_fill=True)
 
 
 def _intervals(ranges: Ranges, codes: np.ndarray) -> Any:
@@ -299,8 +302,8 @@ def _intervals(ranges: Ranges, codes: np.ndarray) -> Any:
         return made.take(codes, allow_fill=True)
     cells = np.empty(len(ranges.closed) + 1, dtype=object)
     cells[:-1] = [
-        pd.Interval(*ends, closed=closed)
-        for *ends, closed in zip(left, right, ranges.closed, strict=True)
+        pd.Interval(one, other, closed=closed)
+        for one, other, closed in zip(left, right, ranges.closed, strict=True)
     ]
     cells[-1] = np.nan
     return cells[codes]
@@ -308,4 +311,4 @@ def _intervals(ranges: Ranges, codes: np.ndarray) -> Any:
 
 def _index(ends: np.ndarray, zoned: bool) -> pd.Index:
     made = pd.Index(ends)
-    return made.tz_localize("UTC") if zoned else made  # type: ignore[attr-defined]
+    return made.tz_localize("UTC") if zoned else made
