@@ -18,7 +18,7 @@ LAYERS = (
     {"_kernels"},
     {"_data", "evidence", "graphs", "hierarchies"},
     {"privacy", "metrics", "attacks"},
-    {"base"},
+    {"base", "published"},
     {"generalization", "partitioning", "microaggregation", "fuzzy"},
     {"hookspecs", "registry", "testing"},
     {"gx"},

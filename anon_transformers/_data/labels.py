@@ -128,6 +128,65 @@ def unquoted(text: str) -> str:
         return text
 
 
+@dataclass(frozen=True)
+class PublishedLabel:
+    """What a published label covers: one value, a range or a set.
+
+    Attributes
+    ----------
+    text : str
+        What was published, without `` or missing``.
+    ends : Ends or None
+        Of a range.
+    members : tuple of str
+        Of a set, in the order it names them; the one value where it is no range.
+    missing : bool
+        Whether the value may also be missing.
+    """
+
+    text: str
+    ends: Ends | None = None
+    members: tuple[str, ...] = ()
+    missing: bool = False
+
+
+def parse_label(label: str, *, dashes: bool = False) -> PublishedLabel:
+    """Read a label that a range, a set or a single value was published as.
+
+    Parameters
+    ----------
+    label : str
+        A published text; the suppression label is read as a value.
+    dashes : bool, default=False
+        Whether ``20-39`` is a range too; see :func:`parse_ends`.
+
+    Returns
+    -------
+    PublishedLabel
+        A text that is neither a range nor a set is a value. One name of a hierarchy,
+        such as ``Europe`` or ``537**``, is a value too: only its hierarchy tells what
+        lies below it.
+
+    Examples
+    --------
+    >>> parse_label("[20, 29]").ends
+    Ends(low='20', high='29', low_open=False, high_open=False)
+    >>> parse_label("{a, b} or missing").members
+    ('a', 'b')
+    >>> parse_label("Europe").members
+    ('Europe',)
+    """
+    text, missing = label.removesuffix(OR_MISSING), label.endswith(OR_MISSING)
+    if not text:  # nothing but the words: a value
+        text, missing = label, False
+    ends = parse_ends(text, dashes=dashes)
+    if ends is not None:
+        return PublishedLabel(text, ends=ends, missing=missing)
+    if text.startswith("{") and text.endswith("}"):
+        return PublishedLabel(text, members=tuple(parse_set(text)[0]), missing=missing)
+    return PublishedLabel(text, members=(unquoted(text),), missing=missing)
+
+
 def range_label(low: str, high: str, *, missing: bool = False) -> str:
     """Label of every value from ``low`` to ``high``.
 

@@ -212,22 +212,7 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _open(self, X: Any, *, reset: bool) -> pd.DataFrame:
         """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
-        if isinstance(X, pd.DataFrame):
-            refuse_repeated_columns(list(X.columns))
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-        else:
-            flat = isinstance(X, np.ndarray | list | tuple) and np.ndim(X) == 1
-            if flat:  # scikit-learn's own message would quote the cells
-                raise DataError(
-                    "Expected 2D array, got 1D array instead. Reshape your data."
-                )
-            X = validate_data(
-                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
-            )
-        frame = to_frame(X)
-        if not len(frame):
-            raise DataError("the table is empty: it has 0 sample(s).")
+        frame = open_table(self, X, reset=reset)
         if not reset:
             return frame
         self._named, self._all_columns = is_frame(X), frame.columns
@@ -241,6 +226,27 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         self._kept_positions = np.flatnonzero(published)
         self._kept_columns = frame.columns[published]
         return frame
+
+
+def open_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
+    """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+    if isinstance(X, pd.DataFrame):
+        refuse_repeated_columns(list(X.columns))
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    else:
+        flat = isinstance(X, np.ndarray | list | tuple) and np.ndim(X) == 1
+        if flat:  # scikit-learn's own message would quote the cells
+            raise DataError(
+                "Expected 2D array, got 1D array instead. Reshape your data."
+            )
+        X = validate_data(
+            estimator, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
+        )
+    frame = to_frame(X)
+    if not len(frame):
+        raise DataError("the table is empty: it has 0 sample(s).")
+    return frame
 
 
 OVERLOOKED = (

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from anon_transformers.gx._data_docs import build_data_docs
     from anon_transformers.gx._judging import PrivateEvidence, private_evidence
     from anon_transformers.gx._threshold import Threshold
     from anon_transformers.gx.expect_privacy_metric_to_be_between import (
@@ -60,6 +61,7 @@ __all__ = [
     "GateResult",
     "PrivateEvidence",
     "Threshold",
+    "build_data_docs",
     "private_evidence",
     "read_suite",
     "run_gate",

@@ -6,9 +6,12 @@ from typing import Any, ClassVar, TypeAlias
 
 import pandas as pd
 from great_expectations.compatibility import pydantic
-from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.core.suite_parameters import SuiteParameterDict
-from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine import (
+    PandasExecutionEngine,
+    SparkDFExecutionEngine,
+    SqlAlchemyExecutionEngine,
+)
 from great_expectations.expectations.expectation import (
     BatchExpectation,
     render_suite_parameter_string,
@@ -16,6 +19,12 @@ from great_expectations.expectations.expectation import (
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import (
     TableMetricProvider,
+)
+from great_expectations.expectations.model_field_types import ConditionParser
+from great_expectations.expectations.row_conditions import (
+    Condition,
+    RowConditionType,
+    deserialize_row_condition,
 )
 from great_expectations.render import LegacyRendererType, RenderedStringTemplateContent
 from great_expectations.render.renderer.renderer import renderer
@@ -26,30 +35,49 @@ from great_expectations.render.renderer_configuration import (
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
 from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.exceptions import NotEvaluable, unknown_choice
+from anon_transformers.gx._conditions import condition_text, judged_rows
 from anon_transformers.gx._judging import (
     Scope,
     build,
     discreetly,
     judge_table,
     measure_table,
+    refuse_part,
 )
-from anon_transformers.gx._sentences import Sentence, model_sentence
+from anon_transformers.gx._sentences import Sentence, model_sentence, on_part
 
 MODEL_METRIC = "table.privacy_model"
 METRIC_METRIC = "table.privacy_metric"
 SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
+ELSEWHERE = (
+    "it judges pandas data frames, and this batch lives in {}; read the published "
+    "table into a data frame and validate that."
+)
+MEANINGLESS = {
+    "mostly": (
+        "a privacy model holds for every class or it protects nobody in those that "
+        "fail; ask ExpectPrivacyMetricToBeBetween for a share that may"
+    ),
+    "ignore_row_if": "a missing value is a value of its own, and no row is ignored",
+    "column_list": "name the columns in quasi_identifiers and sensitive",
+    "unexpected_index_column_names": "a result names no rows, for they are persons",
+}
+"""Arguments of other expectations, and why these have none of them."""
 
 
-class TablePrivacyModel(TableMetricProvider):
-    """Verdict of a registered privacy model on the whole table."""
+DOMAIN = ("batch_id", "table", "row_condition", "condition_parser")
 
-    metric_name = MODEL_METRIC
-    # No row condition: it could hide the rows that fail.
-    domain_keys = ("batch_id", "table")
-    value_keys = ("model", "params", *SCOPE)
+
+class _TableMetric(TableMetricProvider):
+    """Number or verdict on a table, or the reason why there is none.
+
+    A reason is an answer: Great Expectations would print the trace of an error.
+    """
+
+    domain_keys = DOMAIN
 
     @metric_value(engine=PandasExecutionEngine)
-    @discreetly
     def _pandas(
         cls: Any,
         execution_engine: PandasExecutionEngine,
@@ -57,37 +85,74 @@ class TablePrivacyModel(TableMetricProvider):
         metric_value_kwargs: dict[str, Any],
         **_: Any,
     ) -> dict[str, Any]:
-        asked = metric_value_kwargs
-        table = _table(execution_engine, metric_domain_kwargs)
+        try:
+            return cls._answer(
+                execution_engine, metric_domain_kwargs, metric_value_kwargs
+            )
+        except NotEvaluable as error:
+            return {"reason": str(error)}
+
+    @metric_value(engine=SqlAlchemyExecutionEngine)
+    def _sql(cls: Any, execution_engine: Any, **_: Any) -> dict[str, Any]:
+        return {"reason": ELSEWHERE.format("a database")}
+
+    @metric_value(engine=SparkDFExecutionEngine)
+    def _spark(cls: Any, execution_engine: Any, **_: Any) -> dict[str, Any]:
+        return {"reason": ELSEWHERE.format("Spark")}
+
+    @classmethod
+    @discreetly
+    def _answer(
+        cls, engine: PandasExecutionEngine, domain: dict[str, Any], asked: Any
+    ) -> dict[str, Any]:
+        table, n_rows = judged_rows(engine, domain)
+        condition = condition_text(domain.get("row_condition"))
+        if condition is not None:
+            refuse_part(*cls._asked(asked))
+        found = cls._judge(table, asked)
+        if condition is not None:
+            found["part"] = {"row_condition": condition, "of_rows": n_rows}
+        return found
+
+    @classmethod
+    def _asked(cls, asked: Mapping[str, Any]) -> tuple[str, Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class TablePrivacyModel(_TableMetric):
+    """Verdict of a registered privacy model on a table or a part of it."""
+
+    metric_name = MODEL_METRIC
+    value_keys = ("model", "params", *SCOPE)
+
+    @classmethod
+    def _asked(cls, asked: Mapping[str, Any]) -> tuple[str, Any]:
+        return "model", asked["model"]
+
+    @classmethod
+    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
         return judge_table(table, asked["model"], asked["params"], _scope(asked))
 
 
-class TablePrivacyMetric(TableMetricProvider):
-    """Number that a registered metric gives for the whole table."""
+class TablePrivacyMetric(_TableMetric):
+    """Number that a registered metric gives for a table or a part of it."""
 
     metric_name = METRIC_METRIC
-    domain_keys = ("batch_id", "table")
     value_keys = ("metric", "params", *SCOPE, "report")
 
-    @metric_value(engine=PandasExecutionEngine)
-    @discreetly
-    def _pandas(
-        cls: Any,
-        execution_engine: PandasExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        **_: Any,
-    ) -> dict[str, Any]:
-        asked = metric_value_kwargs
-        table = _table(execution_engine, metric_domain_kwargs)
+    @classmethod
+    def _asked(cls, asked: Mapping[str, Any]) -> tuple[str, Any]:
+        return "metric", asked["metric"]
+
+    @classmethod
+    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
         return measure_table(
             table, asked["metric"], asked["params"], _scope(asked), asked["report"]
         )
-
-
-def _table(engine: PandasExecutionEngine, domain: dict[str, Any]) -> pd.DataFrame:
-    table, *_ = engine.get_compute_domain(domain, domain_type=MetricDomainTypes.TABLE)
-    return table
 
 
 def _scope(asked: Mapping[str, Any]) -> Scope:
@@ -118,14 +183,42 @@ def is_parameter(value: Any) -> bool:
 class PrivacyExpectation(BatchExpectation, ABC):
     """Ask one metric about a table; its thresholds have no defaults.
 
-    It takes no row condition, which could hide the rows that fail.
+    With a row condition the rows that meet it are judged as if they were the table, and
+    sentence and result say so; the gate of a release counts that for no threshold.
     """
 
     quasi_identifiers: Columns
     subject: Column | SuiteParameterDict | None = None
     suppression_label: Name = SUPPRESSED
+    row_condition: RowConditionType = None
+    condition_parser: ConditionParser | None = None
 
-    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+    domain_keys: ClassVar[tuple[str, ...]] = (
+        "batch_id",
+        "row_condition",
+        "condition_parser",
+    )
+
+    @pydantic.root_validator(pre=True)
+    def _known_arguments(cls, values):
+        for name in values:
+            if name in cls.__fields__:
+                continue
+            if name in MEANINGLESS:
+                raise ValueError(f"{name} has no meaning here: {MEANINGLESS[name]}.")
+            legal = [*cls.__fields__]
+            raise ValueError(unknown_choice("argument", name, legal))
+        return values
+
+    @pydantic.validator("row_condition", pre=True)
+    def _a_condition(cls, value):
+        # Anything else would be bent into a text, and that taken for a query.
+        if value is None or isinstance(value, Condition | dict | str):
+            return deserialize_row_condition(value)
+        raise ValueError(
+            "expected a condition, such as Column('age') > 20 of "
+            "great_expectations.expectations.row_conditions."
+        )
 
     @pydantic.validator("quasi_identifiers", "sensitive", check_fields=False)
     def _no_column_twice(cls, value):
@@ -163,11 +256,23 @@ class PrivacyExpectation(BatchExpectation, ABC):
             metric_name=name,
             metric_configuration=MetricConfiguration(
                 metric_name=name,
-                metric_domain_kwargs={"batch_id": self.batch_id},
+                metric_domain_kwargs=self._domain(),
                 metric_value_kwargs=asked,
             ),
         )
         return dependencies
+
+    def _domain(self) -> dict[str, Any]:
+        """What is judged: a batch, or the rows of it that meet the condition."""
+        whole = {"batch_id": self.batch_id}
+        if self.row_condition is None:
+            return whole
+        condition = self.row_condition
+        return {
+            **whole,
+            "row_condition": condition.dict(),
+            "condition_parser": self.condition_parser,
+        }
 
     @classmethod
     def _prescriptive_template(
@@ -203,10 +308,21 @@ class PrivacyExpectation(BatchExpectation, ABC):
         """The level, and how many classes fail."""
         shown = super()._get_observed_value_from_evr(result)
         details = (result.result or {}).get("details", {}) if result else {}
-        if "failing" not in details:
-            return shown
-        count = f"{details['failing']} of {details['units']} {details['unit']}"
-        return f"{shown} ({count} fail)"
+        if "reason" in details:
+            return f"not evaluated: {details['reason']}"
+        if "failing" in details:
+            count = f"{details['failing']} of {details['units']} {details['unit']}"
+            shown = f"{shown} ({count} fail)"
+        if "part" in details:
+            rows = f"{details['rows']} of {details['part']['of_rows']} rows"
+            shown = f"{shown}, judged on {rows}"
+        return shown
+
+
+def not_evaluated(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of what could not be judged: it fails, and says why."""
+    result = {"observed_value": None, "details": {"reason": found["reason"]}}
+    return {"success": False, "result": result}
 
 
 class ModelExpectation(PrivacyExpectation, ABC):
@@ -215,6 +331,8 @@ class ModelExpectation(PrivacyExpectation, ABC):
     def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
         name, _ = self.question()
         found = dict(metrics[name])
+        if "reason" in found:
+            return not_evaluated(found)
         return {
             "success": found.pop("passed"),
             "result": {"observed_value": found.pop("observed"), "details": found},
@@ -285,13 +403,14 @@ class TableExpectation(ModelExpectation):
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
         """What is asked, in words."""
-        return model_sentence(
+        asked = model_sentence(
             cls.model_name,
             cls._stated(arguments),
             arguments.get("quasi_identifiers"),
             arguments.get("sensitive"),
             arguments.get("subject"),
         )
+        return on_part(asked, condition_text(arguments.get("row_condition")))
 
 
 class SensitiveExpectation(TableExpectation):

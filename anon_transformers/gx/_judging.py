@@ -410,6 +410,32 @@ def judges_classes(kind: str, name: Any) -> bool:
     return catalog[name].evidence in {"classes", "report"}
 
 
+WHOLE_ONLY = {
+    "linkage": "it compares rows with their originals, which only the whole table has",
+    "memberships": "it judges degrees of membership, which only the whole table has",
+    "graph": "it judges a graph, and some of its edges are another graph",
+    "report": "it is taken from the report of the run, which is about the whole table",
+}
+"""Evidence that a part of a table does not have, and why."""
+
+
+def refuse_part(kind: str, name: Any) -> None:
+    """Refuse to judge a part of the table by what only the whole one shows.
+
+    Raises
+    ------
+    NotEvaluable
+        If the model or metric needs such evidence, or cells were swapped in groups.
+    """
+    catalog = registry().of_thresholds(kind)
+    known = isinstance(name, str) and name in catalog
+    why = WHOLE_ONLY.get(catalog[name].evidence) if known else None
+    if why is None and cells_were_swapped():
+        why = "cells were swapped within groups of the whole table"
+    if why is not None:
+        raise NotEvaluable(f"row_condition: {why}.")
+
+
 def parameters(built: Any) -> dict[str, Any]:
     """All parameters of a model or metric, defaults too, as plain values."""
     return {f.name: plain(getattr(built, f.name)) for f in fields(built)}

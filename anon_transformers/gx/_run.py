@@ -21,7 +21,6 @@ from great_expectations.expectations.registry import get_expectation_impl
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.gx import expectations
-from anon_transformers.gx._expectation import METRIC_METRIC, MODEL_METRIC
 from anon_transformers.gx.expect_privacy_metric_to_be_between import (
     ExpectPrivacyMetricToBeBetween,
 )
@@ -127,19 +126,18 @@ def _outcome(single: Any) -> Outcome:
         asked = ("metric", config.kwargs["metric"])
     result = single.result or {}
     found, observed = result.get("details") or {}, result.get("observed_value")
+    if reason is None and "reason" in found:
+        passed, reason = False, str(found["reason"])
     if reason is None and (not found or not is_number(observed)):
         passed, reason = False, "the result holds no observed value."
     return Outcome(config.type, passed, asked, observed, found, reason)
 
 
 def _reason(info: Mapping[str, Any]) -> str | None:
-    """Why there was no evaluation; only what our own metrics say can be repeated."""
+    """Why there was no evaluation; what Great Expectations says could quote a cell."""
     raised = [info] if "raised_exception" in info else list(info.values())
     if not any(one["raised_exception"] for one in raised):
         return None
-    for metric, one in info.items():
-        if f"'{MODEL_METRIC}'" in metric or f"'{METRIC_METRIC}'" in metric:
-            return one["exception_message"]
     return "it could not be evaluated."
 
 

@@ -106,6 +106,10 @@ GENERAL = "expect_privacy_model_to_hold"
 """The expectation for all other models, those of plugins among them."""
 
 
+SENSITIVE = "; sensitive: $sensitive"
+"""Behind what a model asks, where the sentence itself does not name the columns."""
+
+
 class Sentence(NamedTuple):
     """A sentence with its variable parts apart, so that they can be set off."""
 
@@ -147,6 +151,8 @@ def model_sentence(
     'Every combination of age must show at least 2 different values of job.'
     >>> str(model_sentence("a-model-of-a-plugin", {"share": 0.2}, ["age", "sex"]))
     'a-model-of-a-plugin (share = 0.2) must hold for every combination of age, sex.'
+    >>> str(model_sentence("a-model-of-a-plugin", {}, ["age"], ["job"]))
+    'a-model-of-a-plugin must hold for every combination of age; sensitive: job.'
     """
     unit, columns = "combination of $columns", {"columns": _text(quasi_identifiers)}
     if in_groups:
@@ -157,13 +163,19 @@ def model_sentence(
         template = own.template.format(unit=unit, persons=_persons(subject))
         judged = stated.pop("sensitive", None) or sensitive
         parts = {"sensitive": _text(judged or "every sensitive column")}
+        if own.sensitive and judged and "sensitive" not in _names(template):
+            template += SENSITIVE
         return _completed(template, {**columns, **parts}, stated)
-    subjects, parts = _named(name, params)
+    judged = stated.pop("sensitive", None) or sensitive
+    subjects, parts = _named(name, params if judged is sensitive else stated)
+    behind = SENSITIVE if judged else ""
+    parts |= {"sensitive": _text(judged)} if judged else {}
     if in_groups:
-        return Sentence(f"{subjects} must hold in every {unit}.", parts)
+        return Sentence(f"{subjects} must hold in every {unit}{behind}.", parts)
     if not of_classes:
-        return Sentence(f"{subjects} must hold.", parts)
-    return Sentence(f"{subjects} must hold for every {unit}.", {**parts, **columns})
+        return Sentence(f"{subjects} must hold{behind}.", parts)
+    parts |= columns
+    return Sentence(f"{subjects} must hold for every {unit}{behind}.", parts)
 
 
 def metric_sentence(
@@ -173,6 +185,7 @@ def metric_sentence(
     min_value: Any = None,
     max_value: Any = None,
     *,
+    sensitive: Any = None,
     of_classes: bool = True,
 ) -> Sentence:
     """Say between which bounds a metric must lie.
@@ -187,11 +200,31 @@ def metric_sentence(
     asked = {word: bound for word, bound in bounds.items() if bound is not None}
     between = " and ".join(f"{word} ${word.split()[1]}" for word in asked)
     parts |= {word.split()[1]: _text(bound) for word, bound in asked.items()}
+    behind = SENSITIVE if sensitive else ""
+    parts |= {"sensitive": _text(sensitive)} if sensitive else {}
     if not of_classes:
-        return Sentence(f"{subjects} must be {between}.", parts)
+        return Sentence(f"{subjects} must be {between}{behind}.", parts)
     return Sentence(
-        f"{subjects} must be {between}, judged on $columns.",
+        f"{subjects} must be {between}, judged on $columns{behind}.",
         {**parts, "columns": _text(quasi_identifiers)},
+    )
+
+
+def on_part(sentence: Sentence, condition: str | None) -> Sentence:
+    """Say that only the rows that meet a condition are judged.
+
+    Examples
+    --------
+    >>> asked = model_sentence("k-anonymity", {"k": 5}, ["age"])
+    >>> str(on_part(asked, "sex == 'f'"))
+    "Every combination of age must be shared by at least 5 rows. Judged only on the \
+rows where sex == 'f'."
+    """
+    if condition is None:
+        return sentence
+    return Sentence(
+        f"{sentence.template} Judged only on the rows where $row_condition.",
+        {**sentence.parts, "row_condition": condition},
     )
 
 

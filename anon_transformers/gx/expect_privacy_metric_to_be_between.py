@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from great_expectations.compatibility import pydantic
 
+from anon_transformers.gx._conditions import condition_text
 from anon_transformers.gx._expectation import (
     METRIC_METRIC,
     Columns,
@@ -13,9 +14,10 @@ from anon_transformers.gx._expectation import (
     Number,
     PrivacyExpectation,
     is_parameter,
+    not_evaluated,
 )
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._sentences import Sentence, metric_sentence
+from anon_transformers.gx._sentences import Sentence, metric_sentence, on_part
 
 
 class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
@@ -39,11 +41,14 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
         The label of a suppressed cell.
     report : dict, optional
         Fields of the report of the run, for metrics that are taken from it.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``. An unknown metric or parameter gives
-    a failing result, for the suite may be read where a plugin is not installed.
+    Each but the condition may be given as ``{"$PARAMETER": name}``. An unknown metric
+    or parameter gives a failing result, for the suite may be read where a plugin is not
+    installed.
 
     Examples
     --------
@@ -97,6 +102,8 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
 
     def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
         found = dict(metrics[METRIC_METRIC])
+        if "reason" in found:
+            return not_evaluated(found)
         value = found.pop("observed")
         low = self.min_value is None or value >= self.min_value
         high = self.max_value is None or value <= self.max_value
@@ -110,11 +117,13 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
         """What is asked, in words."""
-        return metric_sentence(
+        asked = metric_sentence(
             arguments.get("metric"),
             arguments.get("params"),
             arguments.get("quasi_identifiers"),
             arguments.get("min_value"),
             arguments.get("max_value"),
+            sensitive=arguments.get("sensitive"),
             of_classes=judges_classes("metric", arguments.get("metric")),
         )
+        return on_part(asked, condition_text(arguments.get("row_condition")))

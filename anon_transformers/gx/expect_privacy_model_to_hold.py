@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from great_expectations.compatibility import pydantic
 
+from anon_transformers.gx._conditions import condition_text
 from anon_transformers.gx._expectation import (
     MODEL_METRIC,
     SCOPE,
@@ -13,7 +14,7 @@ from anon_transformers.gx._expectation import (
     Name,
 )
 from anon_transformers.gx._judging import judges_classes
-from anon_transformers.gx._sentences import Sentence, model_sentence
+from anon_transformers.gx._sentences import Sentence, model_sentence, on_part
 
 
 class ExpectPrivacyModelToHold(ModelExpectation):
@@ -33,11 +34,14 @@ class ExpectPrivacyModelToHold(ModelExpectation):
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
         The label of a suppressed cell.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``. An unknown model or parameter gives
-    a failing result, for the suite may be read where a plugin is not installed.
+    Each but the condition may be given as ``{"$PARAMETER": name}``. An unknown model
+    or parameter gives a failing result, for the suite may be read where a plugin is not
+    installed.
 
     Examples
     --------
@@ -62,7 +66,7 @@ class ExpectPrivacyModelToHold(ModelExpectation):
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:
         """What is asked, in words."""
-        return model_sentence(
+        asked = model_sentence(
             arguments.get("model"),
             arguments.get("params"),
             arguments.get("quasi_identifiers"),
@@ -70,3 +74,4 @@ class ExpectPrivacyModelToHold(ModelExpectation):
             arguments.get("subject"),
             of_classes=judges_classes("model", arguments.get("model")),
         )
+        return on_part(asked, condition_text(arguments.get("row_condition")))

@@ -71,32 +71,39 @@ COLUMN_TEXTS = {
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
         The label of a suppressed cell.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``.
+    Each but the condition may be given as ``{"$PARAMETER": name}``.
     """,
     "population": """
     subject : column, optional
         Tells persons apart, so that persons are counted, not rows.
     suppression_label : str, default="*"
         The label of a suppressed cell.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``. The population is private evidence:
-    see ``private_evidence``. Without it the expectation fails.
+    Each but the condition may be given as ``{"$PARAMETER": name}``. The population
+    is private evidence: see ``private_evidence``. Without it the expectation fails.
     """,
     "degrees": """
     subject : column, optional
         Tells persons apart, whom degrees of membership do not count.
     suppression_label : str, default="*"
         The label of a suppressed cell; suppressed rows are in no class.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``. Degrees of membership are private
-    evidence: see ``private_evidence``. Without them the expectation fails.
+    Each but the condition may be given as ``{"$PARAMETER": name}``. Degrees of
+    membership are private evidence: see ``private_evidence``. Without them the
+    expectation fails.
     """,
 }
 
@@ -500,12 +507,14 @@ class ExpectTableToBeProbabilisticallyKAnonymous(TableExpectation):
         Tells persons apart.
     suppression_label : str, default="*"
         The label of a suppressed cell.
+    row_condition : condition, optional
+        Judge the rows that meet it as if they were the table, and say so.
 
     Notes
     -----
-    Each may be given as ``{"$PARAMETER": name}``. The original of each row, the groups
-    and the links are private evidence: see ``private_evidence``. Without them the
-    expectation fails.
+    Each but the condition may be given as ``{"$PARAMETER": name}``. The original of
+    each row, the groups and the links are private evidence: see ``private_evidence``.
+    Without them the expectation fails.
 
     Examples
     --------
@@ -513,7 +522,8 @@ class ExpectTableToBeProbabilisticallyKAnonymous(TableExpectation):
     ...     quasi_identifiers=["age"], sensitive=["pay"], k=5
     ... )
     >>> str(asked.sentence(asked.configuration.kwargs))
-    'No cell may be traced to the right person with a probability above 1/5.'
+    'No cell may be traced to the right person with a probability above 1/5; sensitive:
+    pay.'
     """
 
     model_name: ClassVar[str] = "probabilistic-k-anonymity"

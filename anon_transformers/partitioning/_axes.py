@@ -327,6 +327,25 @@ class CutAxis:
             found[(other.given < low) | (other.given > high)] = -1
         return np.where(other.codes == other.missing_code, self.n_cells, found)
 
+    def place_nearest(self, other: Column) -> np.ndarray:
+        """Cell of each row, or the nearest one where it lies beyond all of them.
+
+        A category that was not fitted counts as the first of them. -1 where a declared
+        list, an order or a hierarchy does not know the value.
+        """
+        cells = self.place(other)
+        if not self.n_cells:
+            return cells
+        if self.column.kind in {"number", "date"}:
+            nearest: Any = self.n_cells - 1  # only what lies above all has no cell
+            if self.points is not None and other.given is not None:
+                nearest = place_between(self.points, other.given)
+        elif self.column.kind == "category" and self.points is None:
+            nearest = 0
+        else:
+            return cells
+        return np.where(cells < 0, nearest, cells).astype(np.int32)
+
 
 def plain_axis(column: Column) -> CutAxis:
     """Every value is a cell of its own."""

@@ -79,7 +79,12 @@ CHOICES = {
     "tie_side": ("both", "left"),
     "on_failed_cut": ("next_attribute", "stop"),
     "duplicates": POLICIES,
+    "outside": (None, "cuts", "suppress"),
 }
+
+
+OUTSIDE = {"interval": "suppress", "center": "cuts"}
+"""What happens to other rows that no box covers, by output."""
 
 
 @substitute(TABLE_TEXTS)
@@ -146,6 +151,14 @@ class MondrianAnonymizer(TableAnonymizer):
     on_failed_cut : {"next_attribute", "stop"}, default="next_attribute"
         Where the widest attribute has no allowable cut, try the next widest, or leave
         the box as it is.
+    outside : {"cuts", "suppress"}, default=None
+        What ``transform`` publishes of other rows that no box covers: the box that the
+        cuts lead them to, as if it reached so far, or nothing. Values beyond all fitted
+        ones count as the outermost, and categories that were not fitted as the first. A
+        missing value of a column that had none, and a row whose class was not approved,
+        are suppressed in any case. None: "cuts" with ``output="center"``, so that a
+        model that follows gets numbers; otherwise "suppress", for a label that does not
+        hold the value would be wrong. The fitted table is the same with both.
     duplicates : {"ignore", "warn", "error"}, default=None
         What to do where rows share all their quasi-identifiers. Classes hold k rows in
         any case, but relaxed cuts may publish equal rows differently, and k rows of
@@ -215,6 +228,7 @@ class MondrianAnonymizer(TableAnonymizer):
         domain: Mapping[Any, Sequence[Any]] | None = None,
         tie_side: Literal["both", "left"] = "both",
         on_failed_cut: Literal["next_attribute", "stop"] = "next_attribute",
+        outside: Literal["cuts", "suppress"] | None = None,
         duplicates: Policy | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | None = None,
@@ -245,6 +259,7 @@ class MondrianAnonymizer(TableAnonymizer):
         self.domain = domain
         self.tie_side = tie_side
         self.on_failed_cut = on_failed_cut
+        self.outside = outside
         self.duplicates = duplicates
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -435,6 +450,8 @@ class MondrianAnonymizer(TableAnonymizer):
 
     def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         pairs = list(zip(self._axes, table.quasi_identifiers, strict=True))
+        if (self.outside or OUTSIDE[self.output]) == "cuts":
+            return self._publish_boxes(self._nearest(pairs))
         cells = np.stack([axis.place(column) for axis, column in pairs])
         box = mondrian.route(self.tree_, cells)
         covered = np.ones(table.n_rows, dtype=bool)
@@ -444,6 +461,16 @@ class MondrianAnonymizer(TableAnonymizer):
             exact = column.exact if axis.points is None else None
             covered &= _covers(cells[attribute], axis.n_cells, exact, *bounds)
         return self._publish_boxes(np.where(covered, box, -1))
+
+    def _nearest(self, pairs: list[tuple[CutAxis, Column]]) -> np.ndarray:
+        """The box that the cuts lead each row to; -1 where they cannot tell."""
+        cells = np.stack([axis.place_nearest(column) for axis, column in pairs])
+        box = mondrian.route(self.tree_, cells)
+        placed = (cells >= 0).all(axis=0)
+        for attribute, (axis, _) in enumerate(pairs):
+            missing = cells[attribute] == axis.n_cells
+            placed &= ~missing | self.boxes_.missing[box, attribute]
+        return np.where(placed, box, -1)
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
         """Published columns of rows whose boxes are known (-1: none)."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -28,6 +28,7 @@ from anon_transformers.exceptions import (
     check_choice,
     unknown_choice,
 )
+from anon_transformers.published import parse_table
 from anon_transformers.release._period import Period
 from anon_transformers.release._run import sha256
 from anon_transformers.release._spreadsheets import GUARDED, unguard
@@ -541,7 +542,10 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def read_published(
-    folder: str | os.PathLike[str], period: str | Period | None = None
+    folder: str | os.PathLike[str],
+    period: str | Period | None = None,
+    *,
+    labels: Literal["text", "parsed"] = "text",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     """Read a published release with the schema of its manifest.
 
@@ -552,21 +556,27 @@ def read_published(
     period : str or Period, optional
         The period whose newest version is read, such as ``"2026-10"``, if the release
         has periods; what ``current`` leads to by default.
+    labels : {"text", "parsed"}, default="text"
+        What a quasi-identifier holds: the text that was published and judged, or what
+        it says: ranges as :class:`pandas.Interval`, sets and names as categories,
+        suppressed cells as missing; see
+        :func:`anon_transformers.published.parse_labels`. Other columns are the same.
 
     Returns
     -------
     DataFrame, or tuple of two
-        Every cell as it was when the release was judged; of a graph its edges and its
-        nodes.
+        Every cell as it was when the release was judged, or its parsed label; of a
+        graph its edges and its nodes.
 
     Raises
     ------
     DataError
         If nothing was published there, or not these bytes.
     """
+    check_choice("labels", labels, ("text", "parsed"))
     link = Path(folder) / "current"
     if period is None and not link.exists():
-        return _read_version(Path(folder))
+        return _read_version(Path(folder), labels)
 
     def find() -> Path:
         if period is None:
@@ -576,7 +586,7 @@ def read_published(
     while True:
         version = find()
         try:
-            return _read_version(version)
+            return _read_version(version, labels)
         except (DataError, OSError):
             # A version may be removed while it is read; then there is a newer one.
             if find() == version:
@@ -607,13 +617,24 @@ def _newest_version(target: Path, period: Period) -> Path:
     return found[max(found)].resolve()
 
 
-def _read_version(place: Path) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
+def _read_version(
+    place: Path, labels: str
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     if not (place / "manifest.json").is_file():
         raise DataError(f"{place}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]
     tables = [read_checked(place, manifest["format"], file) for file in files]
+    if labels == "parsed":
+        # Of a graph, what stands in the edges are names of nodes.
+        tables[-1] = _parsed(tables[-1], manifest)
     return (tables[0], tables[1]) if len(tables) > 1 else tables[0]
+
+
+def _parsed(table: pd.DataFrame, manifest: Mapping[str, Any]) -> pd.DataFrame:
+    known = manifest["roles"]["quasi_identifiers"]
+    columns = [name for name in table.columns if name in known]
+    return parse_table(table, columns, suppression_label=manifest["suppression_label"])
 
 
 def read_checked(place: Path, format_: str, file: Mapping[str, Any]) -> pd.DataFrame:

@@ -152,14 +152,51 @@ def test_a_name_in_meta_proves_nothing(ask, people):
     assert not ask(people, wants_k(2), suite=edited(pretend)).passed
 
 
-def test_a_row_condition_fails(ask, people):
-    hide = {
-        "row_condition": 'col("age") > 20',
-        "condition_parser": "great_expectations",
+def condition(column, operator, value):
+    """A row condition as suites store it."""
+    return {
+        "type": "comparison",
+        "column": {"name": column},
+        "operator": operator,
+        "parameter": value,
     }
+
+
+@pytest.mark.parametrize("least", [20, 0])
+def test_a_threshold_is_not_judged_on_a_part_of_the_rows(ask, people, least):
+    """Also where every row meets the condition today."""
+    hide = {"row_condition": condition("age", ">", least)}
     suite = edited(lambda listed: listed[0]["kwargs"].update(hide))
     result = ask(people, wants_k(2), suite=suite)
-    assert result.reasons == ("the gate stopped with ValidationError",)
+    assert not result.passed
+    assert result.reasons == (
+        "k-anonymity: the suite judges it on a part of the rows only",
+    )
+
+
+def test_a_part_may_be_asked_beside_the_whole_and_must_hold_too(ask, people):
+    def part(k):
+        def add(listed):
+            hide = {"row_condition": condition("sex", "==", "m"), "k": k}
+            more = {**listed[0], "kwargs": {**listed[0]["kwargs"], **hide}}
+            listed.append(more)
+
+        return edited(add)
+
+    assert ask(people, wants_k(2), suite=part(2)).passed
+    result = ask(people, wants_k(2), suite=part(3))
+    assert [check.passed for check in result.checks] == [True]
+    assert result.reasons == (
+        "expect_table_to_be_k_anonymous of the suite: it does not hold",
+    )
+
+
+def test_a_condition_that_cannot_be_evaluated_fails(ask, people):
+    hide = {"row_condition": condition("gone", ">", 1)}
+    suite = edited(lambda listed: listed[0]["kwargs"].update(hide))
+    result = ask(people, wants_k(2), suite=suite)
+    assert not result.passed
+    assert "row_condition: it cannot be evaluated on this table" in result.reasons[0]
 
 
 def test_a_warning_fails(ask, people):

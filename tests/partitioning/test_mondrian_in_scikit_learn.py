@@ -66,9 +66,11 @@ class TestPipelines:
 
     def test_cross_validation_meets_rows_that_no_box_covers(self, people):
         train, test = train_test_split(people[["age", "pay"]], random_state=0)
-        done = MondrianAnonymizer(k=5, output="center").fit(train)
+        done = MondrianAnonymizer(k=5, output="center", outside="suppress").fit(train)
         uncovered = done.transform(test).isna().all(axis=1)
         assert 0 < uncovered.sum() < len(test)
+        default = MondrianAnonymizer(k=5, output="center").fit(train).transform(test)
+        assert default.notna().all(axis=None)
 
 
 class TestColumnTransformer:

@@ -22,7 +22,8 @@ class TestUnseenRows:
         assert found.tolist() == ["[20, 22]"] * 3 + ["*", "*", "*", "[40, 44]"]
 
     def test_centers_too(self):
-        found = self.labels([20, 22, 40, 44], [21, 30, 44], output="center")
+        options = {"output": "center", "outside": "suppress"}
+        found = self.labels([20, 22, 40, 44], [21, 30, 44], **options)
         np.testing.assert_array_equal(found, [21.0, np.nan, 42.0])
 
     def test_dates(self):
