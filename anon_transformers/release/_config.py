@@ -35,6 +35,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
+from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -412,6 +413,8 @@ class ReleaseConfig(Strict):
         it, one is written from them.
     schedule : str or None
         When Airflow runs it; without it, when it is triggered.
+    on_refusal : OnRefusal
+        ``refuse`` (default), or a ladder of other settings that are tried then.
     workspace : str
         Private folder for runs, quarantine and ledger, from the folder of the file.
     name : str
@@ -432,6 +435,7 @@ class ReleaseConfig(Strict):
     target: Target
     suite: FilePath | None = None
     schedule: str | None = None
+    on_refusal: OnRefusal = OnRefusal()
     workspace: PlacePath = ".anon"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     folder: str = Field(".", repr=False)  # not a key of the file
@@ -478,6 +482,26 @@ class ReleaseConfig(Strict):
                 fault = unknown_choice("sensitive column", judged, sensitive)
                 raise ValueError(f"thresholds, {threshold.id}: {fault}")
         return self
+
+    @model_validator(mode="after")
+    def _every_rung_is_a_release(self) -> "ReleaseConfig":
+        for number, rung in enumerate(self.on_refusal.back_off):
+            key = f"on_refusal.back_off.{number}"
+            try:
+                self.changed_by(rung)
+            except ValidationError as error:
+                raise ValueError(f"{key}: {explain(error)}") from None
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from None
+        return self
+
+    def changed_by(self, rung: Rung) -> "ReleaseConfig":
+        """The release with what a rung changes, which backs off no further."""
+        return ReleaseConfig.model_validate(rung.applied(self.model_dump()))
+
+    def at_rung(self, number: int) -> "ReleaseConfig":
+        """The release as it is tried at a rung; 0 is the file as it is stated."""
+        return self.changed_by(self.on_refusal.back_off[number - 1]) if number else self
 
     @property
     def stated_columns(self) -> dict[str, Any]:

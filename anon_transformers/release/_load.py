@@ -13,6 +13,7 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+from anon_transformers.release._back_off import check_ladder
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
@@ -70,6 +71,7 @@ def load(
     form = form_of(config)
     anonymizer = make_for_columns(form, thresholds)
     check_gate(form, thresholds)
+    ladder = check_ladder(form, thresholds)
     refuse_unwritable(form)
     refuse_foreign_target(config)
     order = {
@@ -83,8 +85,10 @@ def load(
         return str(found)
     # Everything is checked before the first folder is made.
     tables = form.read()
-    form.refuse_guessed_kinds(anonymizer, tables)
-    form.refuse_too_small(anonymizer, thresholds, tables)
+    for of_rung, method in ((form, anonymizer), *ladder):
+        of_rung.refuse_guessed_kinds(method, tables)
+    if not ladder:
+        form.refuse_too_small(anonymizer, thresholds, tables)
     return str(start_run(config, run_id, order, tables))
 
 
