@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from anon_transformers.release._advice import Advice, advise
     from anon_transformers.release._anonymize import anonymize
     from anon_transformers.release._config import (
         ReleaseConfig,
@@ -22,8 +23,10 @@ else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
+    "Advice",
     "ReleaseConfig",
     "Threshold",
+    "advise",
     "anonymize",
     "load",
     "measure_published",
