@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from anon_transformers.cli._anonymize import LOSS_IN_WORDS
 from anon_transformers.cli._assignments import assignments
+from anon_transformers.cli._suggest import print_suggestions
 from anon_transformers.cli.output import (
     Console,
     JsonFlag,
@@ -19,6 +20,9 @@ from anon_transformers.cli.output import (
     print_json,
     print_table,
 )
+from anon_transformers.exceptions import GateError, InfeasibleError
+
+HINT = "anon release {} --suggest says what causes it, and which settings pass."
 
 
 @handle_errors
@@ -30,6 +34,12 @@ def release(
                      help="Tighten a threshold for this run, such as "
                      "[bold]k_anonymity_k=10[/bold]; repeat for more."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="If it is refused, say how far off it is, which "
+                     "quasi-identifiers cause it, and which settings pass; each is "
+                     "tried in private, in about two minutes."),
+    ] = False,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Run a whole release: load → anonymize → validate → publish.
@@ -40,6 +50,7 @@ def release(
     from anon_transformers.release._steps import STEPS, run_release
 
     parameters = assignments("set", tightened or [])
+    refused: GateError | InfeasibleError | None = None
     with Progress(
         TextColumn("{task.description:10}"),
         BarColumn(),
@@ -53,13 +64,24 @@ def release(
         def on_step(step: str) -> None:
             progress.update(bar, description=step, completed=STEPS.index(step))
 
-        folder = run_release(config, parameters=parameters, on_step=on_step)
-        progress.update(bar, description="published", completed=len(STEPS))
+        try:
+            folder = run_release(config, parameters=parameters, on_step=on_step)
+        except (GateError, InfeasibleError) as error:
+            refused = error
+        else:
+            progress.update(bar, description="published", completed=len(STEPS))
+    if refused is not None:
+        if not suggest:
+            raise type(refused)(f"{refused}\n{HINT.format(config)}")
+        print_suggestions(config, refused, parameters, as_json=json_output)
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:
-        print_json({"folder": folder, **manifest})
-    else:
-        _print_report(folder, manifest)
+        advice = {"advice": {"passes": True}} if suggest else {}
+        print_json({"folder": folder, **manifest, **advice})
+        return
+    _print_report(folder, manifest)
+    if suggest:
+        typer.echo("It passes as it is stated: nothing to suggest.")
 
 
 def _print_report(folder: str, manifest: dict[str, Any]) -> None:

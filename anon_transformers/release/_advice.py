@@ -29,7 +29,7 @@ from anon_transformers.release._table import TableForm
 from anon_transformers.release._trials import Trials, Try, private_trials
 
 SECONDS = 120.0
-"""Time after which no further setting is tried, unless a caller gives another."""
+"""Time for all settings, unless a caller gives another."""
 
 OnProgress = Callable[[float, str], None]
 """Called with the share of the time limit that is used, and what is tried now."""
@@ -119,7 +119,7 @@ class Advice:
     not_tried : tuple of str
         What was not, and why.
     seconds, limit : float
-        The time that it took, and after which no further setting was tried.
+        The time that it took, and the time for settings.
     """
 
     release: str
@@ -159,7 +159,8 @@ def advise(
     parameters : mapping, optional
         Thresholds that the run tightens, such as ``{"k_anonymity_k": 10}``.
     seconds : float, default=120
-        Time after which no further setting is tried; one that was begun is finished.
+        Time for all settings, shared among their kinds. A try that was begun is
+        finished, and one of each kind is always made.
     on_progress : callable, optional
         Called with the share of the time that is used, and what is tried now.
 
@@ -292,18 +293,20 @@ class _Advisor:
         found: list[Setting] = []
         not_tried: list[str] = []
         order = columns_by_gain(self.config, gaps, self.tables[INPUT])
-        for kind, ways in proposals(
+        kinds = proposals(
             self.config, self.thresholds, gaps, order, made=first.candidate is not None
-        ).items():
+        )
+        for number, (kind, ways) in enumerate(kinds.items(), 1):
             setting = None
-            for way in ways:
-                if self.used >= 1:
-                    not_tried.append(f"{kind}: {way.words}, and what comes after it")
+            for turn, way in enumerate(ways):
+                # Each kind has its share of the time, and what those before it left.
+                if turn and self.used >= number / len(kinds):
+                    left = f"{kind}: {way.words}, and what comes after it"
+                    not_tried.append(f"{left} (the time for it is over)")
                     break
                 one = self.attempt(trials, way)
                 # A closer search between what passes and what does not goes on.
-                best = self.setting(way, one) if one.passed else None
-                setting = best or setting
+                setting = self.setting(way, one) if one.passed else setting
                 if not way.answer(one.passed):
                     break
             if setting is not None:

@@ -145,7 +145,7 @@ def gaps_of(
         scope = Scope(columns, judged.sensitive, judged.subject, suppression_label)
         return scope.classes(judged.frame)
 
-    names = list(judged.quasi_identifiers)
+    names = list(map(str, judged.quasi_identifiers))
     subject = None
     if judged.subject is not None:
         subject = pd.factorize(judged.frame[judged.subject])[0]

@@ -26,7 +26,7 @@ LARGER_K = (2, 4, 8)
 METHODS = ("full-domain", "datafly", "mondrian")
 """Methods that are tried in place of another one, each with hierarchies."""
 CARRIED = ("suppression", "suppression_limit", "suppression_label")
-"""Parameters that another method is given as the file states them."""
+"""Parameters that another method is given as they are for the one of the file."""
 OWN_GOAL = ("k", "models", "levels")
 """Parameters by which an anonymizer aims at something else than the thresholds."""
 LOOSER = (1.25, 1.5, 2.0, 3.0, 4.0)
@@ -118,10 +118,15 @@ def proposals(
     maker = _Maker(config, thresholds)
     return {
         "suppression": maker.more_suppression(),
-        "method": maker.other_methods(larger_k=made),
+        "method": maker.other_methods(larger_k=made and any(map(_of_classes, gaps))),
         "drop": maker.fewer_columns(order),
         "threshold": maker.looser(gaps),
     }
+
+
+def _of_classes(gap: Gap) -> bool:
+    """Whether it is classes that fall short, which larger ones may mend."""
+    return gap.holds is False and (gap.kind == "model" or "risk" in gap.name)
 
 
 class _Maker:
@@ -175,7 +180,10 @@ class _Maker:
                 yield from self.proposal("method", words, change)
         if self.cls.kind != "table":
             return
-        carried = {key: self.stated[key] for key in CARRIED if key in self.stated}
+        # What it suppresses stays the same, also where the file states nothing of it.
+        now = {key: self.takes[key].default for key in CARRIED if key in self.takes}
+        now |= {key: self.stated[key] for key in CARRIED if key in self.stated}
+        carried = {key: value for key, value in now.items() if value is not None}
         for name in METHODS:
             if name != self.stated["name"] and name in installed().anonymizers:
                 change = {"anonymizer": {"name": name, **carried}}
