@@ -69,7 +69,7 @@ def describe_refusal(name: str, result: GateResult, place: str) -> str:
     lines = []
     for reason in result.reasons or ("a threshold is broken",):
         stem = next((stem for stem in asked if reason.startswith(stem)), "")
-        lines.append(f"{stem}{asked.get(stem, '')}{reason.removeprefix(stem)}")
+        lines.append(f"{reason}{asked.get(stem, '')}")
     if len(lines) == 1:
         return f"{name}: {lines[0]}. The candidate lies in {place}."
     listed = [f"- {line}" for line in lines]
@@ -82,7 +82,7 @@ def asked_of(check: Check) -> str:
     numbers = {k: v for k, v in check.params.items() if is_number(v)}
     if check.kind != "model" or check.observed is None or not numbers:
         return ""
-    return f"asked for {', '.join(f'{k}={v:g}' for k, v in numbers.items())}; "
+    return f" (asked for {', '.join(f'{k}={v:g}' for k, v in numbers.items())})"
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
