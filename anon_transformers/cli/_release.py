@@ -15,6 +15,7 @@ from rich.text import Text
 
 from anon_transformers.cli._anonymize import LOSS_IN_WORDS
 from anon_transformers.cli._assignments import assignments
+from anon_transformers.cli._suggest import print_suggestions
 from anon_transformers.cli.output import (
     Console,
     JsonFlag,
@@ -25,6 +26,9 @@ from anon_transformers.cli.output import (
     print_table,
     print_warning,
 )
+from anon_transformers.exceptions import GateError, InfeasibleError
+
+HINT = "anon release {} --suggest says what causes it, and which settings pass."
 
 
 @handle_errors
@@ -42,6 +46,12 @@ def release(
                      help="What this run is about, if the file has periods, such as "
                      "[bold]2026-10[/bold]."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="If it is refused, say how far off it is, which "
+                     "quasi-identifiers cause it, and which settings pass; each is "
+                     "tried in private, in about two minutes."),
+    ] = False,
     log_json: Annotated[
         bool,
         typer.Option("--log-json", help="Log what each step did as one line of JSON on "
@@ -57,6 +67,7 @@ def release(
     from anon_transformers.release._steps import STEPS, run_release
 
     parameters = assignments("set", tightened or [])
+    refused: GateError | InfeasibleError | None = None
     with Progress(
         TextColumn("{task.description:10}"),
         BarColumn(),
@@ -74,16 +85,29 @@ def release(
         def on_stage(stage: str) -> None:
             progress.update(bar, stage=stage)
 
-        with _step_lines(progress, on_stage, log_json, hidden=json_output):
-            folder = run_release(
-                config, parameters=parameters, on_step=on_step, period=period
+        try:
+            with _step_lines(progress, on_stage, log_json, hidden=json_output):
+                folder = run_release(
+                    config, parameters=parameters, on_step=on_step, period=period
+                )
+        except (GateError, InfeasibleError) as error:
+            refused = error
+        else:
+            progress.update(
+                bar, description="published", completed=len(STEPS), stage=""
             )
-        progress.update(bar, description="published", completed=len(STEPS), stage="")
+    if refused is not None:
+        if not suggest:
+            raise type(refused)(f"{refused}\n{HINT.format(_named(config, period))}")
+        print_suggestions(config, refused, parameters, period, as_json=json_output)
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:
-        print_json({"folder": folder, **manifest})
-    else:
-        _print_report(folder, manifest)
+        advice = {"advice": {"passes": True}} if suggest else {}
+        print_json({"folder": folder, **manifest, **advice})
+        return
+    _print_report(folder, manifest)
+    if suggest:
+        typer.echo("It passes as it is stated: nothing to suggest.")
 
 
 @contextmanager
@@ -124,6 +148,11 @@ def _step_lines(
         LOG.removeHandler(handler)
         LOG.setLevel(level)
         LOG.propagate = passed_on
+
+
+def _named(config: Path, period: str | None) -> str:
+    """The release as it is named on the command line."""
+    return str(config) if period is None else f"{config} --period {period}"
 
 
 def _print_report(folder: str, manifest: dict[str, Any]) -> None:

@@ -234,6 +234,11 @@ def _print_error(message: str, as_json: bool) -> None:
         _print_labeled("error", "red", message)
 
 
+def print_error(message: str) -> None:
+    """Print an error on the error stream, where a command goes on after it."""
+    _print_error(message, as_json=False)
+
+
 def print_warning(message: str) -> None:
     """Print a warning on the error stream, on one line."""
     _print_labeled("warning", "yellow", message)

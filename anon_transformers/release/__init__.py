@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from anon_transformers.release._advice import Advice, advise
     from anon_transformers.release._anonymize import anonymize
     from anon_transformers.release._check import check_release
     from anon_transformers.release._config import (
@@ -26,9 +27,11 @@ else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
+    "Advice",
     "ReleaseConfig",
     "Threshold",
     "abandon",
+    "advise",
     "anonymize",
     "check_release",
     "load",

@@ -17,7 +17,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.release._anonymizer import extremes_of, make_anonymizer
 from anon_transformers.release._build import installed
 from anon_transformers.release._cells import canonical
-from anon_transformers.release._config import Target
+from anon_transformers.release._config import ReleaseConfig, Target
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._log import stage, tell
@@ -34,13 +34,17 @@ from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._under_way import held
 
+DRAFT = ".candidate.draft"
+"""What the candidate is called until all of it is written."""
+
 
 @discreet
 def anonymize(location: Location) -> str:
     """Anonymize the loaded table, shuffle its rows, write the candidate.
 
     If the table cannot be anonymized as the release asks, the run is over, and the
-    loaded data are removed.
+    loaded data are removed; where the file states a ladder (``on_refusal``), its rungs
+    are tried before that.
 
     Row order comes from fresh entropy that is drawn here once; publishing moves these
     bytes unchanged. A candidate that is already there is left as it is.
@@ -72,10 +76,21 @@ def anonymize(location: Location) -> str:
 
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
-    config = run.config
-    tell(config.title, anonymizer=config.anonymizer.name)
+    tell(run.config.title)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
+    if run.config.on_refusal.back_off:
+        # It judges what it tries, and only such a release needs that here.
+        from anon_transformers.release._back_off import write_first_that_passes
+
+        write_first_that_passes(run)
+    else:
+        write_draft(run, run.config)
+    run.path(DRAFT).rename(run.path(CANDIDATE))
+
+
+def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
+    """Anonymize as a configuration states it, and write the draft of a candidate."""
     anonymizer = make_anonymizer(config, run.thresholds)
     # Before it sees the table: what it says afterwards could be about persons.
     said = {
@@ -86,7 +101,7 @@ def write_candidate(run: Run) -> None:
     if said["extremes"]:
         message = f"anonymizer {config.anonymizer.name}: {said['extremes']}"
         warnings.warn(message, ExtremesWarning, stacklevel=level_of_caller())
-    draft = run.path(".candidate.draft")
+    draft = run.path(DRAFT)
     remove_tree(draft)
     make_private(draft)
     stage(f"{config.anonymizer.name} at work")
@@ -99,10 +114,10 @@ def write_candidate(run: Run) -> None:
         "report": asdict(anonymizer.report_),
         **said,
         **noted,
+        **of_try,
     }
     write_json(draft / "candidate.json", run.sealed(note))
-    draft.rename(run.path(CANDIDATE))
-    tell(**facts_of(anonymizer.report_))
+    tell(anonymizer=config.anonymizer.name, **facts_of(anonymizer.report_))
 
 
 def facts_of(report: Report) -> dict[str, Any]:

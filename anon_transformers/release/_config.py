@@ -38,6 +38,7 @@ from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._expected_source import ExpectedSource
+from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
 from anon_transformers.release._strict import (
     LARGEST_FILE,
@@ -505,6 +506,8 @@ class ReleaseConfig(Strict):
         How Airflow runs it.
     expect : ExpectedSource
         What the source must be like: how many rows, how old its file may be.
+    on_refusal : OnRefusal
+        ``refuse`` (default), or a ladder of other settings that are tried then.
     workspace : str
         Private folder for runs, quarantine and ledger, from the folder of the file. It
         may hold variables of the environment.
@@ -532,11 +535,13 @@ class ReleaseConfig(Strict):
     schedule: str | None = None
     airflow: AirflowOptions = AirflowOptions()
     expect: ExpectedSource = ExpectedSource()
+    on_refusal: OnRefusal = OnRefusal()
     workspace: PlacePath = ".anon"
     on_conflict: Literal["wait", "refuse"] = "wait"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")  # that of the file
     folder: str = Field(".", repr=False)  # not a key of the file
     _filled: dict[str, Any] | None = PrivateAttr(None)
+    _stated: "ReleaseConfig | None" = PrivateAttr(None)
 
     @field_validator("thresholds")
     @classmethod
@@ -654,8 +659,18 @@ class ReleaseConfig(Strict):
                 "workspace": values["workspace"],
             }
         )
-        done._filled = dict(values)
+        done._filled, done._stated = dict(values), self.stated
         return done
+
+    @property
+    def stated(self) -> "ReleaseConfig":
+        """The file as it is stated, in whose paths nothing is filled in."""
+        return self._stated or self
+
+    @property
+    def filling(self) -> dict[str, Any] | None:
+        """What was filled in, for the note of a run; private."""
+        return None if self._filled is None else dict(self._filled)
 
     @property
     def period(self) -> Period | None:
@@ -672,6 +687,32 @@ class ReleaseConfig(Strict):
     def target_root(self) -> Path:
         """The folder whose ``current`` readers follow: the target, or that of all."""
         return self.path((self._filled or {}).get("root", self.target.path))
+
+    @model_validator(mode="after")
+    def _every_rung_is_a_release(self) -> "ReleaseConfig":
+        for number, rung in enumerate(self.on_refusal.back_off):
+            key = f"on_refusal.back_off.{number}"
+            try:
+                self.changed_by(rung)
+            except ValidationError as error:
+                raise ValueError(f"{key}: {explain(error)}") from None
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from None
+        return self
+
+    def changed_by(self, rung: Rung) -> "ReleaseConfig":
+        """The release with what a rung changes, which backs off no further."""
+        return self.with_keys(rung.applied(self.stated.model_dump()))
+
+    def with_keys(self, keys: Mapping[str, Any]) -> "ReleaseConfig":
+        """The release with other keys of the file; what was filled in stays so."""
+        given = {**self.stated.model_dump(), **keys}
+        changed = ReleaseConfig.model_validate(given)
+        return changed if self._filled is None else changed.filled(self._filled)
+
+    def at_rung(self, number: int) -> "ReleaseConfig":
+        """The release as it is tried at a rung; 0 is the file as it is stated."""
+        return self.changed_by(self.on_refusal.back_off[number - 1]) if number else self
 
     @property
     def stated_columns(self) -> dict[str, Any]:

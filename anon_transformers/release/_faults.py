@@ -65,7 +65,7 @@ def table_faults(
         swapped = dict.fromkeys([*quasi_identifiers, *kept])
         faults += cell_faults(source, table, swapped)
     else:
-        hidden = _suppressed_rows(table, quasi_identifiers, suppression_label)
+        hidden = suppressed_rows(table, quasi_identifiers, suppression_label)
         faults += moved_faults(source, table, rows, kept, hidden)
     if publishes == "labels":
         given = {name: hierarchies.get(name) for name in quasi_identifiers}
@@ -93,7 +93,7 @@ def column_faults(held: Iterable[str], wanted: Iterable[str]) -> list[str]:
     return faults
 
 
-def _suppressed_rows(
+def suppressed_rows(
     table: pd.DataFrame, quasi_identifiers: Sequence[str], suppression_label: str
 ) -> np.ndarray:
     """Rows whose quasi-identifiers show nothing."""

@@ -60,6 +60,11 @@ class Candidate:
         )
         return cls(run, noted, tuple(tables))
 
+    @property
+    def config(self) -> ReleaseConfig:
+        """The release as it was made: the file, or a rung of its ladder."""
+        return self.run.config.at_rung(self.noted.get("rung", 0))
+
     @cached_property
     def source(self) -> pd.DataFrame:
         """The table that was loaded, read anew in this step."""

@@ -13,12 +13,13 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+from anon_transformers.release._back_off import check_ladder
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._log import stage, tell
-from anon_transformers.release._resolve import GIVEN_PERIOD, fill_in, resolve
+from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
     RUNS,
     Ledger,
@@ -89,13 +90,14 @@ def load(
     form = form_of(config)
     anonymizer = make_for_columns(form, thresholds)
     check_gate(form, thresholds)
+    ladder = check_ladder(form, thresholds)
     refuse_unwritable(form)
     refuse_foreign_target(config)
     refuse_expired(config)
     order = {
         "file": str(Path(config_path).absolute()),
         "config": stated.model_dump(mode="json"),
-        "filled": fill_in(stated, config.period),
+        "filled": config.filling,
         "thresholds": [threshold.to_dict() for threshold in thresholds],
         "files": file_hashes(config),
     }
@@ -110,8 +112,10 @@ def load(
         # Everything is checked before the first folder is made.
         stage("reading and checking the source")
         tables = read_expected(form)
-        form.refuse_guessed_kinds(anonymizer, tables)
-        form.refuse_too_small(anonymizer, thresholds, tables)
+        for of_rung, method in ((form, anonymizer), *ladder):
+            of_rung.refuse_guessed_kinds(method, tables)
+        if not ladder:
+            form.refuse_too_small(anonymizer, thresholds, tables)
         started = start_run(config, run_id, order, tables)
         if started is not None:
             return str(started)

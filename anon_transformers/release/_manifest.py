@@ -40,7 +40,12 @@ def make_manifest(
     run: Run, candidate: dict[str, Any], verdict: dict[str, Any], n_bytes: int
 ) -> dict[str, Any]:
     """Everything a reader may know; no seed, no hash of the source, no frequencies."""
-    config = run.config
+    config = run.config.at_rung(candidate.get("rung", 0))
+    tries = (
+        {"tries": tries_of(run.config, candidate["rung"])}
+        if "rung" in candidate
+        else {}
+    )
     beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
     return {
         "release": config.name,
@@ -61,7 +66,11 @@ def make_manifest(
             "subject": config.roles.subject,
         },
         "not_judged": form_of(config).unjudged_columns(),
-        "anonymizer": {"name": config.anonymizer.name, **_stated(config)},
+        "anonymizer": {
+            "name": config.anonymizer.name,
+            **public_parameters(config.anonymizer.name, config.anonymizer.params),
+        },
+        **tries,
         "promised": {
             "file": [_finite(t.to_dict()) for t in config.thresholds],
             "in_force": [_finite(t.to_dict()) for t in run.thresholds],
@@ -74,17 +83,32 @@ def make_manifest(
     }
 
 
-def _stated(config: ReleaseConfig) -> dict[str, Any]:
+def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters that the file states, without the values of private ones.
 
     Where clusters start may have been taken from the input; where sets end, which a
     person may have drawn, is what their names leave vague.
     """
-    cls = registry().anonymizers[config.anonymizer.name]
+    cls = registry().anonymizers[method]
     return {
         name: HIDDEN if name in cls.private_parameters else _finite(value)
-        for name, value in config.anonymizer.params.items()
+        for name, value in stated.items()
     }
+
+
+def tries_of(config: ReleaseConfig, rung: int) -> list[dict[str, Any]]:
+    """Every try up to the one that is published: what it states, and its verdict.
+
+    No number of a try that was refused: rows that are not published would show in it.
+    """
+    tries = []
+    for number in range(rung + 1):
+        settings = config.on_refusal.back_off[number - 1].settings if number else {}
+        if "anonymizer" in settings:
+            method = config.at_rung(number).anonymizer.name
+            settings["anonymizer"] = public_parameters(method, settings["anonymizer"])
+        tries.append({"rung": number, "settings": settings, "passed": number == rung})
+    return tries
 
 
 def _finite(value: Any) -> Any:
@@ -129,6 +153,7 @@ def write_report(
     path: Path, run: Run, candidate: Mapping[str, Any], verdict: Mapping[str, Any]
 ) -> None:
     """Write the page; it holds numbers and column names, never a cell."""
+    config = run.config.at_rung(candidate.get("rung", 0))
     environment = Environment(
         loader=PackageLoader("anon_transformers.release"), autoescape=True
     )
@@ -137,10 +162,10 @@ def write_report(
         version=run.id,
         period=run.config.period,
         started=run.started,
-        method=run.config.anonymizer.name,
-        quasi_identifiers=run.config.roles.quasi_identifiers,
-        sensitive=run.config.roles.sensitive,
-        not_judged=form_of(run.config).unjudged_columns(),
+        method=config.anonymizer.name,
+        quasi_identifiers=config.roles.quasi_identifiers,
+        sensitive=config.roles.sensitive,
+        not_judged=form_of(config).unjudged_columns(),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
@@ -172,7 +197,8 @@ def measure_published(
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     tables = read_published(place)
     in_force = [Threshold.read(t) for t in manifest["promised"]["in_force"]]
-    return form_of(read_config(config_path)).numbers(
+    config = read_config(config_path).at_rung(len(manifest.get("tries", [None])) - 1)
+    return form_of(config).numbers(
         tables if isinstance(tables, tuple) else (tables,),
         in_force,
         manifest["suppression_label"],

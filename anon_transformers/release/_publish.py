@@ -141,7 +141,8 @@ def refuse_loosened(run: Run) -> None:
     in_force = {threshold.id: threshold for threshold in run.thresholds}
     # As a run notes them, where a date is a text.
     now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
-    for key in ("source", "roles", "hierarchies", "anonymizer", "target", "suite"):
+    keys = ("source", "roles", "hierarchies", "anonymizer", "target", "suite")
+    for key in (*keys, "on_refusal"):
         if now[key] != then[key]:
             raise ReleaseError(
                 f"run {run.id}: {key} in {run.file} changed after it was loaded; start "

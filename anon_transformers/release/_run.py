@@ -40,7 +40,7 @@ FINISHED = {"published", "removed", "quarantined", "abandoned"}
 """
 RUNS = "runs"
 QUARANTINE = "quarantine"
-EVENTS = {"loading", "loaded", "publishing", *FINISHED}
+EVENTS = {"loading", "loaded", "tried", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
 LOCK = ".lock"

@@ -145,6 +145,12 @@ def release_status(
     return sorted(found, key=lambda status: status.name)
 
 
+def _runs_in(ledger: Ledger) -> dict[str, list[dict[str, Any]]]:
+    """The runs of a release; what was tried for an advice is none."""
+    stories = ledger.stories().items()
+    return {run: story for run, story in stories if not story[0].get("advice")}
+
+
 def _home(config: ReleaseConfig) -> Path | None:
     """The private folder of a release; None where the environment must name it."""
     try:
@@ -205,7 +211,7 @@ def _status(
     file: Path | None,
     now: datetime | None,
 ) -> ReleaseStatus:
-    stories = {} if home is None else Ledger(home).stories()
+    stories = {} if home is None else _runs_in(Ledger(home))
     events = [event for story in stories.values() for event in story]
     published = [e["at"] for e in events if e["event"] == "published"]
     public = _public(stories)

@@ -7,7 +7,8 @@ from typing import Any
 
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
-from anon_transformers.gx.gate import GateResult, read_suite, run_gate
+from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
+from anon_transformers.parameters import is_number
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import write_report
@@ -52,17 +53,15 @@ def validate(location: Location) -> str:
             form, result = judge_run(run)
         if not result.passed:
             place = quarantine(run, form)
-            reasons = "; ".join(result.reasons) or "a threshold is broken"
-            raise GateError(
-                f"{run.config.name}: {reasons}. The candidate lies in {place}."
-            )
+            raise GateError(describe_refusal(run.config.title, result, place))
     return str(run.folder)
 
 
 def judge_run(run: Run) -> tuple[Form, GateResult]:
     """Judge the candidate of a run, and write report and verdict beside it."""
     tell(run.config.title)
-    form, candidate = form_of(run.config), Candidate.read(run)
+    candidate = Candidate.read(run)
+    form = form_of(candidate.config)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
     stage("measuring what is published")
@@ -76,6 +75,28 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
     return form, result
+
+
+def describe_refusal(name: str, result: GateResult, place: str) -> str:
+    """Why a candidate is refused: one line per reason, with what was asked for."""
+    asked = {f"{check.id}: ": asked_of(check) for check in result.checks}
+    lines = []
+    for reason in result.reasons or ("a threshold is broken",):
+        stem = next((stem for stem in asked if reason.startswith(stem)), "")
+        lines.append(f"{reason}{asked.get(stem, '')}")
+    if len(lines) == 1:
+        return f"{name}: {lines[0]}. The candidate lies in {place}."
+    listed = [f"- {line}" for line in lines]
+    reasons = [f"{name}: refused for {len(lines)} reasons:", *listed]
+    return "\n".join([*reasons, f"The candidate lies in {place}."])
+
+
+def asked_of(check: Check) -> str:
+    """The numbers that a model was asked for; a metric's reason names its bounds."""
+    numbers = {k: v for k, v in check.params.items() if is_number(v)}
+    if check.kind != "model" or check.observed is None or not numbers:
+        return ""
+    return f" (asked for {', '.join(f'{k}={v:g}' for k, v in numbers.items())})"
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:

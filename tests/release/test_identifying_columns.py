@@ -22,6 +22,27 @@ def test_values_that_occur_exactly_twice_tell_persons_apart(release):
     run_release(release.file)
 
 
+def test_all_columns_that_tell_persons_apart_are_told_at_once(release):
+    numbers = range(60)
+    rows = rows_of(
+        code=[f"c{i}" for i in numbers],
+        badge=[f"b{i}" for i in numbers],
+        file=[f"f{i}" for i in numbers],
+        floor=[i % 8 for i in numbers],
+        room=[i // 8 for i in numbers],
+    )
+    insensitive = ["code", "badge", "floor", "room"]
+    of_rows(release, rows, insensitive=insensitive, sensitive=["file"])
+    told = release.refusal(DataError).splitlines()
+    assert [line.split(" column")[0] for line in told] == [
+        "insensitive", "insensitive", "sensitive", "insensitive"
+    ]  # fmt: skip
+    for line, name in zip(
+        told, ["'code'", "'badge'", "'file'", "'floor' and 'room'"], strict=True
+    ):
+        assert name in line
+
+
 def test_a_column_that_few_rows_fill_tells_those_apart(release):
     mail = [f"p{i}@example.org" if i < 4 else "" for i in range(120)]
     rows = rows_of(mail=mail)

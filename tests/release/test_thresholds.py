@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pydantic")
 
-from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release import Threshold, load, tighten
+from anon_transformers.exceptions import ConfigurationError, GateError
+from anon_transformers.release import Threshold, load, run_release, tighten
 
 WAYS = ("higher", "lower")
 
@@ -249,3 +249,23 @@ def test_a_plugin_may_say_that_less_is_more(release, registered, distinct_values
         load(release.file, None, {"backwards_l": 3})
     asked = {"k-anonymity": {"k": 3}, "backwards": {"l": 1}}
     assert loaded(release, backwards_l=1) == asked
+
+
+@pytest.mark.gx
+def test_a_refusal_says_what_was_asked_and_reached_one_line_each(release):
+    release.write(
+        anonymizer=release.mondrian(k=2),
+        thresholds=[
+            {"model": "k-anonymity", "k": 9},
+            {"metric": "average-risk", "max": 0.01},
+        ],
+    )
+    with pytest.raises(GateError) as caught:
+        run_release(release.file)
+    name, of_k, of_risk, place = str(caught.value).splitlines()
+    assert name == "people: refused for 2 reasons:"
+    assert of_k.startswith("- k-anonymity: the level is ")
+    assert of_k.endswith(" classes fail (asked for k=9)")
+    assert of_risk.startswith("- average-risk: it is 0.")
+    assert of_risk.endswith("above the max of 0.01")
+    assert place.startswith("The candidate lies in ")

@@ -11,6 +11,7 @@ from anon_transformers.exceptions import (
     ParameterError,
     WithoutKWarning,
 )
+from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import DistinctLDiversity, TCloseness
 
 # k = 1 with models of sensitive values is drawn too.
@@ -137,6 +138,46 @@ class TestParameters:
             InfeasibleError, match=r"t-closeness\(t=0\.\d+\) reaches 0 at best"
         ):
             slow.anonymizer(k=2, models=[TCloseness(0.1)], levels={}).fit(frame)
+
+    def test_a_table_of_marks_is_told_apart_from_what_can_be_reached(self):
+        """Only the node that hides everything has classes of two rows."""
+        frame = pd.DataFrame({"a": list("wxyz"), "b": list("pqrs")})
+        with pytest.raises(InfeasibleError) as caught:
+            FullDomainAnonymizer(k=2).fit(frame)
+        said = str(caught.value)
+        assert "k-anonymity(k=2) reaches 1 at best." in said
+        assert "reaches 4" not in said
+        assert "the levels would be k-anonymity(k=2) 4, but such a table shows" in said
+
+    @pytest.mark.parametrize(("limit", "reached"), [(0.0, 1), (0.25, 3), (0.3, 3)])
+    def test_what_is_reached_is_that_of_nodes_that_show_something(self, limit, reached):
+        """Groupby at every node but the top, without as many rows as may go."""
+        frame = pd.DataFrame({"a": list("vvvw"), "b": list("pppq")})
+        trees = {
+            name: Hierarchy.from_mapping({v: ["*"] for v in set(frame[name])})
+            for name in frame
+        }
+        shown = []
+        for columns in (["a"], ["b"], ["a", "b"]):
+            sizes = frame.groupby(columns).size().sort_values(ascending=False)
+            enough = sizes.cumsum() >= len(frame) * (1 - limit)
+            shown.append(sizes[enough].iloc[0])
+        assert max(shown) == reached
+        with pytest.raises(InfeasibleError, match=f"reaches {reached} at best"):
+            FullDomainAnonymizer(k=4, hierarchies=trees, suppression_limit=limit).fit(
+                frame
+            )
+
+    def test_models_that_hold_one_by_one_are_told_to_fail_together(self):
+        """Of four rows one may be suppressed: three are left, and the one is alone."""
+        frame = pd.DataFrame({"a": list("vvvw"), "b": list("pppq")})
+        trees = {
+            name: Hierarchy.from_mapping({v: ["*"] for v in set(frame[name])})
+            for name in frame
+        }
+        made = FullDomainAnonymizer(k=2, hierarchies=trees, suppression_limit=0.25)
+        with pytest.raises(InfeasibleError, match="of the suppressed rows too"):
+            made.fit(frame)
 
     def test_values_without_persons_are_warned_of(self, slow):
         frame = slow.frame_of([("0", "a", "f", "u"), ("0", "a", "f", "v")] * 4)

@@ -1,0 +1,143 @@
+"""``anon release --suggest``: what to do about a release that is refused."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from anon_transformers.cli.output import (
+    BROKEN_PROMISE,
+    Console,
+    format_number,
+    percent,
+    print_error,
+    print_json,
+    print_table,
+)
+from anon_transformers.exceptions import AnonymizationError
+
+if TYPE_CHECKING:
+    from anon_transformers.release._advice import Advice, Setting
+    from anon_transformers.release._gaps import Gap
+
+MOST_COLUMNS = 5
+"""Quasi-identifiers that are shown per threshold; JSON has them all."""
+
+
+def print_suggestions(
+    config: Path,
+    refused: AnonymizationError,
+    parameters: Mapping[str, int | float],
+    period: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print why a release was refused and what would pass; ends with exit code 1."""
+    if not as_json:
+        print_error(str(refused))
+    advice = _with_a_bar(config, parameters, period, hidden=as_json)
+    if as_json:
+        print_json({"error": str(refused), "advice": advice.to_dict()})
+    else:
+        print_advice(advice)
+    raise typer.Exit(BROKEN_PROMISE)
+
+
+def _with_a_bar(
+    config: Path,
+    parameters: Mapping[str, int | float],
+    period: str | None,
+    *,
+    hidden: bool,
+) -> "Advice":
+    from anon_transformers.release import advise
+
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("of the time"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=hidden,
+    ) as progress:
+        bar = progress.add_task("reading", total=1.0)
+
+        def on_progress(share: float, what: str) -> None:
+            progress.update(bar, description=f"try {what}", completed=share)
+
+        return advise(
+            config, parameters=parameters, period=period, on_progress=on_progress
+        )
+
+
+def print_advice(advice: "Advice") -> None:
+    """Print an advice for people."""
+    if advice.passes:
+        typer.echo(
+            f"{advice.release} passes as it is stated now: nothing to suggest. The "
+            "source may have changed since."
+        )
+        return
+    for gap in advice.gaps:
+        _print_gap(gap)
+    if advice.settings:
+        header = ["setting", "loss", "suppressed", "promise"]
+        rows = [_row(setting) for setting in advice.settings]
+        print_table("Settings that pass (each was tried)", header, rows)
+    failed = [one for one in advice.tried if not one.passed]
+    if not advice.settings:
+        typer.echo(f"None of {len(failed)} other settings that were tried passes.")
+    elif failed:
+        typer.echo(f"{len(failed)} others were tried and do not pass (--json has why).")
+    for left in advice.not_tried:
+        typer.echo(f"not tried: {left}")
+    typer.echo(
+        "For whoever runs the release only: these counts are of rows that are not "
+        "published."
+    )
+
+
+def _print_gap(gap: "Gap") -> None:
+    if gap.holds:
+        return
+    asked = ", ".join(f"{name}: {value}" for name, value in gap.asked.items())
+    reached = format_number(gap.reached, missing="not known")
+    of = "the candidate" if gap.of == "candidate" else "the source as it stands"
+    line = f"{gap.id}: asked for {asked}; {of} reaches {reached}"
+    if gap.off is not None:
+        line = f"{line}, off by {format_number(gap.off)}"
+    if gap.rows_to_go is not None:
+        whose = (
+            "" if gap.persons_to_go is None else f" of {gap.persons_to_go:,} persons"
+        )
+        line = f"{line}; {gap.rows_to_go:,} rows{whose} would have to go"
+    typer.echo(f"{line}.")
+    if not gap.columns:
+        return
+    counted = "rows" if gap.persons_to_go is None else "persons"
+    rows: list[tuple[str, ...]] = []
+    for effect in gap.columns[:MOST_COLUMNS]:
+        reached = format_number(effect.reached, missing="not known")
+        if effect.to_go is None:
+            rows.append((effect.column, reached, format_number(effect.gain)))
+        else:
+            gain = f"{effect.gain:,} {counted}"
+            rows.append((effect.column, reached, gain, f"{effect.to_go:,} {counted}"))
+    header = ["without", "reaches", "gain", "left to go"][: len(rows[0])]
+    print_table(f"Which quasi-identifiers cause {gap.id}", header, rows)
+
+
+def _row(setting: "Setting") -> tuple[Any, ...]:
+    loss = "not known" if setting.loss is None else percent(setting.loss)
+    if setting.loss_with_dropped is not None:
+        loss = f"{loss} ({percent(setting.loss_with_dropped)} with what is dropped)"
+    gone = "not known"
+    if setting.suppressed_rows is not None and setting.suppressed_share is not None:
+        gone = f"{setting.suppressed_rows:,} rows, {percent(setting.suppressed_share)}"
+    if setting.suppressed_persons is not None:
+        gone = f"{gone}, of {setting.suppressed_persons:,} persons"
+    promise = "promises less" if setting.loosens else "as stated"
+    return setting.words, loss, gone, promise

@@ -1,0 +1,91 @@
+"""``anon release --suggest``: what a user reads when a release is refused."""
+
+import json
+
+import pandas as pd
+import pytest
+import yaml
+
+pytest.importorskip("great_expectations")
+pytestmark = pytest.mark.gx
+
+RELEASE = {
+    "source": {"path": "people.csv"},
+    "roles": {"quasi_identifiers": ["age", "town"], "sensitive": ["job"]},
+    "hierarchies": {
+        "age": {"kind": "intervals", "widths": [10]},
+        "town": "town.csv",
+    },
+    "anonymizer": {"name": "full-domain", "levels": {"age": 1}},
+    "thresholds": [{"model": "k-anonymity", "k": 3}],
+    "target": {"path": "out"},
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    people = pd.DataFrame(
+        {
+            "age": [31, 32, 33, 34, 35, 36, 37, 38],
+            "town": ["TOWNMARK-n"] * 6 + ["TOWNMARK-s"] * 2,
+            "job": ["JOBMARK-a", "JOBMARK-b"] * 4,
+        }
+    )
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "town.csv").write_text("TOWNMARK-n;*\nTOWNMARK-s;*\n")
+    path = tmp_path / "people.yaml"
+    path.write_text(yaml.safe_dump(RELEASE))
+    return path
+
+
+def test_a_refusal_names_the_option(anon, file):
+    refused = anon("release", file)
+    assert refused.exit_code == 1
+    last = refused.stderr.strip().splitlines()[-1]
+    assert f"anon release {file} --suggest" in last
+    assert "--suggest" in json.loads(anon("release", file, "--json").stdout)["error"]
+
+
+def test_it_says_how_far_why_and_what_passes(anon, file):
+    refused = anon("release", file, "--suggest")
+    assert refused.exit_code == 1
+    assert "these levels do not keep" in refused.stderr
+    told = refused.stdout
+    assert "k-anonymity: asked for k: 3; the source as it stands reaches 1" in told
+    assert "8 rows would have to go" in told
+    assert "Which quasi-identifiers cause k-anonymity" in told
+    assert "Settings that pass" in told
+    assert "promises less" in told
+    for text in (refused.stdout, refused.stderr):
+        assert "TOWNMARK" not in text
+        assert "JOBMARK" not in text
+    assert not (file.parent / "out").exists()
+
+
+def test_as_json(anon, file):
+    refused = anon("release", file, "--suggest", "--json")
+    assert refused.exit_code == 1
+    found = json.loads(refused.stdout)
+    assert "these levels" in found["error"]
+    advice = found["advice"]
+    assert not advice["passes"]
+    assert advice["gaps"][0]["rows_to_go"] == 8
+    changed = RELEASE | advice["settings"][0]["change"]
+    file.write_text(yaml.safe_dump(changed))
+    assert anon("release", file).exit_code == 0
+
+
+def test_a_file_that_passes_says_so(anon, file):
+    file.write_text(yaml.safe_dump(RELEASE | {"anonymizer": {"name": "full-domain"}}))
+    passed = anon("release", file, "--suggest")
+    assert passed.exit_code == 0, passed.output
+    assert "nothing to suggest" in passed.stdout
+    told = json.loads(anon("release", file, "--suggest", "--json").stdout)
+    assert told["advice"] == {"passes": True}
+
+
+def test_a_file_that_cannot_be_used_is_no_refusal(anon, file):
+    file.write_text(yaml.safe_dump(RELEASE | {"thresholds": []}))
+    broken = anon("release", file, "--suggest")
+    assert broken.exit_code == 2
+    assert "--suggest" not in broken.stderr
