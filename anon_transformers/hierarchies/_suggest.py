@@ -138,12 +138,13 @@ def suggest_hierarchy(
     values = leaf_texts(column)
     if not values:
         raise DataError("there is no value to make a hierarchy from.")
-    counts = _counts(column, values, subject)
-    found = find_kind(values, counts, str(getattr(column, "name", None) or ""))
+    rows = _counts(column, values, None)
+    found = find_kind(values, rows, str(getattr(column, "name", None) or ""))
     if kind is not None:
         check_choice("kind", kind, KINDS)
         found = replace(found, kind=kind, reason=f"stated as {kind}; {found.reason}")
-    return _suggestion(values, counts, found)
+    held = rows if subject is None else _counts(column, values, subject)
+    return _suggestion(values, held, found)
 
 
 def _counts(column: Any, values: Sequence[str], subject: Any) -> list[int]:
