@@ -20,7 +20,7 @@ from anon_transformers.hierarchies._hierarchy import (
     Unknown,
     check_policies,
 )
-from anon_transformers.hierarchies._intervals import Intervals
+from anon_transformers.hierarchies._intervals import Intervals, read_decimals
 from anon_transformers.hierarchies._kinds import (
     ISO_DATE,
     KINDS,
@@ -29,6 +29,7 @@ from anon_transformers.hierarchies._kinds import (
     find_kind,
 )
 from anon_transformers.hierarchies._masking import Masking
+from anon_transformers.hierarchies._written_ranges import read_range
 
 MOMENT_PARTS = ("day", "month", "quarter", "year", "decade", "century")
 DOUBLED = (2, 4, 8)
@@ -220,6 +221,9 @@ def _dates(
 def _ranges(
     values: list[str], counts: Sequence[int] | None, found: ValueKind
 ) -> Suggestion:
+    strange = sum(read_range(value) is None for value in values)
+    if strange:
+        raise DataError(f"{strange} values are no ranges that have an order.")
     rows = as_rows(values, ordered_levels(values))
     reason = f"{found.reason}; neighbors are joined two by two"
     return Suggestion(Hierarchy(rows), found.kind, reason)
@@ -273,7 +277,7 @@ def _constant(
 def _intervals(
     values: Sequence[str], counts: Sequence[int] | None
 ) -> tuple[Intervals, str]:
-    numbers = [Decimal(value) for value in values]
+    numbers = read_decimals(values)
     cuts = [] if counts is None else _round_cuts(numbers, counts)
     if cuts:
         return Intervals(cuts=cuts), (
