@@ -10,6 +10,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.dates import DateFormat
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._suites import suite_for
 from anon_transformers.gx._threshold import Threshold
@@ -172,15 +174,15 @@ def _suggestions(
     known = {name: known_cells(frame[name], table.missing) for name in columns}
     subject = table.subject
     persons = None if subject is None else frame[subject]
-    kinds = {p.column: p.kind for p in table.columns}
     found = {}
-    for done, (name, series) in enumerate(known.items()):
+    for done, (name, series) in enumerate(list(known.items())):
         if progress is not None:
             progress(done, len(known), name)
-        own = series.rename(name)
-        if name in dates or kinds[name] == "empty":
-            continue  # read as dates, the column has other values
-        found[name] = suggest_hierarchy(own, subject=persons)
+        if name in dates:  # read as dates, the column has other values
+            known[name] = _read_dates(series, dates[name])
+        if known[name].notna().any():
+            own = known[name].rename(name)
+            found[name] = suggest_hierarchy(own, subject=persons)
     if not scores:
         return found
     tried = pd.DataFrame({name: known[name] for name in found})
@@ -189,6 +191,14 @@ def _suggestions(
     trees = {name: one.hierarchy for name, one in found.items()}
     by_column = score_hierarchies(tried, trees, k=K, subject=subject, progress=progress)
     return {name: replace(s, score=by_column.get(name)) for name, s in found.items()}
+
+
+def _read_dates(series: pd.Series, stated: Mapping[str, Any]) -> pd.Series:
+    """Dates as the release will read them; what is written otherwise is left out."""
+    written = DateFormat(stated["date"], stated.get("last_year"))
+    texts = to_text(series)
+    moments = {text: written.read(text) for text in texts.dropna().unique()}
+    return texts.map({t: m.date().isoformat() for t, m in moments.items() if m})
 
 
 def _trees(name: str, suggestions: Mapping[str, Suggestion]) -> dict[str, str]:

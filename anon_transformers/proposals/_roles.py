@@ -96,7 +96,7 @@ class ColumnProposal:
         Its name.
     kind : str
         What its values are: "number", "ordered ranges", "date", "nominal code",
-        "prefix code", "words", "free text", "constant" or "empty".
+        "prefix code", "words", "free text", "identifier", "constant" or "empty".
     role : str
         "quasi_identifiers", "sensitive", "identifiers", "insensitive", "dropped" or
         "subject", as a release file names them.
@@ -171,7 +171,7 @@ def propose_roles(frame: pd.DataFrame, **options: Any) -> list[ColumnProposal]:
     ... })
     >>> for found in propose_roles(table):
     ...     print(found.column, found.kind, found.role, sep=" | ")
-    patient_nbr | number | subject
+    patient_nbr | identifier | subject
     age | ordered ranges | quasi_identifiers
     """
     return list(propose_table(frame, **options).columns)
@@ -275,6 +275,7 @@ def _propose(
     if date is not None:
         kind = replace(kind, kind="date", ambiguous=False, date_format=date["date"])
     role, why, confidence = _role(name, kind, values, held)
+    shown = "identifier" if role in {"identifiers", "subject"} else kind.kind
     if stated is not None:
         role, why, confidence = stated, "stated", "high"
     said = f"{kind.reason[0].upper()}{kind.reason[1:]}"
@@ -282,7 +283,7 @@ def _propose(
         said += f", missing in {absent:.1%}"
     return ColumnProposal(
         name,
-        kind.kind,
+        shown,
         role,
         f"{said}; {why}.",
         confidence,
