@@ -147,9 +147,9 @@ def compare(
 
     Metrics of plugins and others are added as columns, one per [bold]--metric[/bold].
 
-    Of a release file, methods run with its roles, hierarchies and thresholds; those that
-    cannot are listed with the reason: [bold]anon compare releases/people.yaml --target
-    income[/bold]
+    Of a release file, methods run with its roles, hierarchies and thresholds; those
+    that cannot are listed with the reason:
+    [bold]anon compare releases/people.yaml --target income[/bold]
     """
     check_page(out, "comparison", force)
     learner = _learner(target, model)
@@ -226,8 +226,8 @@ def _refuse_typed(source: Path, typed: Mapping[str, Any]) -> None:
     given = [option for option, value in typed.items() if value]
     if given:
         raise ConfigurationError(
-            f"{', '.join(given)}: {source} states roles, hierarchies and how its source "
-            "is read; change them there."
+            f"{', '.join(given)}: {source} states roles, hierarchies and how its "
+            "source is read; change them there."
         )
 
 

@@ -170,7 +170,9 @@ def _suggest_several(
             progress(done, len(names), name)
             found[name] = suggest_hierarchy(_series(frame, name), subject=persons)
         trees = {name: one.hierarchy for name, one in found.items()}
-        scores = score_hierarchies(frame, trees, k=k, subject=subject, progress=progress)
+        scores = score_hierarchies(
+            frame, trees, k=k, subject=subject, progress=progress
+        )
     for name, file in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         trees[name].to_csv(file)

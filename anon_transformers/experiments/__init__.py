@@ -17,7 +17,10 @@ if TYPE_CHECKING:
         Findings,
     )
     from anon_transformers.experiments._learning import Learner
-    from anon_transformers.experiments._of_release import ReleaseMethods, release_methods
+    from anon_transformers.experiments._of_release import (
+        ReleaseMethods,
+        release_methods,
+    )
     from anon_transformers.experiments._pages import write_comparison, write_findings
     from anon_transformers.experiments._plots import Panels, plot_frontier
     from anon_transformers.experiments._reproduce import reproduce

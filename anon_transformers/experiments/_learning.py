@@ -60,8 +60,8 @@ class Learner:
     Of at most 20,000 rows, 30 % are held out; rows of one person are never divided. The
     model learns from the other rows as they are published, and predicts those that were
     held out, recoded as they are published, too. What it predicts is compared with the
-    raw target. The score is the mean over the splits. "raw" is the same with raw rows in
-    both places, "baseline" always predicts what is most frequent (or the mean).
+    raw target. The score is the mean over the splits. "raw" is the same with raw rows
+    in both places, "baseline" always predicts what is most frequent (or the mean).
     """
 
     target: str
@@ -123,9 +123,9 @@ class Learner:
             return {}
         return {
             "target": (
-                f"{self.target} predicted by {self.model}: learned from published rows, "
-                f"tested on {TEST_SHARE:.0%} held-out rows recoded alike against their "
-                f"raw target, mean of {self.splits} splits"
+                f"{self.target} predicted by {self.model}: learned from published "
+                f"rows, tested on {TEST_SHARE:.0%} held-out rows recoded alike "
+                f"against their raw target, mean of {self.splits} splits"
             ),
             f"{self.name} of raw rows": f"{self._raw['raw']:.4f}",
             f"{self.name} without a model": f"{self._raw['baseline']:.4f}",

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from anon_transformers.base._base import FrameAnonymizer
-from anon_transformers.exceptions import AnonymizationError, ParameterError, unknown_choice
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ParameterError,
+    unknown_choice,
+)
 from anon_transformers.registry import registry
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._config import Method, ReleaseConfig, read_config
@@ -63,7 +67,9 @@ def release_methods(
     config = read_config(path)
     form = form_of(config)
     if not isinstance(form, TableForm):
-        raise ParameterError(f"{path}: a release of a graph; methods of tables compare.")
+        raise ParameterError(
+            f"{path}: a release of a graph; methods of tables compare."
+        )
     own = config.anonymizer.name
     known = registry().anonymizers
     for name in names or ():

@@ -84,9 +84,7 @@ def frequency_levels(values: Sequence[str], counts: Sequence[int]) -> Levels:
         rare = [count < share * total for count in counts]
         if before < sum(rare) < len(values) and sum(rare) >= FEWEST_RARE:
             name = f"rare (below {share * 100:g} %)"
-            levels.append(
-                [name if r else v for v, r in zip(values, rare, strict=True)]
-            )
+            levels.append([name if r else v for v, r in zip(values, rare, strict=True)])
             before = sum(rare)
     return levels
 
@@ -130,9 +128,15 @@ def similar_values(values: Sequence[str]) -> list[str]:
             held[key].add(at)
             shown[key][word] += 1
     most = max(FEWEST_RARE, COMMON_TOKEN * len(values))
-    useful = {k: len(rows) for k, rows in held.items() if FEWEST_RARE <= len(rows) <= most}
+    useful = {
+        k: len(rows) for k, rows in held.items() if FEWEST_RARE <= len(rows) <= most
+    }
     chosen = [
-        max((key for key in found if key in useful), key=useful.__getitem__, default=None)
+        max(
+            (key for key in found if key in useful),
+            key=useful.__getitem__,
+            default=None,
+        )
         for found in tokens
     ]
     sizes = Counter(key for key in chosen if key is not None)

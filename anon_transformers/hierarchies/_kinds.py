@@ -5,6 +5,7 @@ values alone do not tell: 1, 2 and 3 may be counts or codes. What is said of a c
 holds counts and shares, and never a value.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,21 +29,32 @@ _DOTTED_CODE = re.compile(r"[A-Za-z]{0,3}[0-9]{1,6}([.-]?[0-9A-Za-z]{1,4})?\Z")
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 NOMINAL_NAMES = frozenset(
-    "id ids code codes cd type typ kind class category cat status state source reason "
-    "group mode flag sex gender race region country district county method".split()
-)
+    [
+        "id", "ids", "code", "codes", "cd", "type", "typ", "kind", "class",
+        "category", "cat", "status", "state", "source", "reason", "group", "mode",
+        "flag", "sex", "gender", "race", "region", "country", "district", "county",
+        "method",
+    ]
+)  # fmt: skip
 """Parts of names of columns whose numbers stand for things."""
 COUNTING_NAMES = frozenset(
-    "num number n count counts cnt age year years yr time days day hours hour minutes "
-    "months weeks amount income salary wage pay price cost costs tax rent revenue "
-    "height weight size length width score points rate temperature pressure distance "
-    "area total sum mean avg kids children persons members rooms".split()
-)
+    [
+        "num", "number", "n", "count", "counts", "cnt", "age", "year", "years", "yr",
+        "time", "days", "day", "hours", "hour", "minutes", "months", "weeks",
+        "amount", "income", "salary", "wage", "pay", "price", "cost", "costs", "tax",
+        "rent", "revenue", "height", "weight", "size", "length", "width", "score",
+        "points", "rate", "temperature", "pressure", "distance", "area", "total",
+        "sum", "mean", "avg", "kids", "children", "persons", "members", "rooms",
+    ]
+)  # fmt: skip
 """Parts of names of columns whose numbers count or measure."""
 PREFIX_NAMES = frozenset(
-    "zip zipcode plz postal postcode postalcode cp icd diag diagnosis naics sic nace "
-    "isco soc nuts fips hs".split()
-)
+    [
+        "zip", "zipcode", "plz", "postal", "postcode", "postalcode", "cp", "icd",
+        "diag", "diagnosis", "naics", "sic", "nace", "isco", "soc", "nuts", "fips",
+        "hs",
+    ]
+)  # fmt: skip
 """Parts of names of columns whose codes are the finer the longer they are."""
 FEW_CODES = 60
 """Nominal codes have at most so many different values."""
@@ -99,7 +111,9 @@ def name_parts(name: str) -> list[str]:
     return [part.lower() for part in _NAME_PARTS.findall(name)]
 
 
-def find_kind(values: Sequence[str], counts: Sequence[int], name: str = "") -> ValueKind:
+def find_kind(
+    values: Sequence[str], counts: Sequence[int], name: str = ""
+) -> ValueKind:
     """Find out what the values of a column are.
 
     Parameters
@@ -113,7 +127,7 @@ def find_kind(values: Sequence[str], counts: Sequence[int], name: str = "") -> V
 
     Examples
     --------
-    >>> find_kind(["1", "2", "3", "5", "6"], [90, 2, 40, 1, 30], "admission_type_id").kind
+    >>> find_kind(["1", "2", "3", "5", "6"], [90, 2, 40, 1, 30], "type_id").kind
     'nominal code'
     >>> find_kind(["1", "2", "3"], [9, 8, 2], "num_procedures").kind
     'number'
@@ -179,14 +193,18 @@ def _numeric_kind(
     if not whole:
         return ValueKind("number", f"{found}, numbers with decimals")
     numbers = [int(value) for value in values]
-    small = len(values) <= FEW_CODES and 0 <= min(numbers) <= max(numbers) <= LARGEST_CODE
+    small = (
+        len(values) <= FEW_CODES and 0 <= min(numbers) <= max(numbers) <= LARGEST_CODE
+    )
     if small and not parts & COUNTING_NAMES:
         if parts & NOMINAL_NAMES:
             said = "whole numbers, and the name says that they are codes"
             return ValueKind("nominal code", f"{found}, {said}", whole=True)
         turns = _turns(numbers, counts)
         if turns >= max(FEWEST_TURNS, TURNING * (len(values) - 2)):
-            said = f"whole numbers whose counts rise and fall {turns} times, as of codes"
+            said = (
+                f"whole numbers whose counts rise and fall {turns} times, as of codes"
+            )
             return ValueKind("nominal code", f"{found}, {said}", whole=True)
     return ValueKind("number", f"{found}, whole numbers", whole=True)
 
@@ -194,8 +212,8 @@ def _numeric_kind(
 def _turns(numbers: Sequence[int], counts: Sequence[int]) -> int:
     """How often counts turn from rising to falling, or back, along the numbers."""
     ordered = [count for _, count in sorted(zip(numbers, counts, strict=True))]
-    steps = [b - a for a, b in zip(ordered, ordered[1:], strict=False) if a != b]
-    return sum((a > 0) != (b > 0) for a, b in zip(steps, steps[1:], strict=False))
+    steps = [b - a for a, b in itertools.pairwise(ordered) if a != b]
+    return sum((a > 0) != (b > 0) for a, b in itertools.pairwise(steps))
 
 
 def _is_written_code(values: Sequence[str], parts: set[str]) -> bool:

@@ -24,7 +24,6 @@ from anon_transformers.hierarchies._intervals import Intervals, read_decimals
 from anon_transformers.hierarchies._kinds import (
     ISO_DATE,
     KINDS,
-    KindName,
     ValueKind,
     find_kind,
 )
@@ -101,7 +100,7 @@ def suggest_hierarchy(
 ) -> Suggestion:
     """Propose a hierarchy for a column, and say why.
 
-    * Ranges such as ``[70-80)``, ``5 to 9`` and ``65+`` are joined with their neighbors.
+    * Ranges such as ``[70-80)``, ``5 to 9`` and ``65+`` are joined with neighbors.
     * Numbers go into ranges of round widths; where few lie far from the others, into
       ranges of about equally many, cut at round numbers.
     * Whole numbers that are codes are never made into ranges: rare ones are joined.

@@ -1,7 +1,7 @@
 """Ranges that a source wrote itself, such as ``[70-80)``, ``5 to 9`` and ``65+``.
 
-Sorted as texts, ``[100-110)`` comes before ``[20-30)``, and two that begin alike lie far
-apart. So they are read, and joined in the order of what they stand for.
+Sorted as texts, ``[100-110)`` comes before ``[20-30)``, and neighbors lie far apart.
+So they are read, and joined in the order of what they stand for.
 """
 
 import re
@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-_AMOUNT = r"[$€£]?\s*([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:[.][0-9]+)?)\s*(k|K|%)?"
+_AMOUNT = (
+    r"[$€£]?\s*([-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:[.][0-9]+)?)\s*(k|K|%)?"
+)
 _UNIT = r"(?:\s*(?:years?|yrs?|y|months?|days?|hours?|kg|cm|km|usd|eur))?(?: old)?"
 _BRACKETS = re.compile(
     rf"([\[(\]])\s*{_AMOUNT}\s*[-,;\u2013]\s*{_AMOUNT}\s*([\])\[])\Z", re.I
@@ -28,7 +30,8 @@ _ABOVE = re.compile(
     re.I,
 )
 _AND_MORE = re.compile(
-    rf"{_AMOUNT}{_UNIT}\s*(?:[+]|plus|(?:and|or|&) (?:over|more|above|older|up))\Z", re.I
+    rf"{_AMOUNT}{_UNIT}\s*(?:[+]|plus|(?:and|or|&) (?:over|more|above|older|up))\Z",
+    re.I,
 )
 _SINGLE = re.compile(rf"{_AMOUNT}{_UNIT}\Z", re.I)
 THOUSAND = Decimal(1000)
@@ -110,8 +113,10 @@ def are_ranges(texts: Sequence[str]) -> bool:
 
     Examples
     --------
-    >>> are_ranges(["<5", "5-9", "10+"]), are_ranges(["5", "9"]), are_ranges(["NO", "<5"])
-    (True, False, False)
+    >>> are_ranges(["<5", "5-9", "10+"]), are_ranges(["5", "9"])
+    (True, False)
+    >>> are_ranges(["NO", "<5", ">9"])
+    False
     """
     read = [read_range(text) for text in texts]
     return (

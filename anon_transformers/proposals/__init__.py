@@ -6,7 +6,10 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers.proposals._missing import find_missing_marks
-    from anon_transformers.proposals._release_file import ProposedRelease, propose_release
+    from anon_transformers.proposals._release_file import (
+        ProposedRelease,
+        propose_release,
+    )
     from anon_transformers.proposals._roles import (
         ColumnProposal,
         TableProposal,

@@ -132,8 +132,8 @@ def propose_release(
 
     Examples
     --------
-    >>> people = pd.DataFrame({"age": ["34", "35", "?", "61"] * 5, "sex": ["m", "f"] * 10})
-    >>> made = propose_release(people, {"path": "../people.csv"}, "people", scores=False)
+    >>> people = pd.DataFrame({"age": ["34", "35", "?", "61"], "sex": [*"mfmf"]})
+    >>> made = propose_release(people, {"path": "../people.csv"}, "p", scores=False)
     >>> made.content["source"]
     {'path': '../people.csv', 'missing': ['?'], 'columns': {'age': 'integer', \
 'sex': 'text'}}
@@ -157,7 +157,7 @@ def release_name(given: str) -> str:
     >>> release_name("my people (2).csv.gz"), release_name("_x")
     ('my-people-2', 'x')
     """
-    stem = given.split("/")[-1]
+    stem = given.rsplit("/", maxsplit=1)[-1]
     for ending in (".gz", ".csv", ".tsv", ".parquet", ".txt"):
         stem = stem.removesuffix(ending)
     return _STRANGE.sub("-", stem).strip("-_.") or "table"
@@ -286,7 +286,10 @@ def _text(
     rest = [k for k in content if k not in {"source", "roles", "hierarchies"}]
     for key in rest:
         if key == "thresholds":
-            lines += ["", "# The anonymizer gets these as its goal; the gate judges by them."]
+            lines += [
+                "",
+                "# The anonymizer gets these as its goal; the gate judges by them.",
+            ]
             lines += [f"{key}:", *(f"  - {_scalar(one)}" for one in content[key])]
         elif isinstance(content[key], dict):
             lines += ["", f"{key}:", *_block(content[key])]
@@ -295,32 +298,31 @@ def _text(
     return "\n".join(lines) + "\n"
 
 
-def _review(
-    table: TableProposal, suggestions: Mapping[str, Suggestion]
-) -> list[str]:
+def _review(table: TableProposal, suggestions: Mapping[str, Suggestion]) -> list[str]:
     """What a person must decide, for nothing here can."""
     persons = "" if table.n_persons is None else f" of {table.n_persons:,} persons"
     unsure = [p.column for p in table.columns if p.confidence == "low"]
     rare = [c for c, s in suggestions.items() if FROM_FREQUENCIES in s.reason]
     lines = [
-        f"Proposed from a table of {table.n_rows:,} rows{persons}. It is a start, and no "
-        "judgment.",
+        f"Proposed from a table of {table.n_rows:,} rows{persons}. It is a start, and "
+        "no judgment.",
         "A person must review, before anything is published:",
-        "* roles: an intruder may know more than names and values show. High, medium and",
-        "  low say how sure a proposal is.",
+        "* roles: an intruder may know more than names and values show. High, medium",
+        "  and low say how sure a proposal is.",
     ]
     if unsure:
         lines.append(
-            f"* {len(unsure)} columns of low certainty: sensitive or dropped may be right."
+            f"* {len(unsure)} columns of low certainty: sensitive or dropped may be "
+            "right."
         )
     if table.subject is not None:
-        lines.append("* subject: whether one value is one person. Persons are counted by it.")
+        lines.append("* subject: is one value one person? Persons are counted by it.")
     else:
         lines.append("* persons: no column repeats as persons would; rows are counted.")
     if rare:
         lines.append(
-            f"* {len(rare)} hierarchies join rare values: their labels tell what is rare "
-            "in this table."
+            f"* {len(rare)} hierarchies join rare values: their labels tell what is "
+            "rare in this table."
         )
     lines += [
         f"* thresholds: k = {K}"

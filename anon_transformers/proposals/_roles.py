@@ -57,27 +57,44 @@ FEWEST_SERIAL = 500
 MOSTLY_MISSING = 0.5
 FEW_VALUES = 20
 ID_NAMES = frozenset(
-    "id ids nbr no nr key uuid guid ssn nhs mrn email mail phone tel mobile fax "
-    "passport iban account name firstname lastname surname address street ip url "
-    "license licence plate".split()
-)
+    [
+        "id", "ids", "nbr", "no", "nr", "key", "uuid", "guid", "ssn", "nhs", "mrn",
+        "email", "mail", "phone", "tel", "mobile", "fax", "passport", "iban",
+        "account", "name", "firstname", "lastname", "surname", "address", "street",
+        "ip", "url", "license", "licence", "plate",
+    ]
+)  # fmt: skip
 PERSON_NAMES = frozenset(
-    "patient person subject client member customer user pupil student employee "
-    "respondent participant case household insured citizen individual".split()
-)
+    [
+        "patient", "person", "subject", "client", "member", "customer", "user",
+        "pupil", "student", "employee", "respondent", "participant", "case",
+        "household", "insured", "citizen", "individual",
+    ]
+)  # fmt: skip
 KNOWN_NAMES = frozenset(
-    "age sex gender race ethnicity birth born dob zip zipcode plz postal postcode city "
-    "town county region country nationality marital education occupation job "
-    "profession workclass date admission discharge height weight".split()
-)
+    [
+        "age", "sex", "gender", "race", "ethnicity", "birth", "born", "dob", "zip",
+        "zipcode", "plz", "postal", "postcode", "city", "town", "county", "region",
+        "country", "nationality", "marital", "education", "occupation", "job",
+        "profession", "workclass", "date", "admission", "discharge", "height",
+        "weight",
+    ]
+)  # fmt: skip
 """Parts of names of columns that others know of a person."""
 SENSITIVE_NAMES = frozenset(
-    "diag diagnosis diagnoses disease icd illness hiv aids cancer depressed depression "
-    "income salary wage religion orientation drug drugs marijuana criminal conviction "
-    "treatment therapy mental debt".split()
-)
+    [
+        "diag", "diagnosis", "diagnoses", "disease", "icd", "illness", "hiv", "aids",
+        "cancer", "depressed", "depression", "income", "salary", "wage", "religion",
+        "orientation", "drug", "drugs", "marijuana", "criminal", "conviction",
+        "treatment", "therapy", "mental", "debt",
+    ]
+)  # fmt: skip
 """Parts of names of columns that an intruder wants to know."""
-NUMBER_NAMES = frozenset(["num", "number", "n", "count", "counts", "cnt"])
+NUMBER_NAMES = frozenset(
+    [
+        "num", "number", "n", "count", "counts", "cnt",
+    ]
+)  # fmt: skip
 """How many of something is another thing than which."""
 CONTACT = re.compile(
     r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}|https?://\S+|(?:\d{1,3}\.){3}\d{1,3}"
@@ -336,7 +353,9 @@ def _naming(
 ) -> tuple[str, str, Confidence] | None:
     """Whether a column names persons: an identifier, or a subject if it repeats."""
     n_rows, n_values = sum(counts), len(values)
-    contacts = sum(n for v, n in zip(values, counts, strict=True) if CONTACT.fullmatch(v))
+    contacts = sum(
+        n for v, n in zip(values, counts, strict=True) if CONTACT.fullmatch(v)
+    )
     if contacts >= NEARLY_ALL * n_rows:
         role = "identifiers" if n_values == n_rows else "subject"
         return role, "addresses or numbers at which a person is reached", "high"
@@ -428,31 +447,40 @@ def _without_telling(
     """
     subject = next((p.column for p in found if p.role == "subject"), None)
     persons = None if subject is None else table.frame[subject]
-    kept = []
-    for one in found:
-        if one.role in {"sensitive", "insensitive"} and one.kind != "constant":
-            roles: Any = {one.role: (one.column,), "subject": subject}
-            frame = table.select([one.column])
-            faults = identifying_faults(frame, DeclaredRoles(**roles), persons)
-            if faults and one.column in stated:
-                why = (
-                    f"{one.reason.rstrip('.')}; few hold the same value: a release asks "
-                    "to accept that (accept_unique)."
-                )
-                one = replace(one, reason=why, confidence="low")
-            elif faults:
-                why = (
-                    f"{one.reason.rstrip('.')}; but few hold the same value, so that it "
-                    "is generalized (or accept it under accept_unique)."
-                )
-                values = text_counts(frame[one.column])
-                kind = find_kind(values.index.tolist(), values.tolist(), one.column)
-                one = replace(
-                    one,
-                    role="quasi_identifiers",
-                    reason=why,
-                    confidence="low",
-                    source_kind=_source_kind(kind, "quasi_identifiers"),
-                )
-        kept.append(one)
-    return kept
+    return [_judged(table, one, subject, persons, stated) for one in found]
+
+
+def _judged(
+    table: _KnownTable,
+    one: ColumnProposal,
+    subject: str | None,
+    persons: pd.Series | None,
+    stated: Mapping[str, str],
+) -> ColumnProposal:
+    """One column, with another role if it tells persons apart."""
+    if one.role not in {"sensitive", "insensitive"} or one.kind == "constant":
+        return one
+    roles: Any = {one.role: (one.column,), "subject": subject}
+    frame = table.select([one.column])
+    if not identifying_faults(frame, DeclaredRoles(**roles), persons):
+        return one
+    said = one.reason.rstrip(".")
+    if one.column in stated:
+        why = (
+            f"{said}; few hold the same value: a release asks to accept that "
+            "(accept_unique)."
+        )
+        return replace(one, reason=why, confidence="low")
+    why = (
+        f"{said}; but few hold the same value, so that it is generalized (or accept it "
+        "under accept_unique)."
+    )
+    values = text_counts(frame[one.column])
+    kind = find_kind(values.index.tolist(), values.tolist(), one.column)
+    return replace(
+        one,
+        role="quasi_identifiers",
+        reason=why,
+        confidence="low",
+        source_kind=_source_kind(kind, "quasi_identifiers"),
+    )

@@ -11,7 +11,16 @@ SECRET = "Kowalczyk"
 
 def rows(n_rows=400):
     draw = random.Random(5)
-    yield ["encounter_id", "patient_nbr", "age", "zip", "type_id", "born", "diag", "name"]
+    yield [
+        "encounter_id",
+        "patient_nbr",
+        "age",
+        "zip",
+        "type_id",
+        "born",
+        "diag",
+        "name",
+    ]
     for number in range(n_rows):
         yield [
             str(5_000_000 + 17 * number),
@@ -19,7 +28,7 @@ def rows(n_rows=400):
             draw.choice(["?", *(f"[{low}-{low + 10})" for low in range(20, 90, 10))]),
             f"{draw.choice([10, 20, 30])}{draw.randrange(100):03}",
             draw.choice(list("111113256")),
-            f"{draw.randint(1, 28):02}.{draw.randint(1, 12):02}.{draw.randint(1940, 1999)}",
+            f"{draw.randint(1, 28):02}.{draw.randint(1, 12):02}.{1940 + number % 60}",
             draw.choice(["250", "276", "414", "V45"]),
             f"{SECRET}{number}",
         ]

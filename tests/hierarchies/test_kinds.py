@@ -1,5 +1,7 @@
 """What the values of a column are taken for, and how they are grouped."""
 
+import itertools
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -128,8 +130,8 @@ def test_a_skewed_number_is_cut_at_round_numbers():
     cells = column({str(n): 200 - n for n in range(1, 100)} | {"9999": 1}, "income")
     cuts = suggest_hierarchy(cells).stated["cuts"]
     assert cuts[0] == sorted(set(cuts[0]))
-    assert all(set(coarse) <= set(fine) for fine, coarse in zip(cuts, cuts[1:],
-                                                               strict=False))  # fmt: skip
+    for fine, coarse in itertools.pairwise(cuts):
+        assert set(coarse) <= set(fine)
     assert max(cuts[0]) <= 100
 
 

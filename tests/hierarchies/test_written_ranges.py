@@ -1,5 +1,6 @@
 """Ranges that a source wrote itself."""
 
+import itertools
 import random
 from decimal import Decimal
 
@@ -78,7 +79,7 @@ def test_a_joined_label_covers_its_ranges_and_nothing_that_lies_between_others(
     cuts, draw: random.Random
 ):
     ends = sorted(cuts)
-    texts = [f"{a}-{b - 1}" for a, b in zip(ends, ends[1:], strict=False)]
+    texts = [f"{a}-{b - 1}" for a, b in itertools.pairwise(ends)]
     shuffled = draw.sample(texts, len(texts))
     for level in ordered_levels(shuffled):
         for label in set(level):
@@ -91,7 +92,9 @@ def test_a_joined_label_covers_its_ranges_and_nothing_that_lies_between_others(
             ends_of = parse_ends(label)
             assert (int(ends_of.low), int(ends_of.high)) == (min(lows), max(highs))
             others = [t for t in texts if t not in held]
-            assert not any(min(lows) <= int(t.split("-")[0]) <= max(highs) for t in others)
+            assert not any(
+                min(lows) <= int(t.split("-")[0]) <= max(highs) for t in others
+            )
 
 
 def test_open_ends_stay_open():

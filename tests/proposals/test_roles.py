@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.hierarchies import Hierarchy, suggest_hierarchy
 from anon_transformers.proposals import (
     find_missing_marks,
     propose_roles,
     propose_table,
     score_hierarchies,
 )
-from anon_transformers.hierarchies import Hierarchy, suggest_hierarchy
 
 SECRET = "Zyx"
 
@@ -138,7 +138,9 @@ def test_numbers_that_differ_are_no_identifiers_and_serials_are():
 
 def test_an_identifier_that_repeats_makes_persons_counted():
     names = [f"Anna {chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(200)]
-    frame = pd.DataFrame({"who": [*names, names[0]], "age": ["30"] * 100 + ["40"] * 101})
+    frame = pd.DataFrame(
+        {"who": [*names, names[0]], "age": ["30"] * 100 + ["40"] * 101}
+    )
     assert propose_roles(frame)[0].role == "subject"
 
 
