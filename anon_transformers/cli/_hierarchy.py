@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.text import Text
@@ -131,7 +131,7 @@ def _suggest_one(
     needed = [column, *([] if subject is None else [subject])]
     frame = TableReader(missing, needed).read(table, dialect, needed)
     persons = None if subject is None else frame[subject]
-    found = suggest_hierarchy(_series(frame, column), kind, subject=persons)
+    found = suggest_hierarchy(_series(frame, column), cast(Any, kind), subject=persons)
     if output.out is not None:
         found.hierarchy.to_csv(output.out)
     written = None if output.out is None else str(output.out)

@@ -52,7 +52,7 @@ def _encode(train: pd.Series, test: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         columns = [_middles(series, middles) for series in (train, test)]
         median = np.nanmedian(columns[0])
         return _with_mark(columns[0], median), _with_mark(columns[1], median)
-    frequent = train.value_counts().index[:MOST_CATEGORIES]
+    frequent = train.value_counts().index[:MOST_CATEGORIES].tolist()
     return _one_hot(train, frequent), _one_hot(test, frequent)
 
 

@@ -96,7 +96,7 @@ def suggest(column: Any) -> Hierarchy:
 
 
 def suggest_hierarchy(
-    column: Any, kind: str | None = None, *, subject: Any = None
+    column: Any, kind: KindName | None = None, *, subject: Any = None
 ) -> Suggestion:
     """Propose a hierarchy for a column, and say why.
 
