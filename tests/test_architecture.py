@@ -23,7 +23,7 @@ LAYERS = (
     {"hookspecs", "registry", "testing"},
     {"gx"},
     {"release"},
-    {"airflow", "experiments"},
+    {"airflow", "experiments", "proposals"},
     {"cli"},
 )
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -33,13 +33,35 @@ from anon_transformers.cli.output import (
     print_json,
     print_table,
     progress_bar,
+    show_status,
 )
 from anon_transformers.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Source = Annotated[Path, typer.Argument(help=f"Table to protect: {FILES}.")]
+    from anon_transformers.experiments import Learner
+
+Source = Annotated[
+    Path, typer.Argument(help=f"Table to protect: {FILES}; or a release file (YAML).")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Train a model to predict this column, on published and on raw rows, and "
+        "show how good it is on others.",
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Model of [bold]--target[/bold]: hist-gradient-boosting, "
+        "logistic-regression, random-forest, or package.module:Class.",
+    ),
+]
+RELEASE_FILES = (".yaml", ".yml")
 Methods = Annotated[
     list[str] | None,
     repeated("--method", "-m", metavar="NAME", help="Anonymizer, as in anon list"),
@@ -85,7 +107,7 @@ SHOWN = {
 }
 
 SPARE = ("variance", "largest", "mean", "highest risk", "seconds", "smallest")
-SHOWN_FACTS = ("quasi-identifiers", "persons")
+SHOWN_FACTS = ("quasi-identifiers", "persons", "target", "accuracy", "r2")
 
 
 @handle_errors
@@ -100,6 +122,8 @@ def compare(
     hierarchies: HierarchyFiles = None,
     unknown: UnknownOption = UnknownValues.error,
     metrics: Metrics = None,
+    target: Target = None,
+    model: Model = "hist-gradient-boosting",
     out: Out = None,
     force: Force = False,
     separator: Separator = ",",
@@ -122,8 +146,27 @@ def compare(
     [bold]anon compare people.csv -s job -m full-domain -g t-closeness.t=0.1,0.2[/bold]
 
     Metrics of plugins and others are added as columns, one per [bold]--metric[/bold].
+
+    Of a release file, methods run with its roles, hierarchies and thresholds; those
+    that cannot are listed with the reason:
+    [bold]anon compare releases/people.yaml --target income[/bold]
     """
     check_page(out, "comparison", force)
+    learner = _learner(target, model)
+    if source.suffix.lower() in RELEASE_FILES:
+        typed = {
+            "-q": quasi_identifiers, "-s": sensitive, "-i": identifiers,
+            "--subject": subject, "--hierarchy": hierarchies, "--missing": missing,
+            "--date": dates,
+        }  # fmt: skip
+        _refuse_typed(source, typed)
+        found, refused = _run_release(
+            source, methods, read_grid(grids or []),
+            {"metrics": _read_metrics(metrics or []), "learner": learner},
+            hidden=json_output,
+        )  # fmt: skip
+        _finish(source, found, out, json_output, refused)
+        return
     roles: dict[str, Any] = {
         "quasi_identifiers": quasi_identifiers,
         "sensitive": sensitive,
@@ -134,22 +177,77 @@ def compare(
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
     further = _read_metrics(metrics or [])
     written = read_dates(dates)
-    needed = [*typed_texts(*roles.values(), by_column and [*by_column], [*written])]
+    asked = [*roles.values(), by_column and [*by_column], [*written], target]
+    needed = [*typed_texts(*asked)]
     stated = [name_and_assignments("metric", text)[1] for text in metrics or ()]
     reader = TableReader(missing, [*needed, *typed_texts(grid, stated)])
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
     roles["hierarchies"] = by_column
     roles["metrics"] = further
+    roles["learner"] = learner
     results = _run(frame, chosen, grid, roles, hidden=json_output)
+    _finish(source, results, out, json_output, {})
+
+
+def _finish(
+    source: Path,
+    results: "pd.DataFrame",
+    out: Path | None,
+    json_output: bool,
+    refused: Mapping[str, str],
+) -> None:
+    """Write and print what was found; exit code 1 if no run keeps its promise."""
     files = [] if out is None else _write(results, out, source.name)
     if json_output:
         result = {"about": results.attrs["about"], "runs": plain_rows(results)}
-        print_json({**result, "files": [str(f) for f in files]})
+        listed = {"refused": dict(refused)} if refused else {}
+        print_json({**result, **listed, "files": [str(f) for f in files]})
     else:
         _print_report(source, results, files)
+        if refused:
+            title = f"{len(refused)} methods that this release cannot run with"
+            print_table(title, ["method", "why"], list(refused.items()))
     if results["error"].notna().all():
         raise typer.Exit(BROKEN_PROMISE)
+
+
+def _learner(target: str | None, model: str) -> "Learner | None":
+    if target is None:
+        return None
+    from anon_transformers.experiments._learning import Learner, check_learner
+
+    check_learner(target, model)
+    return Learner(target, model)
+
+
+def _refuse_typed(source: Path, typed: Mapping[str, Any]) -> None:
+    """Roles are those of the release file: what is typed beside it is refused."""
+    given = [option for option, value in typed.items() if value]
+    if given:
+        raise ConfigurationError(
+            f"{', '.join(given)}: {source} states roles, hierarchies and how its "
+            "source is read; change them there."
+        )
+
+
+def _run_release(
+    source: Path,
+    methods: list[str] | None,
+    grid: Mapping[str, list[Any]],
+    how: Mapping[str, Any],
+    *,
+    hidden: bool,
+) -> "tuple[pd.DataFrame, dict[str, str]]":
+    from anon_transformers import experiments
+
+    with show_status("reading the source", hidden=hidden):
+        given = experiments.release_methods(source, methods)
+    with progress_bar(hidden=hidden) as progress:
+        found = experiments.compare(
+            given.frame, given.methods, grid, **how, progress=progress
+        )
+    return found, given.refused
 
 
 def check_page(out: Path | None, name: str, force: bool) -> None:

@@ -1,17 +1,26 @@
 """``anon hierarchy``: suggest one, show it, check it."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from anon_transformers.cli._columns import Missing
+from anon_transformers.cli._columns import CountedBy, Missing, QuasiIdentifiers
 from anon_transformers.cli._dialects import Dialect, Encoding, Separator
 from anon_transformers.cli._hierarchy_files import read_hierarchy
 from anon_transformers.cli._tables import FILES, TableReader
-from anon_transformers.cli.output import Console, JsonFlag, handle_errors, print_json
+from anon_transformers.cli.output import (
+    Console,
+    JsonFlag,
+    format_number,
+    handle_errors,
+    print_json,
+    print_table,
+    progress_bar,
+)
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -28,9 +37,6 @@ app = typer.Typer(
     help="Suggest, show and check generalization hierarchies (semicolon CSV files).",
 )
 File = Annotated[Path, typer.Argument(metavar="HIERARCHY", help="Semicolon CSV file.")]
-ColumnName = Annotated[
-    str, typer.Option("--column", "-c", metavar="COLUMN", help="Column of the table.")
-]
 Most = Annotated[
     int, typer.Option(min=1, help="Show at most so many values below each group.")
 ]
@@ -40,9 +46,22 @@ Most = Annotated[
 @handle_errors
 def suggest(
     table: Annotated[Path, typer.Argument(help=f"Table: {FILES}.")],
-    column: ColumnName,
+    column: Annotated[
+        str | None,
+        typer.Option("--column", "-c", metavar="COLUMN", help="One column."),
+    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    subject: CountedBy = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="What the values of the one column are."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=2, help="k that scores are for.")] = 5,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it there.")
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE|DIR", help="Write it there; several into a folder."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     most: Most = 10,
@@ -51,26 +70,135 @@ def suggest(
     missing: Missing = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Propose a hierarchy from the values of a column.
+    """Propose hierarchies from the values of columns, with reasons and scores.
 
+    One column with [bold]-c[/bold], which is shown as a tree; or several with
+    [bold]-q[/bold], all columns without it. A score is the loss that a hierarchy saves
+    at k, among these columns, compared with values that are shown whole or not at all.
     It is a start: read it and change what is not meant so.
 
     [bold]anon hierarchy suggest people.csv -c zip --out zip.csv[/bold]
+    [bold]anon hierarchy suggest people.csv -q zip -q age --out hierarchies[/bold]
     """
-    if out is not None and out.exists() and not force:
-        raise ConfigurationError(f"{out} is there already; --force overwrites it.")
-    from anon_transformers.hierarchies import suggest as propose
-
-    frame = _read(table, Dialect(separator, encoding), missing, column)
-    hierarchy = propose(_series(frame, column))
-    if out is not None:
-        hierarchy.to_csv(out)
-    if json_output:
-        print_json({**_plain(hierarchy), "file": None if out is None else str(out)})
+    dialect = Dialect(separator, encoding)
+    if column is None:
+        if kind is not None:
+            raise ConfigurationError("--kind is about one column; name it with -c.")
+        _suggest_several(
+            table, dialect, missing, quasi_identifiers, subject, k,
+            Output(out, force, json_output),
+        )  # fmt: skip
         return
-    _print_tree(column, hierarchy, most)
-    if out is not None:
-        typer.echo(f"wrote {out}")
+    if quasi_identifiers:
+        raise ConfigurationError("-c and -q: name one column, or several.")
+    _suggest_one(
+        table, dialect, missing, column, subject, kind, most,
+        Output(out, force, json_output),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where suggestions go."""
+
+    out: Path | None
+    force: bool
+    as_json: bool
+
+    def refuse_existing(self, *paths: Path) -> None:
+        """Refuse to overwrite what is there, unless that was asked for."""
+        there = [str(path) for path in paths if path.exists()]
+        if there and not self.force:
+            raise ConfigurationError(
+                f"{', '.join(there)} is there already; --force overwrites it."
+            )
+
+
+def _suggest_one(
+    table: Path,
+    dialect: Dialect,
+    missing: list[str] | None,
+    column: str,
+    subject: str | None,
+    kind: str | None,
+    most: int,
+    output: Output,
+) -> None:
+    from anon_transformers.hierarchies import suggest_hierarchy
+
+    if output.out is not None:
+        output.refuse_existing(output.out)
+    needed = [column, *([] if subject is None else [subject])]
+    frame = TableReader(missing, needed).read(table, dialect, needed)
+    persons = None if subject is None else frame[subject]
+    found = suggest_hierarchy(_series(frame, column), cast(Any, kind), subject=persons)
+    if output.out is not None:
+        found.hierarchy.to_csv(output.out)
+    written = None if output.out is None else str(output.out)
+    if output.as_json:
+        said = {"kind": found.kind, "reason": found.reason, "stated": found.stated}
+        print_json({**_plain(found.hierarchy), **said, "file": written})
+        return
+    _print_tree(column, found.hierarchy, most)
+    typer.echo(f"{found.kind}: {found.reason}.")
+    if written is not None:
+        typer.echo(f"wrote {written}")
+
+
+def _suggest_several(
+    table: Path,
+    dialect: Dialect,
+    missing: list[str] | None,
+    columns: list[str] | None,
+    subject: str | None,
+    k: int,
+    output: Output,
+) -> None:
+    from anon_transformers.hierarchies import suggest_hierarchy
+    from anon_transformers.proposals import score_hierarchies
+
+    typed = [*(columns or []), *([] if subject is None else [subject])]
+    frame = TableReader(missing, typed).read(table, dialect, typed)
+    names = columns or [str(c) for c in frame.columns if c != subject]
+    folder = output.out
+    files = {} if folder is None else {n: folder / f"{n}.csv" for n in names}
+    output.refuse_existing(*files.values())
+    persons = None if subject is None else frame[subject]
+    found = {}
+    with progress_bar(hidden=output.as_json, unit="columns") as progress:
+        for done, name in enumerate(names):
+            progress(done, len(names), name)
+            found[name] = suggest_hierarchy(_series(frame, name), subject=persons)
+        trees = {name: one.hierarchy for name, one in found.items()}
+        scores = score_hierarchies(
+            frame, trees, k=k, subject=subject, progress=progress
+        )
+    for name, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        trees[name].to_csv(file)
+    rows = [
+        {
+            "column": name,
+            "kind": one.kind,
+            **_size(one.hierarchy),
+            "score": scores.get(name),
+            "reason": one.reason,
+            "stated": one.stated,
+            "file": str(files[name]) if name in files else None,
+        }
+        for name, one in found.items()
+    ]
+    if output.as_json:
+        print_json({"k": k, "columns": rows})
+        return
+    header = ["column", "kind", "values", "levels", "score", "reason"]
+    shown = [
+        [format_number(row[key]) if key == "score" else row[key] for key in header]
+        for row in rows
+    ]
+    print_table(f"{table}: loss saved at k = {k}", header, shown)
+    for name, file in files.items():
+        typer.echo(f"wrote {file} ({name})")
 
 
 @app.command()

@@ -1,33 +1,158 @@
-"""``anon init``: a release that works, to start from."""
+"""``anon init``: a release that works, or one proposed from a table, to start from."""
 
+import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anon_transformers.cli.output import JsonFlag, handle_errors, print_json
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.cli._columns import (
+    Dates,
+    Identifiers,
+    Insensitive,
+    Missing,
+    QuasiIdentifiers,
+    Sensitive,
+    Subject,
+    read_dates,
+    repeated,
+)
+from anon_transformers.cli._dialects import (
+    Dialect,
+    Encoding,
+    Separator,
+    existing_file,
+)
+from anon_transformers.cli._tables import FILES, TableReader
+from anon_transformers.cli.output import (
+    JsonFlag,
+    handle_errors,
+    print_json,
+    print_table,
+    print_warning,
+    progress_bar,
+)
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_transformers.proposals import ProposedRelease
 
 WRITTEN = {
     "release.yaml": "releases/adult.yaml",
     "suite.json": "expectations/adult.json",
     "dag.py.txt": "dags/releases.py",
 }
+TABLES = (".csv", ".gz", ".tsv", ".txt", ".parquet", ".bz2", ".zip", ".xz")
+"""Endings of what is meant to be a table, and is no name of a folder."""
+BUNDLED = "bundled:"
+FEW = 3
+"""Names at the head of columns that also are values show that there is no head."""
+Drop = Annotated[
+    list[str] | None,
+    repeated("--drop", metavar="COLUMN", help="Column that is not needed"),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Where a proposed release goes; here by default."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what was written.")]
+NoScores = Annotated[
+    bool,
+    typer.Option("--no-scores", help="Do not measure how much loss hierarchies save."),
+]
 
 
 @handle_errors
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write it.")],
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|TABLE",
+            help=f"A new folder, or a table to propose a release of: {FILES}.",
+        ),
+    ],
+    out: Out = None,
+    subject: Subject = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    identifiers: Identifiers = None,
+    insensitive: Insensitive = None,
+    dropped: Drop = None,
+    separator: Separator = ",",
+    encoding: Encoding = "utf-8",
+    missing: Missing = None,
+    dates: Dates = None,
+    no_scores: NoScores = False,
+    force: Force = False,
     json_output: JsonFlag = False,
 ) -> None:
-    """Write a release file, its suite and a DAG file that work as they are.
+    """Write a release file to start from, its hierarchies and its suite.
 
-    Existing files are never overwritten. Afterwards:
+    Of a folder: a release of the bundled Adult table that works as it is. Afterwards:
     [bold]anon release DIR/releases/adult.yaml[/bold].
+
+    Of a table: roles with reasons, types, formats of dates, marks of missing values and
+    hierarchies are proposed for all columns at once. Options state what a person knows
+    better. Read the file before it is run:
+    [bold]anon init people.csv --subject patient --sensitive income[/bold]
+
+    Existing files are never overwritten unless [bold]--force[/bold] is given.
     """
+    if not _is_table(given):
+        _write_adult(given, force, json_output)
+        return
+    stated = _stated(
+        subject=[subject] if subject else [],
+        quasi_identifiers=quasi_identifiers or [],
+        sensitive=sensitive or [],
+        identifiers=identifiers or [],
+        insensitive=insensitive or [],
+        dropped=dropped or [],
+    )
+    folder = Path() if out is None else out
+    made = _propose(
+        given,
+        folder,
+        Dialect(separator, encoding),
+        {"stated": stated, "missing": missing, "dates": read_dates(dates)},
+        scores=not no_scores,
+        hidden=json_output,
+    )
+    written = made.write(folder, force=force)
+    refusal = _refusal(written[0])
+    if json_output:
+        print_json(_plain(made, written, refusal))
+        return
+    _print_proposal(given, made)
+    for path in written[:2]:
+        typer.echo(f"wrote {path}")
+    if made.trees:
+        typer.echo(f"wrote {len(made.trees)} hierarchies beside it")
+    if refusal:
+        print_warning(f"{written[0]} will be refused as it is: {refusal}")
+    typer.echo(f"next: read {written[0]}, then anon release {written[0]}")
+
+
+def _is_table(given: Path) -> bool:
+    if given.is_dir():
+        return False
+    bundled = str(given).startswith(BUNDLED)
+    return bundled or given.is_file() or given.suffix.lower() in TABLES
+
+
+def _write_adult(folder: Path, force: bool, json_output: bool) -> None:
+    """The release that works as it is."""
     there = [path for path in WRITTEN.values() if (folder / path).exists()]
-    if there:
+    if there and not force:
         raise ConfigurationError(f"{folder}: {', '.join(there)} is there already.")
     templates = files("anon_transformers.cli") / "templates"
     for template, path in WRITTEN.items():
@@ -41,3 +166,166 @@ def init(
     for path in paths:
         typer.echo(f"wrote {path}")
     typer.echo(f"next: anon release {folder / WRITTEN['release.yaml']}")
+
+
+def _stated(**by_role: list[str]) -> dict[str, str]:
+    """Roles that were typed, by column."""
+    stated: dict[str, str] = {}
+    for role, columns in by_role.items():
+        for column in columns:
+            if column in stated:
+                raise ConfigurationError(
+                    f"column {column!r} is declared as {stated[column]} and as {role}."
+                )
+            stated[column] = role
+    return stated
+
+
+def _propose(
+    given: Path,
+    folder: Path,
+    dialect: Dialect,
+    known: dict[str, Any],
+    *,
+    scores: bool,
+    hidden: bool,
+) -> "ProposedRelease":
+    from anon_transformers.proposals import propose_release
+    from anon_transformers.proposals._release_file import release_name
+
+    typed = [*known["stated"], *known["dates"]]
+    reader = TableReader(None, typed, show_names=True)
+    # Every cell as it is written: what it is, is to be found out.
+    frame, is_csv = _read(given, dialect, reader, typed)
+    _refuse_headless(given, frame)
+    source: dict[str, Any] = {"path": _from_releases(given, folder)}
+    if is_csv:
+        default = Dialect().as_options()
+        own = dialect.as_options()
+        source |= {key: own[key] for key in own if own[key] != default[key]}
+    elif known["missing"] or known["dates"]:
+        raise ConfigurationError("--missing and --date: these are for CSV files.")
+    with progress_bar(hidden=hidden, unit="columns") as progress:
+        return propose_release(
+            frame,
+            source,
+            release_name(given.name.removeprefix(BUNDLED)),
+            typed=not is_csv,
+            scores=scores,
+            progress=progress,
+            **known,
+        )
+
+
+def _read(
+    given: Path, dialect: Dialect, reader: TableReader, needed: list[str]
+) -> "tuple[pd.DataFrame, bool]":
+    from anon_transformers.registry import registry
+    from anon_transformers.release._files import columns_of_file, kind_of_file
+
+    file = existing_file(given)
+    kind = kind_of_file(file, registry().readers)
+    names: list[str] = []
+    if kind == "csv":
+        shown = dialect.shown_separator(file)
+        if shown != dialect.separator:
+            raise DataError(f"{file}: {dialect.advice(file)}")
+        names = columns_of_file(kind, file, dict(dialect.as_options())) or []
+    return reader.read(given, dialect, needed, as_text=names), kind == "csv"
+
+
+def _refuse_headless(given: Path, frame: "pd.DataFrame") -> None:
+    """Refuse a file whose first line is a person: nothing of it may be shown."""
+    values = sum(
+        bool((frame[name].astype(str) == str(name)).any()) for name in frame.columns
+    )
+    numbers = sum(str(name).replace(".", "", 1).isdecimal() for name in frame.columns)
+    if values >= min(FEW, len(frame.columns)) or numbers * 2 > len(frame.columns):
+        raise DataError(
+            f"{given}: what stands at the head of columns also stands in them, or is "
+            "numbers: the file seems to have no header. Put the names of the columns "
+            "into its first line."
+        )
+
+
+def _from_releases(given: Path, folder: Path) -> str:
+    """The table as the release file names it: from its own folder."""
+    if str(given).startswith(BUNDLED):
+        return given.as_posix()
+    start = (folder / "releases").absolute()
+    try:
+        return Path(os.path.relpath(given.absolute(), start)).as_posix()
+    except ValueError:  # on another drive
+        return str(given.absolute())
+
+
+def _refusal(file: Path) -> str | None:
+    """What loading would refuse; None if it would not."""
+    from anon_transformers.release import read_config
+    from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+    from anon_transformers.release._forms import form_of
+
+    try:
+        config = read_config(file)
+        form = form_of(config)
+        anonymizer = make_anonymizer(config, config.thresholds)
+        check_gate(form, config.thresholds)
+        form.refuse_guessed_kinds(anonymizer, form.read())
+    except AnonymizationError as error:
+        return str(error)
+    return None
+
+
+def _plain(
+    made: "ProposedRelease", written: list[Path], refusal: str | None
+) -> dict[str, Any]:
+    return {
+        "written": [str(path) for path in written],
+        "rows": made.table.n_rows,
+        "persons": made.table.n_persons,
+        "missing": list(made.table.missing),
+        "columns": [
+            {
+                "column": one.column,
+                "kind": one.kind,
+                "role": one.role,
+                "confidence": one.confidence,
+                "reason": one.reason,
+                "values": one.n_values,
+                "missing": one.missing,
+            }
+            for one in made.table.columns
+        ],
+        "hierarchies": {
+            column: {
+                "kind": one.kind,
+                "levels": one.hierarchy.n_levels,
+                "reason": one.reason,
+                "score": one.score,
+            }
+            for column, one in made.suggestions.items()
+        },
+        "refusal": refusal,
+    }
+
+
+def _print_proposal(given: Path, made: "ProposedRelease") -> None:
+    scores = {
+        column: "" if one.score is None else f"{one.score:+.4f}"
+        for column, one in made.suggestions.items()
+    }
+    rows = [
+        (one.column, one.kind, one.role, one.confidence, scores.get(one.column, ""),
+         one.reason)
+        for one in made.table.columns
+    ]  # fmt: skip
+    persons = made.table.n_persons
+    counted = "" if persons is None else f", {persons:,} persons"
+    print_table(
+        f"{given}: {made.table.n_rows:,} rows{counted}",
+        ["column", "kind", "role", "certainty", "saves", "reason"],
+        rows,
+        spare=("certainty", "saves"),
+    )
+    if made.table.missing:
+        typer.echo(f"missing values: {' '.join(made.table.missing)}")

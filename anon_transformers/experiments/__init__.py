@@ -16,6 +16,11 @@ if TYPE_CHECKING:
         Experiment,
         Findings,
     )
+    from anon_transformers.experiments._learning import Learner
+    from anon_transformers.experiments._of_release import (
+        ReleaseMethods,
+        release_methods,
+    )
     from anon_transformers.experiments._pages import write_comparison, write_findings
     from anon_transformers.experiments._plots import Panels, plot_frontier
     from anon_transformers.experiments._reproduce import reproduce
@@ -28,14 +33,17 @@ __all__ = [
     "CodingComparison",
     "Experiment",
     "Findings",
+    "Learner",
     "Panels",
     "Progress",
+    "ReleaseMethods",
     "coding_criteria",
     "coding_panels",
     "coding_summary",
     "compare",
     "compare_codings",
     "plot_frontier",
+    "release_methods",
     "reproduce",
     "write_codings",
     "write_comparison",

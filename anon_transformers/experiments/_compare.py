@@ -12,6 +12,7 @@ from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
+from anon_transformers.experiments._learning import Learner
 from anon_transformers.experiments._measures import Measures, Metrics
 
 Progress = Callable[[int, int, str], None]
@@ -50,6 +51,7 @@ def compare(
     subject: Hashable | None = None,
     hierarchies: Mapping[Any, Any] | None = None,
     metrics: Metrics | None = None,
+    learner: Learner | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Run anonymizers over a grid of parameters and measure what each costs.
@@ -73,6 +75,9 @@ def compare(
         Further numbers of every run: registered names or metrics; in a dict, by the
         name of their column. They are taken of the published table, as the gate of a
         release takes them; one that cannot be taken of a run is left out there.
+    learner : Learner, default=None
+        Trains a model on each published table and on the raw one; its score is a
+        further column, and ``attrs["about"]`` says what is measured.
     progress : callable, default=None
         Called with the number of runs that are done, that of all runs, and the name
         of the next method.
@@ -126,16 +131,19 @@ def compare(
         if cell.line not in warm:
             _warm_up(cell.anonymizer, frame)
             warm.add(cell.line)
-        measured, error = _attempt(cell.anonymizer, frame, measures)
+        measured, error = _attempt(cell.anonymizer, frame, measures, learner)
         errors.append(error)
         rows.append(_row(cell, measured, error))
     _refuse_if_nothing_ran(errors)
     measures.refuse_never_taken()
     if progress is not None:
         progress(len(runs), len(runs), "")
-    found = _frame(rows, list(measures.metrics))
+    names = [*measures.metrics, *([] if learner is None else [learner.name])]
+    found = _frame(rows, names)
     found.attrs["about"] = about(frame, runs)
-    found.attrs["metrics"] = list(measures.metrics)
+    if learner is not None:
+        found.attrs["about"] |= learner.facts()
+    found.attrs["metrics"] = names
     return found
 
 
@@ -148,7 +156,10 @@ def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
 
 
 def _attempt(
-    anonymizer: FrameAnonymizer, frame: pd.DataFrame, measures: Measures
+    anonymizer: FrameAnonymizer,
+    frame: pd.DataFrame,
+    measures: Measures,
+    learner: Learner | None = None,
 ) -> tuple[dict[str, Any], AnonymizationError | None]:
     """Numbers of one run, or its error."""
     started = time.perf_counter()
@@ -159,6 +170,8 @@ def _attempt(
     seconds = time.perf_counter() - started
     report = anonymizer.report_
     further = measures.take(anonymizer, frame, output) if measures.metrics else {}
+    if learner is not None:
+        further |= learner.take(anonymizer, frame, output)
     return {
         **further,
         "classes": report.classes["count"],

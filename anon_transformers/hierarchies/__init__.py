@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from anon_transformers.hierarchies._intervals import Intervals
     from anon_transformers.hierarchies._masking import Masking
     from anon_transformers.hierarchies._normalize import fold
-    from anon_transformers.hierarchies._suggest import Suggested, suggest
+    from anon_transformers.hierarchies._suggest import (
+        Suggested,
+        Suggestion,
+        suggest,
+        suggest_hierarchy,
+    )
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -28,8 +33,10 @@ __all__ = [
     "Intervals",
     "Masking",
     "Suggested",
+    "Suggestion",
     "detect_data_type",
     "fold",
     "register_data_type",
     "suggest",
+    "suggest_hierarchy",
 ]

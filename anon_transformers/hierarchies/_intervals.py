@@ -144,7 +144,7 @@ class Intervals(HierarchyBuilder):
 
     def rule(self, values: Sequence[str]) -> RangeRule:
         """With the quantiles of these values, and for whole numbers as stated."""
-        numbers = _read(values)
+        numbers = read_decimals(values)
         given = [[_decimal("cuts", cut) for cut in cuts] for cuts in self.cuts]
         cuts = given or _quantile_cuts(numbers, self.quantiles, self.closed)
         return RangeRule(
@@ -225,7 +225,8 @@ def _number(text: str) -> Decimal | None:
     return None if abs(number.adjusted()) > LARGEST_EXPONENT else number
 
 
-def _read(values: Sequence[str]) -> list[Decimal]:
+def read_decimals(values: Sequence[str]) -> list[Decimal]:
+    """Texts as numbers; what is none is an error that counts them."""
     numbers = [_number(value) for value in values]
     strange = numbers.count(None)
     if strange:

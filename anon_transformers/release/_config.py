@@ -202,6 +202,16 @@ class Source(Strict):
         return {key: text for key, text in found.items() if not is_address(text)}
 
 
+COLUMN_ROLES = (
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "insensitive",
+    "dropped",
+)
+"""What a column may be declared as; beside these, one is the subject."""
+
+
 class DeclaredRoles(Strict):
     """Every column of the source, by role, and what is known of its persons.
 
@@ -212,9 +222,13 @@ class DeclaredRoles(Strict):
     sensitive : tuple of str
         Columns an intruder wants to know.
     identifiers : tuple of str
-        Columns that are dropped.
+        Columns that name persons; they are not published, and none of their values may
+        stand in what is.
     insensitive : tuple of str
         Columns that are published as they are.
+    dropped : tuple of str
+        Columns that name nobody and are not published: they are left out when the
+        source is loaded, and no step of the run sees them.
     subject : str or None
         Column that tells persons apart; every count is of persons then.
     rows_are_persons : bool
@@ -234,6 +248,7 @@ class DeclaredRoles(Strict):
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     subject: str | None = None
     rows_are_persons: bool = False
     one_value_per_person: tuple[str, ...] = ()
@@ -243,7 +258,7 @@ class DeclaredRoles(Strict):
     @model_validator(mode="after")
     def _one_role_each(self) -> "DeclaredRoles":
         seen: dict[str, str] = {}
-        for role in ("quasi_identifiers", "sensitive", "identifiers", "insensitive"):
+        for role in COLUMN_ROLES:
             for column in getattr(self, role):
                 # Swaps hide from one intruder what another one knows.
                 has_both_roles = role == "sensitive" and column in self.both
@@ -308,6 +323,7 @@ class DeclaredRoles(Strict):
             *self.sensitive,
             *self.identifiers,
             *self.insensitive,
+            *self.dropped,
             *subject,
         )
         return tuple(dict.fromkeys(declared))
@@ -364,6 +380,7 @@ ROLE_PARAMETERS = (
     "sensitive",
     "identifiers",
     "insensitive",
+    "dropped",
     "subject",
     "hierarchies",
 )

@@ -185,11 +185,15 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
     edges, nodes = _call_reader(config)
     if not len(edges):
         raise DataError("source.edges: the file names no edge; there is no graph.")
+    roles = config.roles
+    unused = [c for c in edges.columns[ENDS:] if c in roles.dropped]
+    kept = edges.drop(columns=unused)
     if nodes is None:
-        nodes = pd.DataFrame({NODE: open_graph(edges)[1].names})
+        nodes = pd.DataFrame({NODE: open_graph(kept)[1].names})
     check_graph_columns(edges, nodes, config)
-    gone = [c for c in nodes.columns[1:] if c in config.roles.identifiers]
-    return edges, nodes.drop(columns=gone)
+    hidden = {*roles.identifiers, *roles.dropped}
+    gone = [c for c in nodes.columns[1:] if c in hidden]
+    return kept, nodes.drop(columns=gone)
 
 
 def _call_reader(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame | None]:
@@ -236,16 +240,19 @@ def check_graph_columns(
 ) -> None:
     """Names of nodes are identifiers, weights insensitive, labels quasi-identifiers.
 
-    Further columns of nodes that are identifiers, too, are left out.
+    Further columns of nodes that are identifiers, too, are left out, as is everything
+    that is declared as dropped.
     """
     roles = config.roles
     there = {*edges.columns, *nodes.columns}
     for column in roles.columns:
         if column not in there:
             raise DataError(f"roles: {unknown_choice('column', column, there)}")
-    ends, weights = list(edges.columns[:ENDS]), list(edges.columns[ENDS:])
+    ends = list(edges.columns[:ENDS])
+    weights = [c for c in edges.columns[ENDS:] if c not in roles.dropped]
     named = list(nodes.columns[:1]) if config.source.options.get("nodes") else []
-    labels = [c for c in nodes.columns[1:] if c not in roles.identifiers]
+    hidden = {*roles.identifiers, *roles.dropped}
+    labels = [c for c in nodes.columns[1:] if c not in hidden]
     for role, columns in (
         ("identifiers", [*ends, *named]),
         ("insensitive", weights),
@@ -261,6 +268,7 @@ def check_graph_columns(
     if roles.sensitive or roles.subject is not None:
         raise DataError("roles: a graph has no sensitive columns and no subject.")
     _refuse_labels(labels, config)
+    edges = edges[[*ends, *weights]]
     open_graph((edges, nodes), reduce=bool(config.anonymizer.params.get("reduce")))
 
 
@@ -273,7 +281,7 @@ def _refuse_labels(labels: Sequence[Hashable], config: ReleaseConfig) -> None:
     if labels and not method.uses_labels:
         raise DataError(
             f"anonymizer {config.anonymizer.name} protects no labels of nodes, and "
-            f"there are {len(labels)}; declare them as identifiers to leave them out."
+            f"there are {len(labels)}; declare them as dropped to leave them out."
         )
 
 

@@ -30,6 +30,7 @@ from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import (
+    COLUMN_ROLES,
     DeclaredRoles,
     ReleaseConfig,
     is_address,
@@ -316,7 +317,7 @@ def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> Non
         count = _count_undeclared(others, present)
         raise DataError(
             f"the source:{count} Every column of the source needs one "
-            "of: quasi_identifiers, sensitive, identifiers, insensitive; or it is the "
+            f"of: {', '.join(COLUMN_ROLES)}; or it is the "
             "subject, which tells persons apart."
         )
 

@@ -95,7 +95,7 @@ class TableForm(Form):
 
     @property
     def published_columns(self) -> Sequence[str]:
-        """All but identifiers and the subject."""
+        """All but identifiers, the subject and what is dropped."""
         roles = self.config.roles
         return (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
 
@@ -148,6 +148,8 @@ class TableForm(Form):
         refuse_repeated_identifiers(frame, roles)
         refuse_several_values(frame, roles, self.stated_marks)
         refuse_unstated_dates(frame, config)
+        # Here, so that not even the private copy of a run holds them.
+        frame = frame.drop(columns=list(roles.dropped))
         return {INPUT: single_cells(frame, unstated_columns(config))}
 
     def refuse_guessed_kinds(

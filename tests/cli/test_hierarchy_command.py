@@ -66,6 +66,29 @@ def test_suggest_knows_whole_numbers_beside_missing_ones(anon, people):
     assert found["file"] is None
 
 
+def test_suggest_takes_all_columns_at_once_with_scores(anon, tmp_path):
+    people = tmp_path / "p.csv"
+    lines = [f"{20 + n % 40},{'ab'[n % 2]},[{n % 7}0-{n % 7 + 1}0)" for n in range(280)]
+    people.write_text("\n".join(["age,sex,pay", *lines]) + "\n")
+    made = anon("suggest", people, "-q", "age", "-q", "pay", "--json",
+                "--out", tmp_path / "trees")  # fmt: skip
+    assert made.exit_code == 0, made.output
+    found = {row["column"]: row for row in json.loads(made.stdout)["columns"]}
+    assert found["age"]["kind"] == "number"
+    assert found["pay"]["kind"] == "ordered ranges"
+    assert found["age"]["score"] > 0
+    assert (tmp_path / "trees" / "pay.csv").is_file()
+    again = anon("suggest", people, "-q", "age", "--out", tmp_path / "trees")
+    assert again.exit_code == 2
+    assert "is there already" in again.stderr
+    # Columns that were not typed go by where they stand: there may be no header.
+    nameless = anon("suggest", people)
+    assert "column 1" in nameless.stdout
+    assert "pay" not in nameless.output
+    wrong = anon("suggest", people, "-q", "age", "-c", "pay")
+    assert wrong.exit_code == 2
+
+
 def test_suggest_does_not_overwrite_unasked(anon, people, write):
     mine = write("mine")
     call = ["suggest", people, "-c", "zip", "--out", mine]

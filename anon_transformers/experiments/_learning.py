@@ -1,0 +1,235 @@
+"""What a stated model learns from a published table, beside the raw one.
+
+Loss says how coarse labels are, and not what they are good for: a table of little loss
+may teach a model nothing, and one of much loss nearly all.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import GroupShuffleSplit
+
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.written_numbers import numbers_of
+from anon_transformers.base._base import FrameAnonymizer
+from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.experiments._encoding import encode_features
+
+MODELS = {
+    "hist-gradient-boosting": "sklearn.ensemble:HistGradientBoosting",
+    "logistic-regression": "sklearn.linear_model:LogisticRegression",
+    "random-forest": "sklearn.ensemble:RandomForest",
+}
+"""Models by name; of a number to predict, the regressor in place of the classifier."""
+LINEAR = "logistic-regression"
+MOST_CLASSES = 20
+"""A target of numbers with more different values is a number to predict."""
+MOST_ROWS = 20_000
+"""Rows that are drawn for training and testing together."""
+TEST_SHARE = 0.3
+SEED = 0
+
+
+@dataclass
+class Learner:
+    """Trains one model on raw and on published rows, and tests both on the same others.
+
+    Parameters
+    ----------
+    target : str
+        Column to predict; it must be published as it is, or swapped.
+    model : str, default="hist-gradient-boosting"
+        A name of :data:`MODELS`, or ``package.module:Class`` of a scikit-learn
+        classifier or regressor.
+    splits : int, default=3
+        How often rows are divided anew.
+
+    Attributes
+    ----------
+    name : str
+        "accuracy", or "r2" of a number to predict.
+
+    Notes
+    -----
+    Of at most 20,000 rows, 30 % are held out; rows of one person are never divided. The
+    model learns from the other rows as they are published, and predicts those that were
+    held out, recoded as they are published, too. What it predicts is compared with the
+    raw target. The score is the mean over the splits. "raw" is the same with raw rows
+    in both places, "baseline" always predicts what is most frequent (or the mean).
+    """
+
+    target: str
+    model: str = "hist-gradient-boosting"
+    splits: int = 3
+    _raw: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the number is called."""
+        return "accuracy" if self._raw.get("classes", 1) else "r2"
+
+    def take(
+        self, anonymizer: FrameAnonymizer, frame: pd.DataFrame, output: pd.DataFrame
+    ) -> dict[str, float]:
+        """The score of one published table."""
+        roles = anonymizer.roles_
+        if self.target not in output.columns:
+            raise ParameterError(
+                f"target: {unknown_choice('published column', self.target, output)}"
+            )
+        swapped = anonymizer.kind == "linked"
+        if self.target in roles.quasi_identifiers and not swapped:
+            raise ParameterError(
+                f"target: column {self.target!r} is a quasi-identifier, so that its "
+                "labels are published; declare it as sensitive or insensitive."
+            )
+        rows = np.arange(len(frame))
+        if getattr(anonymizer, "suppression", None) == "drop":
+            rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
+        persons = None if roles.subject is None else frame[roles.subject]
+        raw = frame[list(output.columns)]
+        self.prepare(raw, persons)
+        published = output.reset_index(drop=True).set_axis(rows)
+        scores = [
+            self._score(published, raw, train, test)
+            for train, test in self._divided(raw, persons)
+        ]
+        return {self.name: float(np.mean(scores))}
+
+    def prepare(self, raw: pd.DataFrame, persons: pd.Series | None) -> None:
+        """Find out what raw rows teach; once for all tables."""
+        if self._raw:
+            return
+        numbers = numbers_of(raw[self.target])
+        n_values = raw[self.target].nunique()
+        self._raw["classes"] = float(numbers is None or n_values <= MOST_CLASSES)
+        divided = list(self._divided(raw, persons))
+        plain = raw.reset_index(drop=True)
+        scores = [self._score(plain, plain, train, test) for train, test in divided]
+        self._raw["raw"] = float(np.mean(scores))
+        self._raw["baseline"] = float(
+            np.mean([self._baseline(plain, train, test) for train, test in divided])
+        )
+
+    def facts(self) -> dict[str, str]:
+        """What was measured, in words, and the numbers of raw rows."""
+        if "raw" not in self._raw:
+            return {}
+        return {
+            "target": (
+                f"{self.target} predicted by {self.model}: learned from published "
+                f"rows, tested on {TEST_SHARE:.0%} held-out rows recoded alike "
+                f"against their raw target, mean of {self.splits} splits"
+            ),
+            f"{self.name} of raw rows": f"{self._raw['raw']:.4f}",
+            f"{self.name} without a model": f"{self._raw['baseline']:.4f}",
+        }
+
+    def _divided(
+        self, raw: pd.DataFrame, persons: pd.Series | None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        known = np.flatnonzero(raw[self.target].notna().to_numpy())
+        draw = np.random.default_rng(SEED)
+        if len(known) > MOST_ROWS:
+            known = np.sort(draw.choice(known, MOST_ROWS, replace=False))
+        of_person = known if persons is None else pd.factorize(persons)[0][known]
+        split = GroupShuffleSplit(self.splits, test_size=TEST_SHARE, random_state=SEED)
+        for train, test in split.split(known, groups=of_person):
+            yield known[train], known[test]
+
+    def _score(
+        self,
+        table: pd.DataFrame,
+        raw: pd.DataFrame,
+        train: np.ndarray,
+        test: np.ndarray,
+    ) -> float:
+        there = set(table.index)
+        learned = table.loc[[row for row in train if row in there]]
+        asked = table.loc[[row for row in test if row in there]]
+        learned = learned[learned[self.target].notna()]
+        wanted = self._wanted(raw[self.target].iloc[asked.index])
+        features = [c for c in table.columns if c != self.target]
+        given, later = encode_features(learned[features], asked[features])
+        model = self._model().fit(given, self._wanted(learned[self.target]))
+        found = model.predict(later)
+        score = accuracy_score if self._raw["classes"] else r2_score
+        return float(score(wanted, found))
+
+    def _baseline(
+        self, raw: pd.DataFrame, train: np.ndarray, test: np.ndarray
+    ) -> float:
+        learned, asked = (self._wanted(raw[self.target].iloc[r]) for r in (train, test))
+        if not self._raw["classes"]:
+            return float(r2_score(asked, np.full(len(asked), learned.mean())))
+        values, counts = np.unique(learned, return_counts=True)
+        return float((asked == values[counts.argmax()]).mean())
+
+    def _wanted(self, series: pd.Series) -> np.ndarray:
+        if self._raw["classes"]:
+            return to_text(series).to_numpy(dtype=object).astype(str)
+        numbers = numbers_of(series)
+        assert numbers is not None  # prepare has asked the whole column
+        return numbers
+
+    def _model(self) -> Any:
+        return clone(make_model(self.model, classes=bool(self._raw["classes"])))
+
+
+def make_model(name: str, *, classes: bool) -> Any:
+    """Make a model by its name or its import path.
+
+    Examples
+    --------
+    >>> make_model("random-forest", classes=True).__class__.__name__
+    'RandomForestClassifier'
+    >>> make_model("sklearn.tree:DecisionTreeClassifier", classes=True)
+    DecisionTreeClassifier()
+    """
+    if name in MODELS:
+        module, _, stem = MODELS[name].partition(":")
+        if name == LINEAR:
+            return _linear(classes)
+        ending = "Classifier" if classes else "Regressor"
+        return getattr(import_module(module), stem + ending)(random_state=SEED)
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        legal = [*MODELS, "package.module:Class"]
+        raise ParameterError(f"model: {unknown_choice('model', name, legal)}")
+    try:
+        made = getattr(import_module(module), attribute)()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"model: {name!r} cannot be made ({type(error).__name__})."
+        ) from None
+    fits = is_classifier(made) if classes else is_regressor(made)
+    if not fits:
+        kind = "classifier" if classes else "regressor"
+        raise ParameterError(f"model: {name!r} is no {kind}, which the target needs.")
+    return made
+
+
+def _linear(classes: bool) -> Any:
+    """A line through scaled features: of numbers to predict, an ordinary one."""
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    last = LogisticRegression(max_iter=1000) if classes else Ridge()
+    return make_pipeline(StandardScaler(), last)
+
+
+def check_learner(target: Hashable, model: str) -> None:
+    """Refuse a model that there is not, before anything is run."""
+    for classes in (True, False):
+        try:
+            make_model(model, classes=classes)
+        except ParameterError as error:
+            if " is no " not in str(error):
+                raise

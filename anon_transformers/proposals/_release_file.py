@@ -1,0 +1,363 @@
+"""A release file from a table, to be read and changed by a person."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from anon_transformers._data.columns import to_text
+from anon_transformers._data.dates import DateFormat
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.gx._suites import suite_for
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.hierarchies import Suggestion, suggest_hierarchy
+from anon_transformers.hierarchies._suggest import FROM_FREQUENCIES
+from anon_transformers.proposals._missing import known_cells
+from anon_transformers.proposals._roles import (
+    ColumnProposal,
+    Progress,
+    TableProposal,
+    propose_table,
+)
+from anon_transformers.proposals._scores import score_hierarchies
+
+K = 5
+L = 2
+SHOWN_ROLES = (
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "insensitive",
+    "dropped",
+)
+_STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True)
+class ProposedRelease:
+    """A release file, its hierarchies and its suite, before they are written.
+
+    Attributes
+    ----------
+    name : str
+        Name of the release.
+    table : TableProposal
+        Roles and reasons.
+    suggestions : dict of column to Suggestion
+        Hierarchies of the quasi-identifiers, with reasons and scores.
+    content : dict
+        The release file.
+    text : str
+        The release file as YAML, with the reasons as comments.
+    """
+
+    name: str
+    table: TableProposal
+    suggestions: Mapping[str, Suggestion]
+    content: Mapping[str, Any]
+    text: str
+
+    @property
+    def trees(self) -> dict[str, str]:
+        """Where hierarchies of columns go that no builder makes, by column."""
+        return _trees(self.name, self.suggestions)
+
+    @property
+    def files(self) -> list[str]:
+        """Everything that is written, from the folder that it is written to."""
+        own = [f"releases/{self.name}.yaml", f"expectations/{self.name}.json"]
+        return [*own, *self.trees.values()]
+
+    def write(self, folder: Path, *, force: bool = False) -> list[Path]:
+        """Write all files; refuses to overwrite one unless that is asked for.
+
+        Raises
+        ------
+        ConfigurationError
+            If a file is there already; nothing is written then.
+        """
+        there = [path for path in self.files if (folder / path).exists()]
+        if there and not force:
+            raise ConfigurationError(
+                f"{folder}: {', '.join(there)} is there already; --force overwrites it."
+            )
+        for path in self.files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        release, suite = (folder / path for path in self.files[:2])
+        release.write_text(self.text, encoding="utf-8")
+        stated = [Threshold.read(one) for one in self.content["thresholds"]]
+        made = json.dumps(suite_for(self.name, stated), indent=2)
+        suite.write_text(f"{made}\n", encoding="utf-8")
+        for column, path in self.trees.items():
+            self.suggestions[column].hierarchy.to_csv(folder / path)
+        return [folder / path for path in self.files]
+
+
+def propose_release(
+    frame: pd.DataFrame,
+    source: Mapping[str, Any],
+    name: str,
+    *,
+    stated: Mapping[str, str] | None = None,
+    missing: Sequence[str] | None = None,
+    dates: Mapping[str, Mapping[str, Any]] | None = None,
+    typed: bool = False,
+    scores: bool = True,
+    progress: Progress | None = None,
+) -> ProposedRelease:
+    """Propose a whole release of a table: roles, types, hierarchies, thresholds.
+
+    Parameters
+    ----------
+    frame : data frame
+        The table; of a CSV file every cell as it is written.
+    source : mapping
+        Where a release finds it, as under ``source`` of a release file.
+    name : str
+        Name of the release.
+    stated, missing, dates : optional
+        As for :func:`propose_table`.
+    typed : bool, default=False
+        Whether the source knows the types of its columns, as Parquet files do: the
+        release states none then.
+    scores : bool, default=True
+        Whether to measure how much loss each hierarchy saves.
+    progress : callable, optional
+        Called with how many columns are done, how many there are, and the next one.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": ["34", "35", "?", "61"], "sex": [*"mfmf"]})
+    >>> made = propose_release(people, {"path": "../people.csv"}, "p", scores=False)
+    >>> made.content["source"]
+    {'path': '../people.csv', 'missing': ['?'], 'columns': {'age': 'integer', \
+'sex': 'text'}}
+    >>> made.content["hierarchies"]["age"]
+    {'kind': 'intervals', 'widths': [5, 10, 50]}
+    """
+    table = propose_table(
+        frame, stated=stated, missing=missing, dates=dates, progress=progress
+    )
+    suggestions = _suggestions(frame, table, dates or {}, scores, progress)
+    content = _content(source, table, suggestions, name, typed)
+    text = _text(content, table, suggestions)
+    return ProposedRelease(name, table, suggestions, content, text)
+
+
+def release_name(given: str) -> str:
+    """A name that a release may have, from that of a file.
+
+    Examples
+    --------
+    >>> release_name("my people (2).csv.gz"), release_name("_x")
+    ('my-people-2', 'x')
+    """
+    stem = given.rsplit("/", maxsplit=1)[-1]
+    for ending in (".gz", ".csv", ".tsv", ".parquet", ".txt"):
+        stem = stem.removesuffix(ending)
+    return _STRANGE.sub("-", stem).strip("-_.") or "table"
+
+
+def _suggestions(
+    frame: pd.DataFrame,
+    table: TableProposal,
+    dates: Mapping[str, Mapping[str, Any]],
+    scores: bool,
+    progress: Progress | None,
+) -> dict[str, Suggestion]:
+    columns = table.of_role("quasi_identifiers")
+    known = {name: known_cells(frame[name], table.missing) for name in columns}
+    subject = table.subject
+    persons = None if subject is None else frame[subject]
+    found = {}
+    for done, (name, series) in enumerate(list(known.items())):
+        if progress is not None:
+            progress(done, len(known), name)
+        if name in dates:  # read as dates, the column has other values
+            known[name] = _read_dates(series, dates[name])
+        if known[name].notna().any():
+            own = known[name].rename(name)
+            found[name] = suggest_hierarchy(own, subject=persons)
+    if not scores:
+        return found
+    tried = pd.DataFrame({name: known[name] for name in found})
+    if subject is not None:
+        tried[subject] = persons
+    trees = {name: one.hierarchy for name, one in found.items()}
+    by_column = score_hierarchies(tried, trees, k=K, subject=subject, progress=progress)
+    return {name: replace(s, score=by_column.get(name)) for name, s in found.items()}
+
+
+def _read_dates(series: pd.Series, stated: Mapping[str, Any]) -> pd.Series:
+    """Dates as the release will read them; what is written otherwise is left out."""
+    written = DateFormat(stated["date"], stated.get("last_year"))
+    texts = to_text(series)
+    moments = {text: written.read(text) for text in texts.dropna().unique()}
+    return texts.map({t: m.date().isoformat() for t, m in moments.items() if m})
+
+
+def _trees(name: str, suggestions: Mapping[str, Suggestion]) -> dict[str, str]:
+    taken: set[str] = set()
+    paths = {}
+    for column, one in suggestions.items():
+        if one.stated is not None:
+            continue
+        stem = _STRANGE.sub("-", column).strip("-.") or "column"
+        # Two columns may be one name to a file system that ignores case.
+        while stem.lower() in taken:
+            stem += "-2"
+        taken.add(stem.lower())
+        paths[column] = f"hierarchies/{name}/{stem}.csv"
+    return paths
+
+
+def _content(
+    source: Mapping[str, Any],
+    table: TableProposal,
+    suggestions: Mapping[str, Suggestion],
+    name: str,
+    typed: bool,
+) -> dict[str, Any]:
+    stated = dict(source)
+    kinds = {
+        p.column: p.source_kind for p in table.columns if p.source_kind is not None
+    }
+    if not typed:
+        if table.missing:
+            stated["missing"] = list(table.missing)
+        if kinds:
+            stated["columns"] = kinds
+    roles: dict[str, Any] = {}
+    if table.subject is not None:
+        roles["subject"] = table.subject
+    for role in SHOWN_ROLES:
+        if table.of_role(role):
+            roles[role] = table.of_role(role)
+    trees = _trees(name, suggestions)
+    hierarchies = {
+        column: one.stated if one.stated is not None else f"../{trees[column]}"
+        for column, one in suggestions.items()
+    }
+    thresholds: list[dict[str, Any]] = [{"model": "k-anonymity", "k": K}]
+    by_name = {p.column: p for p in table.columns}
+    if any(by_name[c].n_values >= L for c in table.of_role("sensitive")):
+        thresholds += [
+            {"id": f"l-{at}", "model": "distinct-l-diversity", "l": L, "sensitive": c}
+            for at, c in enumerate(table.of_role("sensitive"), 1)
+            if by_name[c].n_values >= L
+        ]
+    return {
+        "source": stated,
+        "roles": roles,
+        "hierarchies": hierarchies,
+        "anonymizer": {"name": "mondrian"},
+        "thresholds": thresholds,
+        "suite": f"../expectations/{name}.json",
+        "target": {"path": f"../build/releases/{name}", "format": "csv"},
+        "workspace": "../.anon",
+    }
+
+
+def _text(
+    content: Mapping[str, Any],
+    table: TableProposal,
+    suggestions: Mapping[str, Suggestion],
+) -> str:
+    """The file with its reasons; a parser reads the content back."""
+    by_column = {p.column: p for p in table.columns}
+    lines = [f"# {line}".rstrip() for line in _review(table, suggestions)]
+    lines += ["source:", *_block(content["source"]), "", "roles:"]
+    for role, named in content["roles"].items():
+        if role == "subject":
+            lines.append(f"  subject: {_scalar(named)}  # {_said(by_column[named])}")
+            continue
+        lines.append(f"  {role}:")
+        lines += [f"    - {_scalar(c)}  # {_said(by_column[c])}" for c in named]
+    if content["hierarchies"]:
+        lines += ["", "hierarchies:"]
+    for column, stated in content["hierarchies"].items():
+        shown = f"  {_scalar(column)}: {_scalar(stated)}"
+        lines.append(f"{shown}  # {_of_tree(suggestions[column])}")
+    rest = [k for k in content if k not in {"source", "roles", "hierarchies"}]
+    for key in rest:
+        if key == "thresholds":
+            lines += [
+                "",
+                "# The anonymizer gets these as its goal; the gate judges by them.",
+            ]
+            lines += [f"{key}:", *(f"  - {_scalar(one)}" for one in content[key])]
+        elif isinstance(content[key], dict):
+            lines += ["", f"{key}:", *_block(content[key])]
+        else:
+            lines += ["", f"{key}: {_scalar(content[key])}"]
+    return "\n".join(lines) + "\n"
+
+
+def _review(table: TableProposal, suggestions: Mapping[str, Suggestion]) -> list[str]:
+    """What a person must decide, for nothing here can."""
+    persons = "" if table.n_persons is None else f" of {table.n_persons:,} persons"
+    unsure = [p.column for p in table.columns if p.confidence == "low"]
+    rare = [c for c, s in suggestions.items() if FROM_FREQUENCIES in s.reason]
+    lines = [
+        f"Proposed from a table of {table.n_rows:,} rows{persons}. It is a start, and "
+        "no judgment.",
+        "A person must review, before anything is published:",
+        "* roles: an intruder may know more than names and values show. High, medium",
+        "  and low say how sure a proposal is.",
+    ]
+    if unsure:
+        lines.append(
+            f"* {len(unsure)} columns of low certainty: sensitive or dropped may be "
+            "right."
+        )
+    if table.subject is not None:
+        lines.append("* subject: is one value one person? Persons are counted by it.")
+    else:
+        lines.append("* persons: no column repeats as persons would; rows are counted.")
+    if rare:
+        lines.append(
+            f"* {len(rare)} hierarchies join rare values: their labels tell what is "
+            "rare in this table."
+        )
+    lines += [
+        f"* thresholds: k = {K}"
+        + (f" and l = {L} are" if table.of_role("sensitive") else " is")
+        + " where one starts; see anon compare for what they cost.",
+        "",
+    ]
+    return lines
+
+
+def _said(one: ColumnProposal) -> str:
+    return f"{one.confidence}: {one.kind}. {one.reason}"
+
+
+def _of_tree(one: Suggestion) -> str:
+    score = "" if one.score is None else f" Saves {one.score:+.4f} of loss at k = {K}."
+    # What the values are stands beside the role.
+    how = one.reason.rpartition("; ")[2]
+    return f"{how[0].upper()}{how[1:]}.{score}"
+
+
+def _block(stated: Mapping[str, Any]) -> list[str]:
+    lines = []
+    for key, value in stated.items():
+        if isinstance(value, dict) and key == "columns":
+            lines.append(f"  {key}:")
+            lines += [f"    {_scalar(c)}: {_scalar(k)}" for c, k in value.items()]
+        else:
+            lines.append(f"  {_scalar(key)}: {_scalar(value)}")
+    return lines
+
+
+def _scalar(value: Any) -> str:
+    """One line of YAML, in flow style."""
+    text = yaml.safe_dump(
+        value, default_flow_style=True, sort_keys=False, width=10**9, allow_unicode=True
+    )
+    return text.removesuffix("\n").removesuffix("\n...").strip()
