@@ -29,12 +29,13 @@ from anon_transformers.release._check import (
     check_remembered,
     release_files,
 )
-from anon_transformers.release._config import COMMON_WORDS, LEGAL_NAME
+from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._last_known import (
     forget_others,
     known_files,
     read_leniently,
 )
+from anon_transformers.release._tighten import COMMON_WORDS
 
 TAG = "release"
 BROKEN = "broken"
