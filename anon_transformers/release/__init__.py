@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         ReleaseConfig,
         Threshold,
         read_config,
-        tighten,
     )
     from anon_transformers.release._files import read_published
     from anon_transformers.release._load import load
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from anon_transformers.release._publish import publish
     from anon_transformers.release._status import release_status
     from anon_transformers.release._steps import run_release
+    from anon_transformers.release._tighten import tighten
     from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
     from anon_transformers.release._verification import verify_published

@@ -16,7 +16,7 @@ from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._back_off import check_ladder
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
-from anon_transformers.release._config import ReleaseConfig, read_config, tighten
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
@@ -43,6 +43,7 @@ from anon_transformers.release._target import (
     refuse_expired,
     refuse_foreign_target,
 )
+from anon_transformers.release._tighten import tighten
 from anon_transformers.release._under_way import (
     Turn,
     conflicting,

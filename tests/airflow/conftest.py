@@ -240,6 +240,8 @@ def airflow_environment(folder, dags, releases):
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(folder / "no-plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
+        # A loaded machine may take long for the first import.
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
         "ANON_RELEASES": str(releases),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
