@@ -20,7 +20,7 @@ from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import is_number
 from anon_transformers.release._anonymizer import make_anonymizer
 from anon_transformers.release._build import check_threshold
-from anon_transformers.release._config import ReleaseConfig, read_config, tighten
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._gaps import Gap, gaps_of, source_input
 from anon_transformers.release._on_refusal import REFUSE
@@ -28,6 +28,7 @@ from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._settings import Proposal, proposals
 from anon_transformers.release._steps import discreet, refuse_what_is_missing
 from anon_transformers.release._table import TableForm
+from anon_transformers.release._tighten import tighten
 from anon_transformers.release._trials import Trials, Try, private_trials
 
 SECONDS = 120.0

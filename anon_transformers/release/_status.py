@@ -14,9 +14,10 @@ from typing import Any
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
-from anon_transformers.release._config import COMMON_WORDS, ReleaseConfig, read_config
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._period import Template
 from anon_transformers.release._run import FINISHED, Ledger, period_in
+from anon_transformers.release._tighten import COMMON_WORDS
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
 """Folders in which no release files are looked for; hidden ones are not, either."""
