@@ -10,7 +10,7 @@ from airflow.sdk import DAG, Param, dag, task
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig, read_config
-from anon_transformers.release._config import COMMON_WORDS
+from anon_transformers.release._tighten import COMMON_WORDS
 
 
 def run_step(name: str, location: str, **options: Any) -> str:
