@@ -24,6 +24,7 @@ from anon_transformers.hierarchies._intervals import Intervals, read_decimals
 from anon_transformers.hierarchies._kinds import (
     ISO_DATE,
     KINDS,
+    KindName,
     ValueKind,
     find_kind,
 )
