@@ -700,7 +700,12 @@ class ReleaseConfig(Strict):
     @property
     def target_root(self) -> Path:
         """The folder whose ``current`` readers follow: the target, or that of all."""
-        return self.path((self._filled or {}).get("root", self.target.path))
+        return self.path(self.filled_root)
+
+    @property
+    def filled_root(self) -> str:
+        """The same as the file states it, with variables filled in."""
+        return str((self._filled or {}).get("root", self.target.path))
 
     @model_validator(mode="after")
     def _every_rung_is_a_release(self) -> "ReleaseConfig":
@@ -761,7 +766,11 @@ class ReleaseConfig(Strict):
             from anon_transformers.datasets import bundled_path
 
             return bundled_path(given.removeprefix(BUNDLED))
-        return (Path(self.folder) / Path(given).expanduser()).resolve()
+        return self.unresolved(given).resolve()
+
+    def unresolved(self, given: str) -> Path:
+        """The same with links as they are."""
+        return Path(self.folder) / Path(given).expanduser()
 
     @property
     def home(self) -> Path:
