@@ -277,7 +277,8 @@ def test_each_period_may_have_a_folder_of_its_own(monthly):
 def test_a_period_can_be_read(monthly):
     for path in ("out", "out/{period}"):
         monthly.write_rows(people(40))
-        monthly.write(target={"path": path, "keep_versions": 1}, name=f"n{len(path)}")
+        monthly.file = monthly.folder / f"n{len(path)}.yaml"
+        monthly.write(target={"path": path, "keep_versions": 1})
         run_release(monthly.file, period="2026-11")
         shutil.copy(monthly.source, monthly.folder / "p-2026-10.csv")
         run_release(monthly.file, period="2026-10")
