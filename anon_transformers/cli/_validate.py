@@ -270,7 +270,7 @@ class TableVerdict:
 
     @property
     def is_verified(self) -> bool:
-        """Whether nothing rests on the word of a manifest that anybody may have written.
+        """Whether nothing rests on the word of a manifest that nobody checked.
 
         What is not judged again is as good as the signature of the manifest.
         """
