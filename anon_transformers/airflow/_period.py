@@ -40,11 +40,22 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     moment = context.get("logical_date")
     if moment is None:
         return _period_of_cause(context)
+    moment = _as_scheduled(moment, context)
     if config.airflow.period == "current":
         return moment
     from anon_transformers.release._period import Period
 
     return Period.read(moment).at(grain).begin - timedelta(hours=1)
+
+
+def _as_scheduled(moment: Any, context: Any) -> Any:
+    """A logical date in the zone of its DAG, by which schedules are read.
+
+    Airflow hands it on in UTC, where midnight of the first of a month may lie in the
+    month before.
+    """
+    zone = getattr(context.get("dag"), "timezone", None)
+    return moment if zone is None or not moment.tzinfo else moment.astimezone(zone)
 
 
 def _period_of_cause(context: Any) -> str | None:

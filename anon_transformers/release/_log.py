@@ -9,14 +9,14 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from anon_transformers.parameters import is_number
+from anon_transformers.parameters import is_number, is_whole
 
 LOG = logging.getLogger("anon_transformers.release")
 FACTS = "facts"
@@ -45,9 +45,12 @@ class StepLog:
         """The step, and the release as soon as it is known."""
         return f"{self.step} {self.release}".strip()
 
-    def record(self, **more: Any) -> dict[str, Any]:
-        """What goes with a log record, for those who read it by machine."""
-        named = {"step": self.step, "release": self.release or None, **more}
+    def record(self, more: Mapping[str, Any]) -> dict[str, Any]:
+        """What goes with a log record, for those who read it by machine.
+
+        A threshold may have any id, and takes no other fact's place.
+        """
+        named = {**more, "step": self.step, "release": self.release or None}
         return {FACTS: {key: fact for key, fact in named.items() if fact is not None}}
 
 
@@ -64,7 +67,7 @@ def logged_step(step: str) -> Iterator[None]:
             at = f"{current.at}, " if current.at else ""
             LOG.info(
                 "%s: %s%.0f s so far", current.title, at, current.seconds,
-                extra=current.record(stage=current.at or None),
+                extra=current.record({"stage": current.at or None}),
             )  # fmt: skip
 
     token = _CURRENT.set(current)
@@ -78,9 +81,10 @@ def logged_step(step: str) -> Iterator[None]:
         f"{name.replace('_', ' ')} {_shown(fact)}"
         for name, fact in current.facts.items()
     ]
+    facts = {**current.facts, "seconds": round(current.seconds, 3)}
     LOG.info(
         "%s: %s", current.title, ", ".join([*told, f"{current.seconds:.1f} s"]),
-        extra=current.record(**current.facts, seconds=round(current.seconds, 3)),
+        extra=current.record(facts),
     )  # fmt: skip
 
 
@@ -100,8 +104,23 @@ def tell(release: str = "", /, **facts: Any) -> None:
         return
     current.release = release or current.release
     for name, fact in facts.items():
-        if isinstance(fact, str) or is_number(fact):
+        if isinstance(fact, str):
             current.facts[name] = fact
+    tell_numbers(facts)
+
+
+def tell_numbers(facts: Mapping[str, Any]) -> None:
+    """Note numbers that a stranger's code may have made, and nothing else of them.
+
+    A text could be a cell, and so could what a number of a class of theirs says of
+    itself: they become plain ones.
+    """
+    current = _CURRENT.get()
+    if current is None:
+        return
+    for name, fact in facts.items():
+        if is_number(fact):
+            current.facts[name] = int(fact) if is_whole(fact) else float(fact)
 
 
 def stage(what: str) -> None:
@@ -109,7 +128,7 @@ def stage(what: str) -> None:
     current = _CURRENT.get()
     if current is not None:
         current.at = what
-        LOG.debug("%s: %s", current.title, what, extra=current.record(stage=what))
+        LOG.debug("%s: %s", current.title, what, extra=current.record({"stage": what}))
 
 
 def _shown(fact: str | int | float) -> str:
@@ -135,10 +154,10 @@ class JsonLines(logging.Formatter):
         at = datetime.fromtimestamp(record.created, UTC)
         return json.dumps(
             {
+                **getattr(record, FACTS, {}),
                 "at": at.isoformat(timespec="milliseconds"),
                 "level": record.levelname.lower(),
                 "message": record.getMessage(),
-                **getattr(record, FACTS, {}),
             },
             default=str,
         )
