@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-pytest.importorskip("airflow")
 pytest.importorskip("pydantic")
 
 from anon_transformers.airflow._period import period_of_run

@@ -149,7 +149,12 @@ def test_a_threshold_may_have_any_id(release, caplog, name):
     with caplog.at_level(logging.INFO, logger=LOG.name):
         run_release(release.file)
     facts = [facts for _, facts in lines_of(caplog)]
-    assert [one["step"] for one in facts] == ["load", "anonymize", "validate", "publish"]
+    assert [one["step"] for one in facts] == [
+        "load",
+        "anonymize",
+        "validate",
+        "publish",
+    ]
     [record] = [r for r in caplog.records if r.getMessage().startswith("validate")]
     line = json.loads(JsonLines().format(record))
     assert line["message"] == record.getMessage()
