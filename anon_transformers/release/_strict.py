@@ -1,5 +1,6 @@
 """Configuration that is read strictly: no unknown key, no key twice, no surprise."""
 
+import re
 from typing import Any
 
 import yaml
@@ -12,6 +13,7 @@ LARGEST_FILE = 1_000_000
 MOST_NODES = 100_000
 """Texts, lists and mappings of a release file, with each alias written out."""
 
+_NAMED = re.compile(r"\b(alias|anchor|tag) '.*'")
 LONGEST_FAULT = 4_000
 """Characters that are said of one fault; choices may be many."""
 
@@ -100,7 +102,9 @@ def parse_yaml(text: str) -> dict[str, Any]:
         content = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        problem = shortened(error.problem)
+        # A text that begins with * or ! and has no quotes may be a password.
+        problem = _NAMED.sub(r"\1 (texts with * & ! in front need quotes)",
+                             shortened(error.problem))  # fmt: skip
         raise ConfigurationError(f"line {line}: {problem}.") from None
     except yaml.YAMLError as error:
         fault = shortened(error)
@@ -139,6 +143,7 @@ def _in_words(kind: str, given: Any) -> str | None:
     word, _, fault = kind.partition("_")
     wanted = KINDS.get(word) if fault in OF_KIND else None
     if wanted == LIST:
-        plain = isinstance(given, str | int | float)
+        # Whoever is told by an address often has a token in it.
+        plain = isinstance(given, str | int | float) and "://" not in str(given)
         return f"{wanted}, such as [{shortened(given) if plain else 'a, b'}]"
     return wanted

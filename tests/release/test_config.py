@@ -7,6 +7,7 @@ pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import (
     AnonymizationError,
+    ConfigurationError,
     DataError,
 )
 from anon_transformers.release import load, read_config
@@ -351,3 +352,20 @@ def sensitive_model(distinct_values):
         sensitive: str | None = None
 
     return SomeValues
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "schedule: *hunter2",
+        "schedule: !hunter2 x",
+        "airflow: {on_failure: https://hooks.example/hunter2}",
+    ],
+)
+def test_what_may_be_a_password_is_not_quoted(release, line):
+    """A DAG shows to all of Airflow's users why its file cannot be used."""
+    release.write_text(f"{release.file.read_text()}{line}\n")
+    with pytest.raises(ConfigurationError) as caught:
+        read_config(release.file)
+    assert "hunter2" not in str(caught.value)
+    assert "quotes" in str(caught.value) or "must be a list" in str(caught.value)
