@@ -1,6 +1,7 @@
 """Airflow's services on loopback: scheduler, dag-processor, api-server, and REST."""
 
 import contextlib
+import json
 import os
 import secrets
 import signal
@@ -101,18 +102,31 @@ class Airflow:
         assert answer.status_code < 400, f"POST {path}: {answer.text}"
         return answer.json()
 
-    def tasks(self, dag_id: str, run_id: str = "~") -> list[dict[str, Any]]:
+    def dag_ids(self) -> list[str]:
+        """Every DAG that the dag-processor has found."""
+        return [dag["dag_id"] for dag in self.get("dags")["dags"]]
+
+    def tasks(
+        self, dag_id: str, run_id: str = "~", **query: Any
+    ) -> list[dict[str, Any]]:
         """Every task instance of a run, or of all runs of a DAG."""
         path = f"dags/{dag_id}/dagRuns/{run_id}/taskInstances"
-        return self.get(path, limit=200)["task_instances"]
+        return self.get(path, limit=100, **query)["task_instances"]
+
+    def task_log(self, dag_id: str, run_id: str, task_id: str, attempt: int) -> str:
+        """What a task logged."""
+        path = f"dags/{dag_id}/dagRuns/{run_id}/taskInstances/{task_id}/logs/{attempt}"
+        return json.dumps(self.get(path))
 
     def runs(self, dag_id: str) -> list[dict[str, Any]]:
         """Every run of a DAG."""
-        return self.get(f"dags/{dag_id}/dagRuns", limit=200)["dag_runs"]
+        return self.get(f"dags/{dag_id}/dagRuns", limit=100)["dag_runs"]
 
     # ---- waiting ------------------------------------------------------------------
 
-    def wait(self, what: str, ready: Callable[[], Any], seconds: float) -> Any:
+    def wait(
+        self, what: str, ready: Callable[[], Any], seconds: float, every: float = 1.0
+    ) -> Any:
         """What `ready` returns once it is true; the logs' ends if it takes too long."""
         latest = time.monotonic() + seconds
         while True:
@@ -126,7 +140,7 @@ class Airflow:
                 raise AssertionError(
                     f"waited {seconds} s in vain for {what}.\n{self.last_words()}"
                 )
-            time.sleep(1)
+            time.sleep(every)
 
     def last_words(self) -> str:
         """The end of every service's log and of the newest task logs."""
@@ -187,6 +201,7 @@ def environment_of(
         **{f"AIRFLOW__{name}": value for name, value in settings.items()},
         "AIRFLOW_HOME": str(folder / "home"),
         "ANON_RELEASES": str(releases),
+        "XDG_CACHE_HOME": str(folder / "cache"),
         # Airflow's own dependencies warn of one another.
         "PYTHONWARNINGS": "ignore",
     }

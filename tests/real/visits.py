@@ -76,9 +76,7 @@ def write_year(folder: Path, refused: str, seed: int = 20250101) -> None:
         (folder / "data" / f"{month}.csv").write_text("\n".join(lines) + "\n")
 
 
-def _patients(
-    rng: np.random.Generator, count: int
-) -> list[tuple[str, int, str, str]]:
+def _patients(rng: np.random.Generator, count: int) -> list[tuple[str, int, str, str]]:
     return [
         (
             f"{MARK}{number:05}",
