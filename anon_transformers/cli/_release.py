@@ -30,6 +30,12 @@ def release(
                      help="Tighten a threshold for this run, such as "
                      "[bold]k_anonymity_k=10[/bold]; repeat for more."),
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", metavar="PERIOD",
+                     help="What this run is about, if the file has periods, such as "
+                     "[bold]2026-10[/bold]."),
+    ] = None,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Run a whole release: load → anonymize → validate → publish.
@@ -53,7 +59,9 @@ def release(
         def on_step(step: str) -> None:
             progress.update(bar, description=step, completed=STEPS.index(step))
 
-        folder = run_release(config, parameters=parameters, on_step=on_step)
+        folder = run_release(
+            config, parameters=parameters, on_step=on_step, period=period
+        )
         progress.update(bar, description="published", completed=len(STEPS))
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:

@@ -22,6 +22,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
+    PrivateAttr,
     ValidationError,
     field_validator,
     model_validator,
@@ -35,6 +36,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
+from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -50,6 +52,9 @@ TABLE_KINDS = ("", "csv", "parquet")
 
 FILE_KINDS = (*TABLE_KINDS, "graph")
 """Kinds of sources that are files; what else a path may be, another reader knows."""
+
+SOURCE_FILES = ("path", "edges", "nodes")
+"""Keys of a source that name files."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -85,8 +90,20 @@ def _a_place(given: str) -> str:
     return given
 
 
+def _a_template(given: str) -> str:
+    """Refuse placeholders and variables that could not be filled in."""
+    Template(given).check()
+    return given
+
+
+def _stated_texts(given: Any) -> tuple[str, ...]:
+    """The texts of a key that may be one text or a list of texts."""
+    several = given if isinstance(given, (list, tuple)) else (given,)
+    return tuple(text for text in several if isinstance(text, str))
+
+
 FilePath = Annotated[str, AfterValidator(_a_file)]
-PlacePath = Annotated[str, AfterValidator(_a_place)]
+PlacePath = Annotated[str, AfterValidator(_a_place), AfterValidator(_a_template)]
 StatedThreshold = Annotated[
     Threshold, PlainValidator(Threshold.read), PlainSerializer(Threshold.to_dict)
 ]
@@ -100,17 +117,37 @@ class Source(Strict):
     kind : str
         Registered name of a reader, ``graph`` for the edges and nodes of a graph; of a
         file that ``path`` names, by default what its ending says.
-    path : str or None
+    path : str, list of str, or None
         A CSV or Parquet file, from the folder of the release file; ``bundled:…`` for
         the library's own. An address such as ``s3://…`` is handed to the reader that
         ``kind`` names, and refused everywhere else. Every other key is an option of the
-        reader.
+        reader. A path may hold a period, as ``data/{period:%Y-%m}.csv``, variables of
+        the environment, as ``$DATA/people.csv``, and ``*`` for any name. Several files,
+        by a list or by ``*``, are of one kind, have the same columns, and are put
+        together.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     kind: str = ""
-    path: str | None = None
+    path: str | tuple[str, ...] | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _some_file(cls, given: Any) -> Any:
+        if given == ():
+            raise ValueError("the list is empty; name at least one file.")
+        return given
+
+    @model_validator(mode="after")
+    def _can_be_filled_in(self) -> "Source":
+        for key, texts in self.templates.items():
+            for template in texts:
+                try:
+                    template.check()
+                except ParameterError as error:
+                    raise ValueError(f"source.{key}: {error}") from None
+        return self
 
     @model_validator(mode="after")
     def _some_origin(self) -> "Source":
@@ -123,9 +160,10 @@ class Source(Strict):
     @classmethod
     def _a_file_for_readers_of_files(cls, given: Any) -> Any:
         if isinstance(given, dict) and given.get("kind", "") in FILE_KINDS:
-            for key in ("path", "edges", "nodes"):
+            for key in SOURCE_FILES:
                 try:
-                    _a_file(given.get(key))
+                    for text in _stated_texts(given.get(key)):
+                        _a_file(text)
                 except ValueError as error:
                     raise ValueError(f"source.{key}: {error}") from None
         return given
@@ -136,12 +174,26 @@ class Source(Strict):
         return copy.deepcopy(self.model_extra or {})
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """What ``path`` names: one file or address, or several."""
+        return _stated_texts(self.path)
+
+    @property
+    def templates(self) -> dict[str, tuple[Template, ...]]:
+        """The paths as they are stated, by the key that names them."""
+        given = {**self.options, "path": self.path}
+        texts = {key: _stated_texts(given.get(key)) for key in SOURCE_FILES}
+        return {key: tuple(map(Template, found)) for key, found in texts.items()}
+
+    @property
     def files(self) -> dict[str, str]:
         """The files it is read from, by the key that names each."""
-        given = {"path": self.path, **self.options}
-        keys = ("path", "edges", "nodes")
-        texts = {key: given[key] for key in keys if isinstance(given.get(key), str)}
-        return {key: text for key, text in texts.items() if not is_address(text)}
+        found = {}
+        for key, templates in self.templates.items():
+            for number, template in enumerate(templates):
+                place = f"{key}[{number}]" if len(templates) > 1 else key
+                found[place] = template.text
+        return {key: text for key, text in found.items() if not is_address(text)}
 
 
 class DeclaredRoles(Strict):
@@ -358,20 +410,51 @@ class Method(Strict):
         return self
 
 
+class Retention(Strict):
+    """How many periods stay public, or for how long.
+
+    Both are counted back from the newest period that is published, and not from the
+    clock: when a source stops, its last periods stay.
+
+    Attributes
+    ----------
+    periods : int or None
+        The newest so many periods.
+    days : int or None
+        Periods that begin at most so many days before the newest one.
+    """
+
+    periods: int | None = Field(None, ge=1, strict=True)
+    days: int | None = Field(None, ge=0, strict=True)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Retention":
+        if (self.periods is None) == (self.days is None):
+            raise ValueError("state one of {periods: 12} and {days: 400}.")
+        return self
+
+
 class Target(Strict):
     """Where the release goes, and in which format.
 
     Attributes
     ----------
     path : str
-        A folder of its own, from the folder of the release file.
+        A folder of its own, from the folder of the release file. It may hold variables
+        of the environment, and a period, as ``published/{period:%Y-%m}``: then each
+        period has a folder, and ``current`` beside these folders leads to the newest
+        period.
     format : str
         Registered name of a writer, such as ``csv`` or ``parquet``.
     keep_versions : int
         How many versions before the current one stay public; 0 by default, for whoever
         has two versions sees what changed between them: one person who joined is
         exposed by the difference, whatever each version promises. Removing them is
-        hygiene; what was downloaded stays downloaded.
+        hygiene; what was downloaded stays downloaded. In a release with periods,
+        versions of one period are counted.
+    retention : Retention or None
+        Which periods stay public; all of them by default. With a ``subject`` it must
+        be stated, for two periods together tell more of a person than each alone.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
         an apostrophe in front, also behind a semicolon, a tab or the end of a line.
@@ -381,6 +464,7 @@ class Target(Strict):
     path: PlacePath
     format: str = "csv"
     keep_versions: int = Field(0, ge=0, strict=True)
+    retention: Retention | None = None
     spreadsheet_safe: bool = Field(True, strict=True)
 
     @property
@@ -413,7 +497,12 @@ class ReleaseConfig(Strict):
     schedule : str or None
         When Airflow runs it; without it, when it is triggered.
     workspace : str
-        Private folder for runs, quarantine and ledger, from the folder of the file.
+        Private folder for runs, quarantine and ledger, from the folder of the file. It
+        may hold variables of the environment.
+    on_conflict : {"wait", "refuse"}
+        What a run does while another one of this release, and of the same period, is
+        under way: wait until it has ended, or be refused. Runs of different periods go
+        on side by side.
     name : str
         Name of the release, its DAG and its private folder; by default the name of the
         file.
@@ -433,8 +522,10 @@ class ReleaseConfig(Strict):
     suite: FilePath | None = None
     schedule: str | None = None
     workspace: PlacePath = ".anon"
+    on_conflict: Literal["wait", "refuse"] = "wait"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     folder: str = Field(".", repr=False)  # not a key of the file
+    _filled: dict[str, Any] | None = PrivateAttr(None)
 
     @field_validator("thresholds")
     @classmethod
@@ -478,6 +569,84 @@ class ReleaseConfig(Strict):
                 fault = unknown_choice("sensitive column", judged, sensitive)
                 raise ValueError(f"thresholds, {threshold.id}: {fault}")
         return self
+
+    @model_validator(mode="after")
+    def _periods_fit_together(self) -> "ReleaseConfig":
+        if Template(self.workspace).holds_period:
+            raise ValueError(
+                "workspace: all periods of a release share one private folder; write "
+                "it without {period}."
+            )
+        grain = self.grain
+        stated = self.target.retention is not None
+        if grain is None and stated:
+            raise ValueError(
+                "target.retention: neither source nor target holds a period, such as "
+                "{period:%Y-%m}, and there is nothing to count."
+            )
+        if grain is not None and self.roles.subject is not None and not stated:
+            raise ValueError(
+                "target.retention: with roles.subject, say how many periods stay "
+                "public: whoever has two periods sees what changed for a person "
+                "between them, and no threshold judges that. State 'retention: "
+                "{periods: 1}' under target, or more if you accept this."
+            )
+        return self
+
+    @property
+    def grain(self) -> str | None:
+        """How long a period of the release is; None without periods."""
+        of_source = (t for found in self.source.templates.values() for t in found)
+        try:
+            return grain_of((*of_source, Template(self.target.path)))
+        except ParameterError as error:
+            raise ValueError(f"source and target: {error}") from None
+
+    @property
+    def example_period(self) -> str:
+        """How a period of this release is written."""
+        return EXAMPLES[self.grain or "month"]
+
+    def filled(self, values: Mapping[str, Any]) -> "ReleaseConfig":
+        """The same with paths in which nothing is left to fill in.
+
+        Parameters
+        ----------
+        values : mapping
+            What ``_resolve.fill_in`` found: ``period``, ``source``, ``target``,
+            ``root`` and ``workspace``.
+        """
+        given = {
+            key: tuple(found) if isinstance(found, list) else found
+            for key, found in values["source"].items()
+        }
+        path = {"path": given.pop("path")} if "path" in given else {}
+        source = self.source.model_copy(update=path)
+        if given:
+            source = Source.model_construct(
+                **{**source.options, **given}, kind=source.kind, path=source.path
+            )
+        target = self.target.model_copy(update={"path": values["target"]})
+        done = self.model_copy(
+            update={
+                "source": source,
+                "target": target,
+                "workspace": values["workspace"],
+            }
+        )
+        done._filled = dict(values)
+        return done
+
+    @property
+    def period(self) -> Period | None:
+        """The period that was filled in."""
+        name = (self._filled or {}).get("period")
+        return None if name is None else Period.read(name)
+
+    @property
+    def target_root(self) -> Path:
+        """The folder whose ``current`` readers follow: the target, or that of all."""
+        return self.path((self._filled or {}).get("root", self.target.path))
 
     @property
     def stated_columns(self) -> dict[str, Any]:

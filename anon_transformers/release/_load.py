@@ -17,6 +17,7 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config, tighten
 from anon_transformers.release._forms import INPUT, Form, form_of
+from anon_transformers.release._resolve import GIVEN_PERIOD, fill_in, resolve
 from anon_transformers.release._run import (
     RUNS,
     Ledger,
@@ -27,6 +28,7 @@ from anon_transformers.release._run import (
     make_private,
     next_run_id,
     now,
+    of_period,
     refuse_links,
     remove_runs,
     remove_tree,
@@ -35,7 +37,11 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._steps import discreet, refuse_what_is_missing
-from anon_transformers.release._target import recover, refuse_foreign_target
+from anon_transformers.release._target import (
+    recover,
+    refuse_expired,
+    refuse_foreign_target,
+)
 
 
 @discreet
@@ -43,6 +49,7 @@ def load(
     config_path: str | os.PathLike[str],
     run_id: str | None = None,
     parameters: Mapping[str, int | float] | None = None,
+    period: GIVEN_PERIOD | None = None,
 ) -> str:
     """Start a run: check the configuration, read the source, check its columns.
 
@@ -57,13 +64,17 @@ def load(
         Name of the run; a fresh one by default. The same name again gives the same run.
     parameters : mapping, optional
         Thresholds that this run tightens, such as ``{"k_anonymity_k": 10}``.
+    period : str, date, datetime or Period, optional
+        What the run is about, if the file has periods: ``"2026-10"``, or a day or a
+        moment in it, such as the logical date of a scheduler.
 
     Returns
     -------
     str
         The run's private folder.
     """
-    config = read_config(config_path)
+    stated = read_config(config_path)
+    config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
     thresholds = tighten(config.thresholds, parameters, ways)
@@ -72,9 +83,11 @@ def load(
     check_gate(form, thresholds)
     refuse_unwritable(form)
     refuse_foreign_target(config)
+    refuse_expired(config)
     order = {
         "file": str(Path(config_path).absolute()),
-        "config": config.model_dump(mode="json"),
+        "config": stated.model_dump(mode="json"),
+        "filled": fill_in(stated, config.period),
         "thresholds": [threshold.to_dict() for threshold in thresholds],
         "files": file_hashes(config),
     }
@@ -104,8 +117,12 @@ def find_run(
     """The unfinished run of that name, if it was started with the same order."""
     if run_id is None:
         return None
-    run = Run(config.home / RUNS / next_run_id(run_id, Ledger(config.home)))
+    run = Run(config.home / RUNS / _named(config, run_id, Ledger(config.home)))
     return run.folder if run.has_order(order) else None
+
+
+def _named(config: ReleaseConfig, run_id: str | None, ledger: Ledger) -> str:
+    return next_run_id(run_id, ledger, config.period)
 
 
 def start_run(
@@ -120,14 +137,15 @@ def start_run(
     with locked(config.home):
         recover(config)
         ledger = Ledger(config.home)
-        folder = runs / next_run_id(run_id, ledger)
+        folder = runs / _named(config, run_id, ledger)
         # First, so that there are never two copies of personal data.
         remove_runs(config.home, again=folder.name)
         if os.path.lexists(folder):  # with somebody else's files
             ledger.abandon(folder.name)
-            folder = runs / next_run_id(run_id, ledger)
+            folder = runs / _named(config, run_id, ledger)
         draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
-        ledger.write(folder.name, "loading", draft=draft.name)
+        about = of_period(config.period)
+        ledger.write(folder.name, "loading", draft=draft.name, **about)
         make_private(draft)
         try:
             make_key(draft)
@@ -137,7 +155,7 @@ def start_run(
                 inputs[name] = sha256(draft / f"{name}.parquet")
             noted = {"started": now(), "inputs": inputs, **order}
             write_order(draft, folder.name, noted)
-            ledger.write(folder.name, "loaded", rows=len(frame))
+            ledger.write(folder.name, "loaded", rows=len(frame), **about)
             draft.rename(folder)
         except BaseException:
             remove_tree(draft)
@@ -151,7 +169,7 @@ def refuse_unwritable(form: Form) -> None:
     config = form.config
     refuse_headers_that_run(form)
     # A link may lead the private folder into the public one.
-    target, home = config.path(config.target.path), config.home.resolve()
+    target, home = config.target_root, config.home.resolve()
     if target.is_relative_to(home) or home.is_relative_to(target):
         raise ConfigurationError(
             f"workspace: {home} and the target {target} must not hold one another; "

@@ -16,7 +16,7 @@ from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._files import read_published
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._run import Run, now, write_text
+from anon_transformers.release._run import Run, now, of_period, write_text
 
 SHOWN_VERSIONS = (
     "anon-transformers",
@@ -45,6 +45,7 @@ def make_manifest(
     return {
         "release": config.name,
         "version": run.id,
+        **of_period(config.period),
         "published": now(),
         "data": candidate["data"],
         "format": candidate["format"],
@@ -134,6 +135,7 @@ def write_report(
     page = environment.get_template("validation.html").render(
         release=run.config.name,
         version=run.id,
+        period=run.config.period,
         started=run.started,
         method=run.config.anonymizer.name,
         quasi_identifiers=run.config.roles.quasi_identifiers,

@@ -1,7 +1,8 @@
 """Last step: let readers see the candidate, whole and at once.
 
 A version is written beside the others under a name that starts with a dot, then
-renamed, and only then does ``current`` move to it, in one step of the file system. The
+renamed, and only then does ``current`` move to it, in one step of the file system; it
+stays where it is if a newer period is published. The
 ledger names each of these folders and files before it is made.
 """
 
@@ -26,19 +27,22 @@ from anon_transformers.release._run import (
     is_plain,
     json_text,
     locked,
+    of_period,
     remove_run,
     sha256,
     write_text,
 )
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._target import (
-    CURRENT,
     VERSIONS,
     open_target,
+    point_at_newest,
     read_manifest,
+    refuse_expired,
     refuse_foreign_target,
     remove_drafts,
     remove_old_versions,
+    sync,
 )
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")
@@ -70,11 +74,13 @@ def publish(location: Location) -> str:
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
     refuse_loosened(run)
-    target = open_target(run.config)
+    config, about = run.config, of_period(run.config.period)
+    target = open_target(config)
     version = target / VERSIONS / run.id
-    with locked(target):
-        refuse_foreign_target(run.config)
-        remove_drafts(target, run.ledger)
+    with locked(config.target_root):
+        refuse_foreign_target(config)
+        refuse_expired(config, ReleaseError)
+        remove_drafts(config, run.ledger)
         if os.path.lexists(version):
             _refuse_another(version, run, candidate, verdict)
         draft = f".{run.id}-{secrets.token_hex(3)}"
@@ -86,13 +92,13 @@ def publish(location: Location) -> str:
             hashes[name] = hashlib.sha256(text.encode()).hexdigest()
         run.ledger.write(
             run.id, "publishing", version=str(version), draft=draft, files=files,
-            sha256=hashes,
+            sha256=hashes, **about,
         )  # fmt: skip
         if not version.is_dir():
             _write_version(version, draft, run, candidate, notes)
-        _point_current_at(version, draft)
-        remove_old_versions(run.config, newest=run.id)
-        run.ledger.write(run.id, "published", version=str(version))
+        point_at_newest(config, run.ledger, run.id, draft)
+        remove_old_versions(config, newest=run.id)
+        run.ledger.write(run.id, "published", version=str(version), **about)
     remove_run(run.folder)
     return str(version)
 
@@ -104,7 +110,7 @@ def refuse_loosened(run: Run) -> None:
     way.
     """
     run.refuse_changed_files()
-    asked, config = read_config(run.file), run.config
+    asked, config = read_config(run.file), run.stated
     in_force = {threshold.id: threshold for threshold in run.thresholds}
     # As a run notes them, where a date is a text.
     now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
@@ -188,24 +194,7 @@ def _write_version(
     for name, text in notes.items():
         write_text(staging / name, text)
     for path in staging.iterdir():
-        _sync(path)
-    _sync(staging)
+        sync(path)
+    sync(staging)
     staging.rename(version)
-    _sync(version.parent)
-
-
-def _point_current_at(version: Path, draft: str) -> None:
-    target = version.parent.parent
-    link = target / draft
-    link.symlink_to(Path(VERSIONS) / version.name)
-    link.replace(target / CURRENT)
-    _sync(target)
-
-
-def _sync(path: Path) -> None:
-    """Ask the file system to write a file or folder down now."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(version.parent)

@@ -23,9 +23,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ConfigurationError, ReleaseError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    ParameterError,
+    ReleaseError,
+)
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig, noted_config
+from anon_transformers.release._period import Period
 
 PRIVATE = 0o700
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
@@ -101,9 +106,14 @@ class Run:
         return self._opened(noted, ())
 
     @cached_property
-    def config(self) -> ReleaseConfig:
-        """The release as it was when the run started."""
+    def stated(self) -> ReleaseConfig:
+        """The release file as it was when the run started."""
         return noted_config(json.dumps(self._order["config"]))
+
+    @cached_property
+    def config(self) -> ReleaseConfig:
+        """The release of this run, with its period and variables filled in."""
+        return self.stated.filled(self._order["filled"])
 
     @cached_property
     def thresholds(self) -> tuple[Threshold, ...]:
@@ -298,6 +308,10 @@ def _event(line: bytes) -> dict[str, Any] | None:
     hashes = event.get("sha256", {})
     if not isinstance(hashes, dict) or set(map(type, hashes.values())) - {str}:
         return None
+    try:
+        Period.read(event.get("period", "2000"))
+    except ParameterError:
+        return None
     names = [event.get("run"), event.get("draft", "none"), *files]
     return event if all(map(_is_name, names)) else None
 
@@ -305,6 +319,17 @@ def _event(line: bytes) -> dict[str, Any] | None:
 def _is_name(given: Any) -> bool:
     """Whether it can name a file; one that leads elsewhere is none that we gave."""
     return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
+
+
+def of_period(period: Period | None) -> dict[str, str]:
+    """What an event of the ledger says of the period of a run."""
+    return {} if period is None else {"period": period.name}
+
+
+def period_in(story: Sequence[Mapping[str, Any]]) -> Period | None:
+    """The period that the events of a run name."""
+    named = [event["period"] for event in story if "period" in event]
+    return Period.read(named[-1]) if named else None
 
 
 def files_of(noted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -347,18 +372,20 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def next_run_id(given: str | None, ledger: Ledger) -> str:
-    """A name for a run that is safe as a file name.
+def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None) -> str:
+    """A name for a run that is safe as a file name; it begins with the period.
 
     A name that was given before means the same run while that is unfinished, and a
     further one afterwards: a version never changes once it is there.
     """
+    of_period = "" if period is None else f"{period.name}_"
     if given is None:
-        return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        return f"{of_period}{drawn}"
     # Different names must not become one by losing their odd characters.
     digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
     plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
-    base = f"{plain}-{digest}"
+    base = f"{of_period}{plain}-{digest}"
     stories, home = ledger.stories(), ledger.file.parent
 
     def is_free(name: str) -> bool:

@@ -26,6 +26,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
+from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import ERROR, LOG
 
 STEPS = ("load", "anonymize", "validate", "publish")
@@ -156,6 +157,7 @@ def run_release(
     *,
     parameters: Mapping[str, int | float] | None = None,
     on_step: Callable[[str], None] | None = None,
+    period: GIVEN_PERIOD | None = None,
 ) -> str:
     """Run a whole release.
 
@@ -167,6 +169,8 @@ def run_release(
         Thresholds that this run tightens, such as ``{"k_anonymity_k": 10}``.
     on_step : callable, optional
         Called with the name of each step before it starts.
+    period : str, date, datetime or Period, optional
+        What the run is about, if the file has periods, such as ``"2026-10"``.
 
     Returns
     -------
@@ -175,7 +179,7 @@ def run_release(
     """
     announce = on_step or (lambda step: None)
     announce("load")
-    config = read_config(config_path)
+    config = resolve(read_config(config_path), period, file=config_path)
     refuse_what_is_missing(config)
     # Imported from here on, so that a file that is refused for its words loads as few
     # libraries as it can: models need fewer than anonymizers.
@@ -185,7 +189,7 @@ def run_release(
         check_threshold(threshold)
     from anon_transformers.release import anonymize, load, publish, validate
 
-    location = load(config_path, parameters=parameters)
+    location = load(config_path, parameters=parameters, period=period)
     for name, step in zip(STEPS[1:], (anonymize, validate, publish), strict=True):
         announce(name)
         location = step(location)

@@ -1,7 +1,10 @@
-"""A target folder: its versions, the link to the current one, and what is removed.
+"""A target folder: its versions, the links to the current one, and what is removed.
 
-A target folder holds ``versions/<run id>/`` and the link ``current``. The ledger names
-each folder and file before it is made; nothing else is ever removed.
+A target folder holds ``versions/<run id>/`` and the link ``current``. Where its path
+holds a period there is one such folder per period, and beside them, in the root, a
+``current`` that leads to that of the newest period. One lock, that of the root, is held
+while anything in it changes. The ledger names each folder and file before it is made;
+nothing else is ever removed.
 """
 
 import json
@@ -9,20 +12,29 @@ import os
 import stat
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+)
+from anon_transformers.release._config import ReleaseConfig, Retention
+from anon_transformers.release._period import Period
 from anon_transformers.release._run import (
     FINISHED,
     LOG,
+    ORDER,
     QUARANTINE,
+    RUNS,
     Ledger,
     draft_of,
     is_plain,
     left_alone,
     locked,
+    of_period,
+    period_in,
     sha256,
 )
 
@@ -32,21 +44,24 @@ CURRENT = "current"
 
 def refuse_foreign_target(config: ReleaseConfig) -> None:
     """Refuse a target in which another release is published, or cannot be."""
-    target = config.path(config.target.path)
-    link = target / CURRENT
-    if os.path.lexists(link) and not link.is_symlink():
-        raise ConfigurationError(
-            f"target.path: {link} is not a link, and readers would not see the "
-            "release; give it a target of its own."
-        )
-    # By realpath: a link that leads to itself is no error there.
-    folder = Path(os.path.realpath(link)).parent
-    if link.is_symlink() and folder != Path(os.path.realpath(target / VERSIONS)):
-        raise ConfigurationError(
-            f"target.path: the link {link} leads to no version of this target; "
-            "somebody else may read by it. Remove it, or give the release a target of "
-            "its own."
-        )
+    target, root = config.path(config.target.path), config.target_root
+    ours = own_versions(config, Ledger(config.home)) if root != target else []
+    public = {os.path.realpath(version.folder) for version in ours}
+    for link in dict.fromkeys((target / CURRENT, root / CURRENT)):
+        if os.path.lexists(link) and not link.is_symlink():
+            raise ConfigurationError(
+                f"target.path: {link} is not a link, and readers would not see the "
+                "release; give it a target of its own."
+            )
+        # By realpath: a link that leads to itself is no error there.
+        place = os.path.realpath(link)
+        here = Path(place).parent == Path(os.path.realpath(target / VERSIONS))
+        if link.is_symlink() and not here and place not in public:
+            raise ConfigurationError(
+                f"target.path: the link {link} leads to no version of this target; "
+                "somebody else may read by it. Remove it, or give the release a target "
+                "of its own."
+            )
     for version in _versions(target):
         there = read_manifest(version).get("release", config.name)
         if there != config.name:
@@ -96,6 +111,10 @@ class OwnVersion:
         Names of these files, and hashes of the bytes that were written.
     event : str
         What happened to the run last.
+    period : Period or None
+        What it is about.
+    root : Path
+        The folder that holds the targets of all periods.
     """
 
     run: str
@@ -104,6 +123,23 @@ class OwnVersion:
     files: frozenset[str]
     hashes: frozenset[tuple[str, str]]
     event: str
+    period: Period | None
+    root: Path
+
+    @property
+    def target(self) -> Path:
+        """The folder whose ``current`` may lead to it."""
+        return self.folder.parent.parent
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it was published, and nobody removed it."""
+        return self.event == "published" and self.folder.is_dir()
+
+    @property
+    def age(self) -> tuple[datetime, str]:
+        """By what versions sort, those of the newest period last."""
+        return (datetime.min, "") if self.period is None else self.period.order
 
     def remove(self) -> None:
         """Remove it from the target, with what was written under other names."""
@@ -115,22 +151,31 @@ class OwnVersion:
         versions = self.folder.parent
         for draft in self.drafts:
             _remove_files(versions / draft, self.files)
-            link = versions.parent / draft
-            if link.is_symlink():
-                link.unlink()
+            for link in {self.target / draft, self.root / draft}:
+                if link.is_symlink():
+                    link.unlink()
 
 
-def own_versions(target: Path, ledger: Ledger) -> list[OwnVersion]:
-    """The versions that were ever made in a target, in the order of the ledger."""
-    made: dict[str, int] = {}
+def own_versions(config: ReleaseConfig, ledger: Ledger) -> list[OwnVersion]:
+    """The versions that were ever made in a target, in the order of the ledger.
+
+    In a release with periods, those of all periods.
+    """
+    root, target = config.target_root, config.path(config.target.path)
+    made: dict[str, tuple[int, Path]] = {}
     for number, event in enumerate(ledger.events()):
-        if event.get("version") == str(target / VERSIONS / event["run"]):
-            made[event["run"]] = number
+        version = Path(event.get("version", ""))
+        if version.parts[-2:] != (VERSIONS, event["run"]):
+            continue
+        place = version.parent.parent
+        below = config.period is not None and place.is_relative_to(root)
+        if place == target or below:
+            made[event["run"]] = (number, version)
     stories = ledger.stories()
     return [
         OwnVersion(
             run,
-            target / VERSIONS / run,
+            made[run][1],
             tuple(
                 e["draft"]
                 for e in stories[run]
@@ -141,8 +186,10 @@ def own_versions(target: Path, ledger: Ledger) -> list[OwnVersion]:
                 pair for e in stories[run] for pair in e.get("sha256", {}).items()
             ),
             stories[run][-1]["event"],
+            period_in(stories[run]),
+            root,
         )
-        for run in sorted(made, key=made.__getitem__)
+        for run in sorted(made, key=lambda run: made[run][0])
     ]
 
 
@@ -171,28 +218,149 @@ def _remove_files(
         folder.rmdir()
 
 
-def remove_drafts(target: Path, ledger: Ledger) -> None:
-    for version in own_versions(target, ledger):
+def remove_drafts(config: ReleaseConfig, ledger: Ledger) -> None:
+    """Remove what was cut off before it got its name; nobody writes while we do."""
+    for version in own_versions(config, ledger):
         version.remove_drafts()
+
+
+def point_at_newest(
+    config: ReleaseConfig, ledger: Ledger, run: str, draft: str
+) -> None:
+    """Let readers see the version of a run, unless a newer period is published.
+
+    Each link moves in one step of the file system.
+    """
+    known = own_versions(config, ledger)
+    version = next(each for each in known if each.run == run)
+    public = [each for each in known if each.is_public]
+    in_target = [each for each in public if each.target == version.target]
+    for link, beside in (
+        (version.target / CURRENT, in_target),
+        (version.root / CURRENT, public),
+    ):
+        newer = any(each.age > version.age for each in beside)
+        if config.period is None or not newer or not link.exists():
+            _move_link(link, version, draft)
+
+
+def _move_link(link: Path, version: OwnVersion, draft: str) -> None:
+    """Point a link at a version, or at the link of its period."""
+    folder = link.parent
+    if folder == version.target:
+        leads_to = Path(VERSIONS) / version.run
+    else:
+        leads_to = version.target.relative_to(folder) / CURRENT
+    made = folder / draft
+    made.symlink_to(leads_to)
+    made.replace(link)
+    sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Ask the file system to write a file or folder down now."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> None:
     """Remove all but the newest version and as many before it as the file says.
 
-    Who is at an old version reads on: its open files stay until they are closed.
-    What somebody points ``current`` at stays, too.
+    In a release with periods, these of each period, and all of those that the file does
+    not keep. Who is at an old version reads on: its open files stay until they are
+    closed. What somebody points ``current`` at stays, too.
     """
-    target, ledger = config.path(config.target.path), Ledger(config.home)
+    ledger = Ledger(config.home)
     public = [
         version
-        for version in own_versions(target, ledger)
+        for version in own_versions(config, ledger)
         if version.event == "published" or version.run == newest
     ]
-    current = (target / CURRENT).resolve()
-    for old in public[: -1 - config.target.keep_versions]:
-        if old.folder.resolve() != current:
+    expired = _expired(config.target.retention, public)
+    seen = (config.target_root / CURRENT).resolve()
+    groups: dict[str, list[OwnVersion]] = {}
+    for version in public:
+        with_period = config.period is not None and version.period is not None
+        name = str(version.period) if with_period else ""
+        groups.setdefault(name, []).append(version)
+    for versions in groups.values():
+        for number, old in enumerate(reversed(versions)):
+            here = (old.target / CURRENT).resolve()
+            is_current = old.folder.resolve() in {seen, here}
+            outlived = number > config.target.keep_versions and not is_current
+            if old in expired and old.folder.resolve() != seen:
+                _remove_link(old)
+            elif not outlived:
+                continue
             old.remove()
-            ledger.write(old.run, "removed")
+            _remove_empty(old)
+            ledger.write(old.run, "removed", **of_period(old.period))
+
+
+def _remove_link(version: OwnVersion) -> None:
+    """Remove the link of a period to a version that goes; never that of the root."""
+    link = version.target / CURRENT
+    leads_here = link.is_symlink() and link.resolve() == version.folder.resolve()
+    if version.target != version.root and leads_here:
+        link.unlink()
+
+
+def _remove_empty(version: OwnVersion) -> None:
+    """Remove the folders of a period that holds no version any more."""
+    place = version.folder.parent
+    while place not in {version.root, version.root / VERSIONS}:
+        if not is_plain(place) or any(place.iterdir()):
+            return
+        place.rmdir()
+        place = place.parent
+
+
+def _expired(
+    retention: Retention | None, versions: Collection[OwnVersion]
+) -> list[OwnVersion]:
+    """The versions of periods that are not kept."""
+    kept = kept_periods(retention, {version.period for version in versions})
+    return [version for version in versions if version.period not in kept]
+
+
+def kept_periods(
+    retention: Retention | None, periods: Collection[Period | None]
+) -> set[Period | None]:
+    """The periods that stay public, counted back from the newest of them.
+
+    Versions from before the release had periods count as one period, the oldest.
+    """
+    if retention is None or not any(periods):
+        return {*periods}
+    known = sorted(filter(None, periods), key=lambda period: period.order)
+    if retention.periods is not None:
+        kept: set[Period | None] = {*known[-retention.periods :]}
+        few = None in periods and len(known) < retention.periods
+        return kept | {None} if few else kept
+    first = known[-1].begin - timedelta(days=retention.days or 0)
+    return {period for period in known if period.begin >= first}
+
+
+def refuse_expired(
+    config: ReleaseConfig, error: type[AnonymizationError] = ConfigurationError
+) -> None:
+    """Refuse a period that would be removed as soon as it is published."""
+    period, retention = config.period, config.target.retention
+    if period is None or retention is None:
+        return
+    ours = own_versions(config, Ledger(config.home))
+    public: set[Period | None] = {each.period for each in ours if each.is_public}
+    if period not in kept_periods(retention, {*public, period}):
+        stated = ", ".join(f"{k}: {v}" for k, v in retention if v is not None)
+        newest = max(filter(None, public), key=lambda each: each.order)
+        raise error(
+            f"period {period} is older than what stays public: {newest} is published, "
+            f"and the file states target.retention: {{{stated}}}. Ask for a newer "
+            "period, or keep more."
+        )
 
 
 def _versions(target: Path) -> list[Path]:
@@ -206,8 +374,6 @@ def _versions(target: Path) -> list[Path]:
 
 def recover(config: ReleaseConfig) -> None:
     """Clean up after runs that were cut off while they published or were put away."""
-    target = config.path(config.target.path)
-    versions = target / VERSIONS
     ledger = Ledger(config.home)
     ledger.warn_of_odd_lines()
     stories = ledger.stories()
@@ -215,24 +381,45 @@ def recover(config: ReleaseConfig) -> None:
         story = stories.get(place.name)
         if story and story[-1]["event"] not in FINISHED and is_plain(place):
             ledger.write(place.name, "quarantined")
-    if not versions.is_dir():
+    versions = config.path(config.target.path) / VERSIONS
+    if not versions.is_dir() and not any(
+        version.folder.parent.is_dir() for version in own_versions(config, ledger)
+    ):
         return
     if versions.is_symlink():
         LOG.warning("%s: it is a link; the versions lie elsewhere.", versions)
-    with locked(target):
-        ours = own_versions(target, ledger)
-        current = (target / CURRENT).resolve()
+    with locked(config.target_root):
+        ours = own_versions(config, ledger)
         for version in ours:
-            if version.event in FINISHED:
-                version.remove_drafts()
-            elif version.folder.is_dir() and version.folder.resolve() == current:
-                version.remove_drafts()
-                ledger.write(version.run, "published", version=str(version.folder))
-            else:
-                version.remove()
-                ledger.write(version.run, "abandoned")
+            _settle(config, ledger, version)
         remove_old_versions(config)
         made = {version.run for version in ours}
-        for place in sorted(versions.iterdir()):
+        for place in sorted(versions.iterdir()) if versions.is_dir() else ():
             if place.name not in made:
                 left_alone(place)
+
+
+def _settle(config: ReleaseConfig, ledger: Ledger, version: OwnVersion) -> None:
+    """Bring a version to its end: published, or as if it had never been begun.
+
+    A version has its name once it is whole. Without periods it is published once
+    ``current`` leads to it; with periods ``current`` may stay where it is, and a whole
+    version is published here.
+    """
+    version.remove_drafts()
+    if version.event in FINISHED:
+        return
+    current = (version.target / CURRENT).resolve()
+    whole = version.folder.is_dir()
+    if whole and (config.period is not None or version.folder.resolve() == current):
+        if config.period is not None:
+            draft = version.drafts[-1]
+            point_at_newest(config, ledger, version.run, draft)
+        about = of_period(version.period)
+        ledger.write(version.run, "published", version=str(version.folder), **about)
+        return
+    version.remove()
+    _remove_empty(version)
+    # A run that can still go on is given up by whoever removes its folder.
+    if not (config.home / RUNS / version.run / ORDER).is_file():
+        ledger.write(version.run, "abandoned")

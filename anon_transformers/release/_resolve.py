@@ -1,0 +1,162 @@
+"""From a release file to the paths of one run: period, variables, names of files."""
+
+import glob
+import os
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.exceptions import ConfigurationError, DataError, ParameterError
+from anon_transformers.release._config import (
+    BUNDLED,
+    FILE_KINDS,
+    TABLE_KINDS,
+    ReleaseConfig,
+    is_address,
+    refused_under,
+)
+from anon_transformers.release._period import TOKEN, Period, Template
+
+GIVEN_PERIOD = str | date | Period
+"""A period as users and schedulers give it."""
+
+
+def resolve(
+    config: ReleaseConfig,
+    period: GIVEN_PERIOD | None = None,
+    *,
+    file: str | os.PathLike[str] | None = None,
+) -> ReleaseConfig:
+    """The configuration of one run, with nothing left to fill in.
+
+    Parameters
+    ----------
+    config : ReleaseConfig
+        As the file states it.
+    period : str, date, datetime or Period, optional
+        What the run is about, if the file has periods.
+    file : path, optional
+        The release file, to show how a period is given.
+
+    Raises
+    ------
+    ConfigurationError
+        For a period that is missing, or does not fit the file, and for a variable that
+        is not set.
+    DataError
+        If no file has a name that a pattern asks for.
+    """
+    found = period_of(config, period, file)
+    return config.filled(fill_in(config, found))
+
+
+def period_of(
+    config: ReleaseConfig,
+    given: GIVEN_PERIOD | None,
+    file: str | os.PathLike[str] | None = None,
+) -> Period | None:
+    """The period of a run, as long as those of the file are."""
+    grain = config.grain
+    way = f"anon release {file or config.name + '.yaml'} --period"
+    if grain is None:
+        if given is not None:
+            raise ConfigurationError(
+                "period: neither source nor target of the file holds one; write it as "
+                "in source: {path: 'data/{period:%Y-%m}.csv'}, or give none."
+            )
+        return None
+    if given is None:
+        raise ConfigurationError(
+            f"period: {_first_holder(config)} holds one per {grain}, and none is "
+            f"given; state it: {way} {config.example_period}."
+        )
+    try:
+        return Period.read(given).at(grain)
+    except ParameterError as error:
+        raise ConfigurationError(f"{error} ({way} {config.example_period})") from None
+
+
+def _first_holder(config: ReleaseConfig) -> str:
+    """The first key that holds a period."""
+    for key, templates in config.source.templates.items():
+        if any(template.holds_period for template in templates):
+            return f"source.{key}"
+    return "target.path"
+
+
+def fill_in(config: ReleaseConfig, period: Period | None) -> dict[str, Any]:
+    """Every path of a run; private, as what variables of the environment hold."""
+    target = Template(config.target.path)
+    values: dict[str, Any] = {"period": None if period is None else period.name}
+    with refused_under("workspace"):
+        values["workspace"] = _a_place(Template(config.workspace).fill(None))
+    with refused_under("target.path"):
+        values["target"] = _a_place(target.fill(period))
+        values["root"] = target.root.fill(None)
+    values["source"] = {}
+    for key, templates in config.source.templates.items():
+        if templates:
+            values["source"][key] = _source_files(config, key, templates, period)
+    return values
+
+
+def _a_place(filled: str) -> str:
+    """Refuse what a variable must not turn a folder into."""
+    if is_address(filled) or filled.startswith(BUNDLED):
+        raise ParameterError("a variable makes it an address, and no folder.")
+    return filled
+
+
+def _source_files(
+    config: ReleaseConfig,
+    key: str,
+    templates: tuple[Template, ...],
+    period: Period | None,
+) -> str | list[str]:
+    """The files of one key; a text where one was named, and a list otherwise."""
+    several = config.source.kind in TABLE_KINDS or key == "path"
+    files: list[str] = []
+    listed = isinstance(config.source.path, tuple) and key == "path"
+    for template in templates:
+        with refused_under(f"source.{key}"):
+            filled = template.fill(period)
+        if is_address(filled):
+            if config.source.kind in FILE_KINDS:
+                raise ConfigurationError(
+                    f"source.{key}: a variable makes it an address, which nothing here "
+                    "opens."
+                )
+            files.append(filled)
+        elif several and _is_pattern(template) and not config.path(filled).is_file():
+            files += _matching(config, key, template, period)
+            listed = True
+        else:
+            files.append(filled)
+    places = [text if is_address(text) else config.path(text) for text in files]
+    for place in places:
+        if places.count(place) > 1:
+            raise ConfigurationError(
+                f"source.{key}: {place} is named twice, and its persons would count "
+                "twice."
+            )
+    return files if listed else files[0]
+
+
+def _is_pattern(template: Template) -> bool:
+    """Whether it asks for names; what is filled in stands for itself."""
+    return glob.has_magic(TOKEN.sub("", template.text))
+
+
+def _matching(
+    config: ReleaseConfig, key: str, template: Template, period: Period | None
+) -> list[str]:
+    """The files whose names fit a pattern, in the order of their names."""
+    pattern = Path(template.fill(period, as_pattern=True)).expanduser()
+    whole = str(Path(glob.escape(config.folder)) / pattern)
+    # Path.glob would find hidden files, too, such as those that are being written.
+    found = glob.glob(whole, recursive=True)  # noqa: PTH207
+    files = sorted(path for path in found if Path(path).is_file())
+    if not files:
+        shown = "" if period is None else f" in period {period.name}"
+        raise DataError(f"source.{key}: no file fits {template.text}{shown}.")
+    return files
