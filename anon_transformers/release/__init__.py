@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
     from anon_transformers.release._steps import run_release
+    from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
@@ -24,6 +25,7 @@ else:
 __all__ = [
     "ReleaseConfig",
     "Threshold",
+    "abandon",
     "anonymize",
     "load",
     "measure_published",

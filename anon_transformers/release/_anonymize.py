@@ -31,6 +31,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._under_way import held
 
 
 @discreet
@@ -54,14 +55,16 @@ def anonymize(location: Location) -> str:
         The same folder.
     """
     run = Run(location)
-    if run.path(CANDIDATE).is_dir():
-        return str(run.folder)
-    try:
-        write_candidate(run)
-    except AnonymizationError:
-        run.ledger.abandon(run.id)
-        remove_run(run.folder)
-        raise
+    with held(run.folder):
+        if run.path(CANDIDATE).is_dir():
+            return str(run.folder)
+        try:
+            with run.refused_if_gone():
+                write_candidate(run)
+        except AnonymizationError:
+            run.ledger.abandon(run.id)
+            remove_run(run.folder)
+            raise
     return str(run.folder)
 
 

@@ -30,7 +30,6 @@ from anon_transformers.release._run import (
     now,
     of_period,
     refuse_links,
-    remove_runs,
     remove_tree,
     sha256,
     write_order,
@@ -41,6 +40,13 @@ from anon_transformers.release._target import (
     recover,
     refuse_expired,
     refuse_foreign_target,
+)
+from anon_transformers.release._under_way import (
+    Turn,
+    conflicting,
+    driver_of,
+    held,
+    remove_runs,
 )
 
 
@@ -53,8 +59,9 @@ def load(
 ) -> str:
     """Start a run: check the configuration, read the source, check its columns.
 
-    A newer run takes the place of an unfinished older one of the same release, whose
-    private data are removed.
+    A run of the same release and period that is under way is waited for, or this one is
+    refused, as ``on_conflict`` of the file says. One that was cut off is given up, and
+    its private data are removed.
 
     Parameters
     ----------
@@ -91,14 +98,19 @@ def load(
         "thresholds": [threshold.to_dict() for threshold in thresholds],
         "files": file_hashes(config),
     }
-    found = find_run(config, run_id, order)
-    if found is not None:
-        return str(found)
-    # Everything is checked before the first folder is made.
-    tables = form.read()
-    form.refuse_guessed_kinds(anonymizer, tables)
-    form.refuse_too_small(anonymizer, thresholds, tables)
-    return str(start_run(config, run_id, order, tables))
+    turn = Turn(config, run_id)
+    while True:
+        turn.wait()
+        found = find_run(config, run_id, order)
+        if found is not None:
+            return str(found)
+        # Everything is checked before the first folder is made.
+        tables = form.read()
+        form.refuse_guessed_kinds(anonymizer, tables)
+        form.refuse_too_small(anonymizer, thresholds, tables)
+        started = start_run(config, run_id, order, tables)
+        if started is not None:
+            return str(started)
 
 
 def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
@@ -118,7 +130,10 @@ def find_run(
     if run_id is None:
         return None
     run = Run(config.home / RUNS / _named(config, run_id, Ledger(config.home)))
-    return run.folder if run.has_order(order) else None
+    if not run.has_order(order):
+        return None
+    with held(run.folder):  # its lease begins anew
+        return None if run.is_gone else run.folder
 
 
 def _named(config: ReleaseConfig, run_id: str | None, ledger: Ledger) -> str:
@@ -130,33 +145,41 @@ def start_run(
     run_id: str | None,
     order: dict[str, Any],
     tables: Mapping[str, pd.DataFrame],
-) -> Path:
-    """Write the run's private folder; older unfinished runs go."""
+) -> Path | None:
+    """Write the run's private folder; older runs that were cut off go.
+
+    None if another run that is in the way began meanwhile.
+    """
     frame = tables[INPUT]
     runs = make_private(config.home) / RUNS
     with locked(config.home):
         recover(config)
         ledger = Ledger(config.home)
         folder = runs / _named(config, run_id, ledger)
+        if conflicting(config.home, folder.name, config.period) is not None:
+            return None
         # First, so that there are never two copies of personal data.
-        remove_runs(config.home, again=folder.name)
+        remove_runs(config.home, folder.name, config.period)
         if os.path.lexists(folder):  # with somebody else's files
             ledger.abandon(folder.name)
             folder = runs / _named(config, run_id, ledger)
         draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
         about = of_period(config.period)
-        ledger.write(folder.name, "loading", draft=draft.name, **about)
+        ledger.write(
+            folder.name, "loading", draft=draft.name, driver=driver_of(run_id), **about
+        )
         make_private(draft)
         try:
-            make_key(draft)
-            inputs = {}
-            for name, table in tables.items():
-                write_parquet(table, draft / f"{name}.parquet")
-                inputs[name] = sha256(draft / f"{name}.parquet")
-            noted = {"started": now(), "inputs": inputs, **order}
-            write_order(draft, folder.name, noted)
-            ledger.write(folder.name, "loaded", rows=len(frame), **about)
-            draft.rename(folder)
+            with held(folder, made_in=draft):
+                make_key(draft)
+                inputs = {}
+                for name, table in tables.items():
+                    write_parquet(table, draft / f"{name}.parquet")
+                    inputs[name] = sha256(draft / f"{name}.parquet")
+                noted = {"started": now(), "inputs": inputs, **order}
+                write_order(draft, folder.name, noted)
+                ledger.write(folder.name, "loaded", rows=len(frame), **about)
+                draft.rename(folder)
         except BaseException:
             remove_tree(draft)
             ledger.abandon(folder.name)

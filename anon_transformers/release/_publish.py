@@ -44,6 +44,7 @@ from anon_transformers.release._target import (
     remove_old_versions,
     sync,
 )
+from anon_transformers.release._under_way import held
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")
 """What a version holds beside its tables."""
@@ -66,10 +67,19 @@ def publish(location: Location) -> str:
         Folder of the published version.
     """
     run = Run(location)
-    for event in run.ledger.stories().get(run.id, []):
-        if event["event"] == "published":
-            remove_run(run.folder)
-            return event["version"]
+    with held(run.folder):
+        for event in run.ledger.stories().get(run.id, []):
+            if event["event"] == "published":
+                remove_run(run.folder)
+                return event["version"]
+        with run.refused_if_gone():
+            version = publish_run(run)
+        remove_run(run.folder)
+    return str(version)
+
+
+def publish_run(run: Run) -> Path:
+    """Write the version of a run, and let readers see it."""
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
@@ -99,8 +109,7 @@ def publish(location: Location) -> str:
         point_at_newest(config, run.ledger, run.id, draft)
         remove_old_versions(config, newest=run.id)
         run.ledger.write(run.id, "published", version=str(version), **about)
-    remove_run(run.folder)
-    return str(version)
+    return version
 
 
 def refuse_loosened(run: Run) -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import (
+    AnonymizationError,
     ConfigurationError,
     ParameterError,
     ReleaseError,
@@ -41,6 +42,8 @@ QUARANTINE = "quarantine"
 EVENTS = {"loading", "loaded", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
+LOCK = ".lock"
+"""In a folder: whoever holds the lock of this file works there."""
 KEY = "seal.key"
 """Private: the key of the run, which is removed with its folder."""
 SEAL = "seal"
@@ -57,7 +60,7 @@ ERROR = ".error"
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
 OF_RUN = re.compile(
     r"\.?(?:seal\.key|run\.json|verdict\.json|validation\.html|[a-z]+\.error"
-    r"|(?:input|nodes)\.parquet)(?:\.draft)?\Z"
+    r"|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(
@@ -91,13 +94,34 @@ class Run:
         """Ledger of the release this run belongs to."""
         return Ledger(self.folder.parent.parent)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended; others' files may keep the folder."""
+        return not self.path(ORDER).is_file()
+
     def refuse_gone(self) -> None:
         """Refuse to work on a run that has ended."""
-        if not self.path(ORDER).is_file():  # others' files may keep the folder
+        if self.is_gone:
             raise ReleaseError(
                 f"run {self.id} is gone: it was published, quarantined, given up, or a "
                 "newer run of this release took its place."
             )
+
+    @contextmanager
+    def refused_if_gone(self) -> Iterator[None]:
+        """Say of a run that ends meanwhile that it is gone, whatever is missed."""
+        try:
+            yield
+        except (AnonymizationError, OSError) as error:
+            self.refuse_gone()
+            if isinstance(error, FileNotFoundError) and self._is_of_run(error.filename):
+                raise ReleaseError(
+                    f"run {self.id}: a file of it is gone; start the release again."
+                ) from None
+            raise
+
+    def _is_of_run(self, name: Any) -> bool:
+        return isinstance(name, str) and Path(name).is_relative_to(self.folder)
 
     @cached_property
     def _order(self) -> dict[str, Any]:
@@ -485,33 +509,6 @@ def _is_of_run(path: Path, folder: Path) -> bool:
     return bool(ours) and is_plain(path, stat.S_ISREG)
 
 
-def remove_runs(home: Path, again: str) -> None:
-    """Remove the folders of all runs, and of what was cut off while it was loaded.
-
-    Parameters
-    ----------
-    home : Path
-        Private folder of the release.
-    again : str
-        Name of the run that starts now, maybe over; the others are given up.
-    """
-    ledger = Ledger(home)
-    stories = ledger.stories()
-    owners = {name: name for name in stories}
-    for name, story in stories.items():
-        loading = [event for event in story if event["event"] == "loading"]
-        owners |= {event["draft"]: name for event in loading if "draft" in event}
-    runs = home / RUNS
-    for place in sorted(runs.iterdir()) if runs.is_dir() else ():
-        if place.name in owners:
-            remove_run(place)
-        else:
-            left_alone(place)
-    for name, story in stories.items():
-        if name != again and story[-1]["event"] not in FINISHED:
-            ledger.write(name, "abandoned")
-
-
 def write_json(path: Path, content: Any) -> None:
     """Write a file whole or not at all."""
     write_text(path, json_text(content))
@@ -564,7 +561,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_lock(folder: Path) -> int:
-    file = folder / ".lock"
+    file = folder / LOCK
     if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
         # A link is not followed: everybody who finds it locks the folder itself.
         left_alone(file, "it is not a plain file, and the folder itself is locked")

@@ -188,11 +188,13 @@ def run_release(
     for threshold in config.thresholds:
         check_threshold(threshold)
     from anon_transformers.release import anonymize, load, publish, validate
+    from anon_transformers.release._under_way import keeping_runs
 
-    location = load(config_path, parameters=parameters, period=period)
-    for name, step in zip(STEPS[1:], (anonymize, validate, publish), strict=True):
-        announce(name)
-        location = step(location)
+    with keeping_runs():
+        location = load(config_path, parameters=parameters, period=period)
+        for name, step in zip(STEPS[1:], (anonymize, validate, publish), strict=True):
+            announce(name)
+            location = step(location)
     return location
 
 

@@ -13,6 +13,7 @@ from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
     ERROR,
     KEY,
+    LOCK,
     QUARANTINE,
     Run,
     hash_of,
@@ -21,6 +22,7 @@ from anon_transformers.release._run import (
     remove_run,
 )
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._under_way import held
 
 
 @discreet
@@ -44,6 +46,20 @@ def validate(location: Location) -> str:
         quarantine, and the loaded data are gone.
     """
     run = Run(location)
+    with held(run.folder):
+        with run.refused_if_gone():
+            form, result = judge_run(run)
+        if not result.passed:
+            place = quarantine(run, form)
+            reasons = "; ".join(result.reasons) or "a threshold is broken"
+            raise GateError(
+                f"{run.config.name}: {reasons}. The candidate lies in {place}."
+            )
+    return str(run.folder)
+
+
+def judge_run(run: Run) -> tuple[Form, GateResult]:
+    """Judge the candidate of a run, and write report and verdict beside it."""
     form, candidate = form_of(run.config), Candidate.read(run)
     run.refuse_changed_inputs()
     run.refuse_changed_files()
@@ -55,11 +71,7 @@ def validate(location: Location) -> str:
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
-    if not result.passed:
-        place = quarantine(run, form)
-        reasons = "; ".join(result.reasons) or "a threshold is broken"
-        raise GateError(f"{run.config.name}: {reasons}. The candidate lies in {place}.")
-    return str(run.folder)
+    return form, result
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +115,7 @@ def quarantine(run: Run, form: Form) -> str:
     remove_run(place)
     while os.path.lexists(place):  # somebody else's
         place = place.with_name(f"{place.name}-r")
-    for private in (KEY, *form.private_files):
+    for private in (KEY, LOCK, *form.private_files):
         run.path(private).unlink(missing_ok=True)
     for details in run.folder.glob(f"*{ERROR}"):
         details.unlink()
