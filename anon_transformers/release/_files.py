@@ -28,6 +28,7 @@ from anon_transformers.exceptions import (
     check_choice,
     unknown_choice,
 )
+from anon_transformers.release._period import Period
 from anon_transformers.release._run import sha256
 from anon_transformers.release._spreadsheets import GUARDED, unguard
 from anon_transformers.roles import refuse_repeated_columns
@@ -88,9 +89,29 @@ def read_csv(
     DataError
         If it cannot be read, is empty, has a column twice, or rows of other lengths.
     """
+    texts = csv_texts(path, separator=separator, encoding=encoding, missing=missing)
+    return type_texts(texts, columns, exact)
+
+
+def csv_texts(
+    path: str | os.PathLike[str],
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Every cell of a CSV file as it is written; None where it is missing."""
     _check_separator(separator)
     frame = _read_texts(path, separator, known_encoding(encoding))
-    frame = frame.astype(object).mask(frame.isin({"", *missing}), None)
+    return frame.astype(object).mask(frame.isin({"", *missing}), None)
+
+
+def type_texts(
+    frame: pd.DataFrame,
+    columns: Mapping[str, Kind] | None = None,
+    exact: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Turn columns of text into what they are stated to be, or seem to be."""
     if not isinstance(columns, Mapping | None):
         raise ParameterError("columns must map columns to kinds, as in {age: integer}.")
     stated = dict(columns or {})
@@ -520,7 +541,7 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def read_published(
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str], period: str | Period | None = None
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     """Read a published release with the schema of its manifest.
 
@@ -528,6 +549,9 @@ def read_published(
     ----------
     folder : path
         The release's target folder, or the folder of one version.
+    period : str or Period, optional
+        The period whose newest version is read, such as ``"2026-10"``, if the release
+        has periods; what ``current`` leads to by default.
 
     Returns
     -------
@@ -541,16 +565,46 @@ def read_published(
         If nothing was published there, or not these bytes.
     """
     link = Path(folder) / "current"
-    if not link.exists():
+    if period is None and not link.exists():
         return _read_version(Path(folder))
+
+    def find() -> Path:
+        if period is None:
+            return link.resolve()
+        return _newest_version(Path(folder), Period.read(period))
+
     while True:
-        version = link.resolve()
+        version = find()
         try:
             return _read_version(version)
         except (DataError, OSError):
             # A version may be removed while it is read; then there is a newer one.
-            if link.resolve() == version:
+            if find() == version:
                 raise
+
+
+def _newest_version(target: Path, period: Period) -> Path:
+    """The version of a period that was published last, in any folder of a target."""
+    found: dict[tuple[str, int], Path] = {}
+    periods = set()
+    for file in target.glob("**/versions/*/manifest.json"):
+        try:
+            manifest = json.loads(file.read_text(encoding="utf-8"))
+            written = file.stat().st_mtime_ns
+        except FileNotFoundError:  # removed meanwhile, for a newer one
+            continue
+        # A folder that starts with a dot is not whole yet.
+        if "period" in manifest and not file.parent.name.startswith("."):
+            periods.add(manifest["period"])
+            if manifest["period"] == period.name:
+                found[manifest["published"], written] = file.parent
+    if not found:
+        shown = ", ".join(sorted(periods)) or "none"
+        raise DataError(
+            f"{target}: holds no published version of period {period.name}; periods "
+            f"that are published: {shown}."
+        )
+    return found[max(found)].resolve()
 
 
 def _read_version(place: Path) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:

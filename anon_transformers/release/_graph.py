@@ -20,6 +20,7 @@ from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.readings import NUMBER, read_text
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
+    ConfigurationError,
     DataError,
     TellingWeightsWarning,
     unknown_choice,
@@ -216,6 +217,8 @@ def _call_reader(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame | No
 
 def _options(config: ReleaseConfig) -> dict[str, Any]:
     """What the reader is called with: files by where they lie."""
+    if isinstance(config.source.path, tuple):
+        raise ConfigurationError("source.path: a graph is read from one path.")
     files = {key: config.path(text) for key, text in config.source.files.items()}
     given = config.source.options
     if config.source.path is not None:

@@ -37,27 +37,46 @@ from anon_transformers.release._config import (
 )
 from anon_transformers.release._files import (
     columns_of_file,
+    csv_texts,
     holds_decimals,
     kind_of_file,
     known_kind,
     refuse_nested,
+    type_texts,
 )
 from anon_transformers.release._identifying_columns import identifying_faults
+from anon_transformers.release._several_files import (
+    put_together,
+    refuse_other_types,
+    said_of_file,
+)
 from anon_transformers.roles import list_positions, refuse_repeated_columns
+
+OF_ALL_FILES = ("columns", "exact")
+"""Options of CSV files that are about the cells of all files together."""
 
 
 def read_source(config: ReleaseConfig) -> pd.DataFrame:
     """Read the table with the reader that the source names."""
-    readers = installed().readers
     options = config.source.options
     kind = config.source.kind
+    if isinstance(config.source.path, tuple):
+        return read_several(config)
     if is_address(config.source.path):
         options["path"] = config.source.path
     elif config.source.path is not None:
         options["path"] = config.path(config.source.path)
-        kind = kind or kind_of_file(options["path"], readers)
+        kind = kind or kind_of_file(options["path"], installed().readers)
+    reader = reader_of(config, kind, options)
+    return read_one(config, kind, reader, options)
+
+
+def reader_of(
+    config: ReleaseConfig, kind: str, options: dict[str, Any]
+) -> Callable[..., Any]:
+    """The reader of a kind; refuses options that it does not take."""
     with refused_under("source.kind"):
-        reader = readers[kind]
+        reader = installed().readers[kind]
     if kind == "csv":
         options.setdefault(
             "exact", (*config.roles.sensitive, *config.roles.insensitive)
@@ -65,6 +84,47 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     # A stranger's TypeError could quote a cell, so its words are never passed on.
     with refused_under("source"):
         refuse_wrong_parameters(reader, options)
+    return reader
+
+
+def read_several(config: ReleaseConfig) -> pd.DataFrame:
+    """Read files of one kind, and put them together."""
+    places = [
+        text if is_address(text) else config.path(text) for text in config.source.paths
+    ]
+    kind = config.source.kind or _one_kind(places)
+    options = {**config.source.options, "path": places[0]}
+    reader = reader_of(config, kind, options)
+    # Cells of CSV files are typed together: one text makes a column of texts.
+    stated = {k: options.pop(k) for k in OF_ALL_FILES if kind == "csv" and k in options}
+    read = csv_texts if kind == "csv" else reader
+    tables = {}
+    for place in places:
+        with said_of_file(place):
+            how = {**options, "path": place}
+            tables[str(place)] = read_one(config, kind, read, how)
+    if kind == "csv":
+        return type_texts(put_together(tables), **stated)
+    refuse_other_types(tables)
+    return put_together(tables)
+
+
+def _one_kind(places: Sequence[Any]) -> str:
+    readers = installed().readers
+    kinds = {kind_of_file(place, readers): place for place in places}
+    if len(kinds) > 1:
+        named = "; ".join(f"{place} is {kind}" for kind, place in kinds.items())
+        raise DataError(f"source.path: the files are of several kinds: {named}.")
+    return next(iter(kinds))
+
+
+def read_one(
+    config: ReleaseConfig,
+    kind: str,
+    reader: Callable[..., Any],
+    options: dict[str, Any],
+) -> pd.DataFrame:
+    """Read one file, or whatever else the reader of a kind reads."""
     names = columns_of_file(kind, options.get("path", ""), options)
     if names is None:
         found = call_reader(kind, reader, options)
@@ -134,7 +194,7 @@ def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
     row is suppressed, the labels of all others would tell that it was there. Where
     leaves of a file are the labels, they do not.
     """
-    path, kind = config.source.path, config.source.kind
+    path, kind = next(iter(config.source.paths), None), config.source.kind
     if path is None or (kind or known_kind(path)) != "csv":
         return
     files = {
@@ -228,16 +288,14 @@ def stated_marks(models: Iterable[PrivacyModel], column: str) -> tuple[str, ...]
 
 def refuse_misspelled_columns(config: ReleaseConfig) -> None:
     """Refuse other columns than those of the source, if its file can be opened."""
-    path = config.source.path
-    if path is None or is_address(path):
-        return
-    file = config.path(path)
-    if not file.is_file():
-        return
-    kind = config.source.kind or kind_of_file(file, installed().readers)
-    names = columns_of_file(kind, file, {**config.source.options, "path": file})
-    if names is not None:
-        refuse_other_columns(names, config.roles)
+    for path in config.source.paths:
+        file = config.path(path)
+        if is_address(path) or not file.is_file():
+            continue
+        kind = config.source.kind or kind_of_file(file, installed().readers)
+        names = columns_of_file(kind, file, {**config.source.options, "path": file})
+        if names is not None:
+            refuse_other_columns(names, config.roles)
 
 
 def refuse_other_columns(names: Sequence[Hashable], roles: DeclaredRoles) -> None:

@@ -353,7 +353,7 @@ def unstated_columns(config: ReleaseConfig) -> list[str]:
 
 def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
     """Whether the source has texts alone, and whether these may be numbers."""
-    path, kind = config.source.path, config.source.kind
+    path, kind = next(iter(config.source.paths), None), config.source.kind
     if not kind and path is not None:
         kind = known_kind(path) or ""
     return {"written": kind == "csv", "texts": kind != "parquet"}

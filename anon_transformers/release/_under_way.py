@@ -134,6 +134,8 @@ def _try_lock(folder: Path, *, make: bool = False) -> int | None:
     from filelock import lock_descriptor
 
     file = folder / LOCK
+    if not is_plain(folder):  # what a link leads to is not ours
+        raise FileNotFoundError(file)
     if os.path.lexists(file) and not is_plain(file, stat.S_ISREG):
         raise ReleaseError(f"{file} is not a plain file; nobody can lock the run.")
     flags = os.O_RDWR | NO_LINK | (os.O_CREAT if make else 0)
@@ -156,7 +158,7 @@ def _is_locked(folder: Path) -> bool:
     """Whether a step of another process or thread is at work on a run."""
     try:
         handle = _try_lock(folder)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return False
     if handle is None:
         return True
@@ -175,6 +177,8 @@ def _is_leased(folder: Path, story: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a scheduler may come back to a run."""
     drivers = [event["driver"] for event in story if "driver" in event]
     if drivers[-1:] != ["scheduler"] or story[-1]["event"] == "loading":
+        return False
+    if not is_plain(folder):
         return False
     try:
         last = (folder / LOCK).stat().st_mtime
@@ -205,7 +209,7 @@ def conflicting(
             continue
         busy = _is_locked(folder) if name == again else is_under_way(folder, story)
         if busy:
-            return name, story[0]["at"]
+            return name, story[0].get("at", "some time")
     return None
 
 
@@ -327,7 +331,7 @@ def _remove_if_free(folder: Path) -> None:
     """Remove the folder of a run, unless its last step is doing so."""
     try:
         handle = _try_lock(folder)
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         remove_run(folder)
         return
     if handle is None:

@@ -343,7 +343,7 @@ def test_a_quarantined_run_takes_no_folder_that_is_there(release):
 def test_a_file_in_an_unfinished_run_stays_and_raw_data_go(
     release, caplog, inside, name
 ):
-    run = Path(anonymize(load(release.file, "monthly")))
+    run = Path(anonymize(load(release.file, name)))
     theirs = plant(run / inside)
     release.write(thresholds=[{"model": "k-anonymity", "k": 4}])
     following = load(release.file, name)
@@ -379,7 +379,7 @@ def test_a_workspace_over_a_folder_of_somebody_else(release, caplog, workspace):
     hidden = release.target / ".current"
     hidden.write_text("mine")
     home.chmod(0o755)
-    load(release.file, "given up")
+    load(release.file)
     for _ in range(3):
         run_release(release.file)
     assert all(file.read_text() == "mine" for file in [*theirs, hidden])
@@ -439,7 +439,7 @@ ODD_LINES = {
 @pytest.mark.parametrize("where", ["first", "last"])
 def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where):
     first = Path(run_release(release.file))
-    run = Path(load(release.file, "given up"))
+    run = Path(load(release.file))
     ledger = release.home / "ledger.jsonl"
     lines = ledger.read_bytes()
     odd = line + b"\n" + lines if where == "first" else lines + line
@@ -487,17 +487,17 @@ def test_what_a_run_leaves_is_removed_by_the_next(release):
 
 
 def test_no_run_starts_beside_raw_data_that_cannot_be_removed(release, monkeypatch):
-    older = Path(load(release.file, "older"))
+    older = Path(load(release.file))
 
     def refuse(path, *args, **kwargs):
         raise PermissionError(13, "not yours", str(path))
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
     with pytest.raises(PermissionError, match="load failed with PermissionError"):
-        load(release.file, "newer")
+        load(release.file)
     assert raw_copies(release) == [older / "input.parquet"]
     monkeypatch.undo()
-    newer = Path(load(release.file, "newer"))
+    newer = Path(load(release.file))
     assert raw_copies(release) == [newer / "input.parquet"]
 
 

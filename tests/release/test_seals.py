@@ -76,11 +76,11 @@ def test_an_order_without_a_seal_is_none(release):
 
 
 def test_the_order_of_another_run_is_none(release, tmp_path):
-    first, kept = load(release.file, "one"), tmp_path / "kept"
+    first, kept = load(release.file), tmp_path / "kept"
     kept.mkdir()
     for name in ("run.json", "seal.key"):
         shutil.copy(Path(first) / name, kept / name)
-    second = load(release.file, "two", parameters={"k_anonymity_k": 4})
+    second = load(release.file, parameters={"k_anonymity_k": 4})
     for name in ("run.json", "seal.key"):
         shutil.copy(kept / name, Path(second) / name)
     refused(release, second, "were changed between two steps", step=anonymize)
@@ -103,10 +103,10 @@ def test_what_is_anonymized_is_what_was_loaded(release):
 
 
 def test_a_verdict_of_another_run_does_not_count(release, tmp_path):
-    first = judged(release, "one")
+    first = judged(release, None)
     kept = tmp_path / "kept.json"
     shutil.copy(tmp_path / first / "verdict.json", kept)
-    second = anonymize(load(release.file, "two"))
+    second = anonymize(load(release.file))
     shutil.copy(kept, tmp_path / second / "verdict.json")
     shutil.copy(kept, tmp_path / second / "validation.html")
     refused(release, second, "were changed between two steps")
