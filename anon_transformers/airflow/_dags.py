@@ -1,55 +1,48 @@
-"""Builds DAGs from release files; reads no data and loads no plugin while doing so."""
+"""Builds DAGs from release files; reads no data while doing so."""
 
 import os
 import re
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from airflow.sdk import DAG, Param, dag, task
+from airflow.sdk import DAG, Param, task
 
+from anon_transformers.airflow._assets import (
+    awaited_assets,
+    release_asset,
+    source_assets,
+)
+from anon_transformers.airflow._notifiers import make_deadline, make_notifiers
+from anon_transformers.airflow.operators import PERIOD, add_steps
 from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release import ReleaseConfig, read_config
-from anon_transformers.release._config import COMMON_WORDS
-
-
-def run_step(name: str, location: str, **options: Any) -> str:
-    """Run one step of a release; only trouble with the file system is retried.
-
-    Parameters
-    ----------
-    name : {"load", "anonymize", "validate", "publish"}
-        The step.
-    location : str
-        What it takes: the release file, or the run's private folder.
-    **options : dict
-        Further arguments of the step.
-
-    Returns
-    -------
-    str
-        The location for the next step; never a table.
-    """
-    from airflow.sdk.exceptions import AirflowFailException
-
-    from anon_transformers import release
-    from anon_transformers.exceptions import AnonymizationError
-
-    try:
-        return getattr(release, name)(location, **options)
-    except AnonymizationError as error:
-        raise AirflowFailException(str(error)) from None
-
+from anon_transformers.release import ReleaseConfig
+from anon_transformers.release._airflow_options import AirflowOptions
+from anon_transformers.release._check import (
+    FileCheck,
+    check_remembered,
+    release_files,
+)
+from anon_transformers.release._config import COMMON_WORDS, LEGAL_NAME
+from anon_transformers.release._last_known import (
+    forget_others,
+    known_files,
+    read_leniently,
+)
 
 TAG = "release"
+BROKEN = "broken"
 START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]:
     """Build a DAG for every release file in a folder.
 
-    A file that cannot be read becomes a DAG of its own that says so and cannot be run;
-    the others are not touched by it.
+    The id of a DAG is the name of its file, whatever is in it. A file that cannot be
+    used becomes a DAG that keeps its schedule and fails with the reason; the others are
+    not touched by it.
 
     Parameters
     ----------
@@ -64,98 +57,190 @@ def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]
     place = os.environ.get("ANON_RELEASES") or folder
     if place is None:
         raise ConfigurationError("name a folder, or set ANON_RELEASES.")
-    files = sorted(f for f in Path(place).iterdir() if f.suffix in {".yaml", ".yml"})
+    files, fault = _listed(Path(place))
     built: dict[str, DAG] = {}
-    broken: dict[Path, str] = {}
     for file in files:
-        try:
-            config = read_config(file)
-            if config.name in built:
-                raise ConfigurationError(
-                    f"{file}: another file is already named {config.name!r}."
-                )
-            built[config.name] = _accepted_dag(config, file)
-        except ConfigurationError as error:
-            broken[file] = str(error)
-    # Last, so that no broken file takes the name of a good one.
-    for file, message in broken.items():
-        shown = broken_dag(file, message, taken=built)
+        shown = _dag_of(file, files, fault)
         built[shown.dag_id] = shown
     return built
 
 
-def _accepted_dag(config: ReleaseConfig, file: Path) -> DAG:
-    """The DAG of a release, if Airflow takes it; one bad schedule must not stop all."""
+def _listed(folder: Path) -> tuple[list[Path], str | None]:
+    """The release files of a folder, and why they cannot be read now."""
     try:
-        built = release_dag(config, file)
+        files = release_files([folder.resolve(strict=True)])
+    except OSError as error:
+        known = known_files(folder.resolve())
+        fault = f"{folder} cannot be read ({type(error).__name__})."
+        if not known:
+            raise ConfigurationError(fault) from None
+        return known, fault
+    forget_others(folder.resolve(), files)
+    return files, None
+
+
+def _dag_of(file: Path, files: list[Path], fault: str | None) -> DAG:
+    """The DAG of a file; of one that cannot be used, one that says why."""
+    try:
+        if fault is not None:
+            raise ConfigurationError(fault)
+        config = check_remembered(file, files)
+        return _accepted(file, lambda: release_dag(config, file), config.schedule)
+    except ConfigurationError as error:
+        return broken_dag(file, str(error), {other.stem for other in files})
+
+
+def accepted_by_airflow(check: FileCheck) -> FileCheck:
+    """The same, refused where Airflow would not take the DAG of the release."""
+    config = check.config
+    if config is None:
+        return check
+    try:
+        build = partial(release_dag, config, check.file.absolute())
+        _accepted(check.file, build, config.schedule)
+    except ConfigurationError as error:
+        return FileCheck(check.file, None, str(error))
+    return check
+
+
+def _accepted(file: Path, build: Callable[[], DAG], schedule: str | None) -> DAG:
+    """A DAG, if Airflow takes it; one bad schedule must not stop all."""
+    try:
+        built = build()
         built.validate()
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file}: {error}") from None
     except Exception as error:
         raise ConfigurationError(
-            f"{file}: Airflow refuses it (schedule: {config.schedule!r}): {error}"
+            f"{file}: Airflow refuses it (schedule: {schedule!r}): {error}"
         ) from None
     return built
 
 
 def release_dag(config: ReleaseConfig, file: Path) -> DAG:
     """Build the DAG of one release: load → anonymize → validate → publish."""
-
-    @dag(
-        dag_id=config.name,
-        schedule=config.schedule,
-        start_date=START,
-        catchup=False,
-        auto_register=False,
-        max_active_runs=1,
-        tags=[TAG],
+    options = config.airflow
+    params = _params(config)
+    if getattr(config, "grain", None) is not None:
+        params[PERIOD] = Param(
+            None,
+            type=["null", "string"],
+            description="Period of this run; by default that of its logical date.",
+        )
+    with _new_dag(
+        config.name,
+        awaited_assets(config.name, file, options) or config.schedule,
+        options,
+        tags=[TAG, *options.tags],
         doc_md=_describe(config),
-        params=_params(config),
-        default_args={"retries": 2, "retry_delay": timedelta(minutes=1)},
-    )
-    def release() -> None:
-        @task
-        def load(*, params: Any = None, run_id: Any = None) -> str:
-            return run_step("load", str(file), run_id=run_id, parameters=dict(params))
-
-        @task
-        def anonymize(location: str) -> str:
-            return run_step("anonymize", location)
-
-        @task(retries=0)
-        def validate(location: str) -> str:
-            return run_step("validate", location)
-
-        @task
-        def publish(location: str) -> str:
-            return run_step("publish", location)
-
-        publish(validate(anonymize(load())))
-
-    return release()
+        params=params,
+        on_failure_callback=make_notifiers("on_failure", options.on_failure),
+        on_success_callback=make_notifiers("on_success", options.on_success),
+    ) as dag:
+        add_steps(
+            str(file),
+            inlets=source_assets(config),
+            outlets=[release_asset(config.name, options)],
+            load={},
+        )
+    return dag
 
 
-def broken_dag(file: Path, message: str, taken: Any = ()) -> DAG:
-    """Build a DAG that only says why its release file cannot be used."""
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", file.stem)
-    while name in taken:
-        name = f"{name}.broken"
-
-    @dag(
-        dag_id=name,
-        schedule=None,
-        start_date=START,
-        catchup=False,
+def _new_dag(name: str, schedule: Any, options: AirflowOptions, **given: Any) -> DAG:
+    """A DAG with what the ``airflow:`` section says of it and of its tasks."""
+    return DAG(
+        name,
+        schedule=schedule,
         auto_register=False,
-        tags=[TAG, "broken"],
-        doc_md=f"# Broken release\n\n```\n{message}\n```\n",
+        deadline=make_deadline(options),
+        default_args=options.given(AirflowOptions.OF_TASKS),
+        **{"start_date": START, **options.given(AirflowOptions.OF_DAG)},
+        **given,
     )
-    def broken() -> None:
+
+
+def broken_dag(file: Path, message: str, taken: Collection[str] = ()) -> DAG:
+    """Build the DAG of a file that cannot be used: it runs as before, and fails.
+
+    It has the id and the schedule of the release, and tells those whom the release
+    told, as far as they can still be read, so that nobody waits in silence.
+
+    Parameters
+    ----------
+    file : Path
+        The release file.
+    message : str
+        Why it cannot be used.
+    taken : collection of str, optional
+        Names of all release files, which no odd name may take.
+    """
+    schedule, options = read_leniently(file)
+    without = options.model_copy(update={"deadline": None})
+    name = _legal_id(file.stem, taken)
+    # The first that Airflow takes: one of them may be the fault.
+    for moment, kept in (
+        (schedule, options),
+        (schedule, without),
+        (None, options),
+        (None, without),
+    ):
+        build = partial(_failing_dag, name, file, message, moment, kept)
+        try:
+            return _accepted(file, build, moment)
+        except ConfigurationError:
+            continue
+    return _failing_dag(name, file, message, None, AirflowOptions())
+
+
+def _failing_dag(
+    name: str, file: Path, message: str, schedule: str | None, options: AirflowOptions
+) -> DAG:
+    waits: Any = None if schedule else _still_awaited(file, options)
+    with _new_dag(
+        name,
+        waits or schedule,
+        options,
+        tags=[TAG, BROKEN, *options.tags],
+        doc_md=f"# Broken release\n\n```\n{message}\n```\n",
+        on_failure_callback=_working_notifiers(options),
+    ) as dag:
+
         @task(retries=0)
         def broken_release() -> None:
-            raise ConfigurationError(message)
+            from airflow.sdk.exceptions import AirflowFailException
+
+            raise AirflowFailException(message)
 
         broken_release()
+    return dag
 
-    return broken()
+
+def _legal_id(stem: str, taken: Collection[str]) -> str:
+    """The name of a file as an id that Airflow takes, and no other file has."""
+    if LEGAL_NAME.match(stem):
+        return stem
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", stem)[:200]
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _still_awaited(file: Path, options: AirflowOptions) -> list[Any]:
+    try:
+        return awaited_assets(file.stem, file, options)
+    except (ConfigurationError, OSError):
+        return []
+
+
+def _working_notifiers(options: AirflowOptions) -> list[Callable[..., Any]]:
+    """Those of ``on_failure`` that can be made; one that cannot may be the fault."""
+    found: list[Callable[..., Any]] = []
+    for stated in options.on_failure:
+        try:
+            found += make_notifiers("on_failure", [stated])
+        except ConfigurationError:
+            continue
+    return found
 
 
 def _params(config: ReleaseConfig) -> dict[str, Param]:

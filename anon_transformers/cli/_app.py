@@ -8,6 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 from anon_transformers.cli import (
     _anonymize,
     _attack,
+    _check,
     _compare,
     _compare_codings,
     _compile,
@@ -126,6 +127,7 @@ app.command("validate")(_validate.validate)
 app.command("attack")(_attack.attack)
 app.command("risk")(_risk.risk)
 app.command("quality")(_quality.quality)
+app.command("check")(_check.check)
 app.command("release")(_release.release)
 app.command("compare")(_compare.compare)
 app.command("compare-codings")(_compare_codings.compare_codings)

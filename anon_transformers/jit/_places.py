@@ -45,7 +45,7 @@ def find_place(package: str) -> Place:
 @cache
 def _find_place(package: str, chosen: str) -> Place:
     beside = Path(package, BESIDE)
-    tried = [Path(chosen).absolute()] if chosen else [beside, *_of_the_user()]
+    tried = [Path(chosen).absolute()] if chosen else [beside, *folders_of_the_user()]
     for at, folder in enumerate(tried):
         if _is_writable(folder):
             return Place(folder, tuple(tried[: at + 1]))
@@ -53,7 +53,7 @@ def _find_place(package: str, chosen: str) -> Place:
     return Place(passing, (*tried, passing), f"{tried[-1]} cannot be written")
 
 
-def _of_the_user() -> list[Path]:
+def folders_of_the_user() -> list[Path]:
     """The user's cache folder; none where there is no home."""
     if sys.platform == "win32":
         above = os.environ.get("LOCALAPPDATA")

@@ -6,6 +6,7 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers.release._anonymize import anonymize
+    from anon_transformers.release._check import check_release
     from anon_transformers.release._config import (
         ReleaseConfig,
         Threshold,
@@ -27,6 +28,7 @@ __all__ = [
     "Threshold",
     "abandon",
     "anonymize",
+    "check_release",
     "load",
     "measure_published",
     "publish",

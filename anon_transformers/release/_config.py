@@ -36,6 +36,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.parameters import is_number, is_whole
+from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
 from anon_transformers.release._strict import (
     LARGEST_FILE,
@@ -55,6 +56,9 @@ FILE_KINDS = (*TABLE_KINDS, "graph")
 
 SOURCE_FILES = ("path", "edges", "nodes")
 """Keys of a source that name files."""
+
+LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
+"""Names of releases: of a file, of a folder, and of a DAG of Airflow."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -496,6 +500,8 @@ class ReleaseConfig(Strict):
         it, one is written from them.
     schedule : str or None
         When Airflow runs it; without it, when it is triggered.
+    airflow : AirflowOptions
+        How Airflow runs it.
     workspace : str
         Private folder for runs, quarantine and ledger, from the folder of the file. It
         may hold variables of the environment.
@@ -504,8 +510,8 @@ class ReleaseConfig(Strict):
         under way: wait until it has ended, or be refused. Runs of different periods go
         on side by side.
     name : str
-        Name of the release, its DAG and its private folder; by default the name of the
-        file.
+        Name of the release, its DAG and its private folder: that of the file, without
+        its ending. Another one is refused.
     folder : str
         What relative paths start from: the folder of the file.
     """
@@ -521,9 +527,10 @@ class ReleaseConfig(Strict):
     target: Target
     suite: FilePath | None = None
     schedule: str | None = None
+    airflow: AirflowOptions = AirflowOptions()
     workspace: PlacePath = ".anon"
     on_conflict: Literal["wait", "refuse"] = "wait"
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")  # that of the file
     folder: str = Field(".", repr=False)  # not a key of the file
     _filled: dict[str, Any] | None = PrivateAttr(None)
 
@@ -554,6 +561,15 @@ class ReleaseConfig(Strict):
         """Refuse roles under which there is nothing to protect in a table."""
         if not self.roles.quasi_identifiers:
             raise ValueError("roles.quasi_identifiers: name at least one column.")
+
+    @model_validator(mode="after")
+    def _one_reason_to_run(self) -> "ReleaseConfig":
+        if self.schedule is not None and self.airflow.wait_for:
+            raise ValueError(
+                "airflow.wait_for: a release runs by a schedule or after others, not "
+                "both."
+            )
+        return self
 
     @model_validator(mode="after")
     def _declared_columns(self) -> "ReleaseConfig":
@@ -719,13 +735,32 @@ def _checked(file: Path, folder: Path, text: str) -> ReleaseConfig:
         stated = parse_yaml(text)
         if "folder" in stated:
             raise ConfigurationError("folder: this is the folder of the file itself.")
+        refuse_other_name(file, stated)
         return ReleaseConfig.model_validate(
-            {"name": file.stem, **stated, "folder": str(folder)}
+            {**stated, "name": file.stem, "folder": str(folder)}
         )
     except ConfigurationError as error:
         raise ConfigurationError(f"{file}: {error}") from None
     except ValidationError as error:
         raise ConfigurationError(f"{file}:\n{explain(error)}") from None
+
+
+def refuse_other_name(file: Path, stated: Mapping[str, Any]) -> None:
+    """Refuse a name that is not that of the file, and a file that gives no name.
+
+    A file that cannot be read has no other name than its own, and whoever waits for the
+    release must find it under the same one.
+    """
+    if not LEGAL_NAME.match(file.stem):
+        raise ConfigurationError(
+            f"the name of the file, {shortened(file.stem)!r}, is that of the release: "
+            "up to 200 letters, digits, '_', '-' and '.', and first a letter or digit."
+        )
+    if stated.get("name", file.stem) != file.stem:
+        raise ConfigurationError(
+            f"name: {shortened(stated['name'])!r} is not the name of the file; leave "
+            f"it out, or rename the file to {shortened(stated['name'])}{file.suffix}."
+        )
 
 
 @lru_cache(maxsize=8)

@@ -191,18 +191,8 @@ def refuse_unwritable(form: Form) -> None:
     """Refuse a target that could not be written, or read back, in the end."""
     config = form.config
     refuse_headers_that_run(form)
-    # A link may lead the private folder into the public one.
+    refuse_overlap(config)
     target, home = config.target_root, config.home.resolve()
-    if target.is_relative_to(home) or home.is_relative_to(target):
-        raise ConfigurationError(
-            f"workspace: {home} and the target {target} must not hold one another; "
-            "the workspace is private."
-        )
-    for key, given in config.source.files.items():
-        if config.path(given).is_relative_to(target):
-            raise ConfigurationError(
-                f"source.{key}: the file lies in the target {target}, which is public."
-            )
     refuse_links(home)
     Ledger(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
@@ -215,6 +205,22 @@ def refuse_unwritable(form: Form) -> None:
             tempfile.TemporaryFile(dir=place).close()
         except OSError:
             raise ConfigurationError(f"{key}: {path} cannot be written.") from None
+
+
+def refuse_overlap(config: ReleaseConfig) -> None:
+    """Refuse a target that holds what is private, or lies in it."""
+    # A link may lead the private folder into the public one.
+    target, home = config.target_root, config.home.resolve()
+    if target.is_relative_to(home) or home.is_relative_to(target):
+        raise ConfigurationError(
+            f"workspace: {home} and the target {target} must not hold one another; "
+            "the workspace is private."
+        )
+    for key, given in config.source.files.items():
+        if config.path(given).is_relative_to(target):
+            raise ConfigurationError(
+                f"source.{key}: the file lies in the target {target}, which is public."
+            )
 
 
 def refuse_headers_that_run(form: Form) -> None:

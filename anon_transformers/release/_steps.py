@@ -198,11 +198,11 @@ def run_release(
     return location
 
 
-def refuse_what_is_missing(config: ReleaseConfig) -> None:
+def refuse_what_is_missing(config: ReleaseConfig, source: bool = True) -> None:
     """Refuse names that nobody registered, and files that are not there.
 
     Nothing is imported or read for that, so that the commonest slips are reported at
-    once.
+    once. Files of the source are not asked for without ``source``.
     """
     found = registry()
     found.refuse_broken()
@@ -225,6 +225,6 @@ def refuse_what_is_missing(config: ReleaseConfig) -> None:
     for key, given in config.files.items():
         if not config.path(given).is_file():
             raise ConfigurationError(f"{key}: {config.path(given)} does not exist.")
-    for key, given in config.source.files.items():
+    for key, given in config.source.files.items() if source else ():
         if not config.path(given).is_file():
             raise DataError(f"source.{key}: {config.path(given)} does not exist.")

@@ -67,8 +67,8 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
         if there != config.name:
             raise ConfigurationError(
                 f"target.path: {target} holds the release {there!r}, and this one is "
-                f"{config.name!r}. Give each a target of its own, or state "
-                f"'name: {there}' if this is the same release under another file name."
+                f"{config.name!r}. Give each a target of its own; if this is the same "
+                f"release and its file was renamed, name it {there} again."
             )
 
 

@@ -63,6 +63,68 @@ thresholds:
 target: {path: ../out/friends}
 workspace: ../work
 """
+DAILY = "schedule: '@daily'\n"
+TOLD = """\
+airflow:
+  owner: ada
+  tags: [health]
+  on_failure:
+    - {notifier: notices.WriteNotice, text: failed}
+"""
+GROWN_UP = """\
+    - notices.write_notice
+  on_success: [{notifier: notices.WriteNotice, text: published}]
+  start_date: 2025-02-01
+  end_date: 2030-01-01
+  catchup: true
+  max_active_runs: 4
+  retries: 5
+  retry_delay: 90
+  max_retry_delay: 1h
+  retry_exponential_backoff: true
+  execution_timeout: PT30M
+  dagrun_timeout: 2h
+  deadline: 90m
+  pool: narrow
+  pool_slots: 2
+  priority_weight: 7
+  queue: private
+  asset: {name: told-people, uri: x-told/people}
+  source_asset: people-of-today
+"""
+NOTICES = """\
+from pathlib import Path
+
+from airflow.sdk import BaseNotifier
+
+FILE = Path(__file__).with_name("notices.txt")
+
+
+class WriteNotice(BaseNotifier):
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+
+    def notify(self, context):
+        with FILE.open("a") as file:
+            file.write(f"{context['dag'].dag_id} {self.text}\\n")
+
+
+def write_notice(context):
+    with FILE.open("a") as file:
+        file.write(f"{context['dag'].dag_id} function\\n")
+"""
+CONSUMER = """\
+from airflow.sdk import DAG, Asset, task
+
+with DAG("consumer", schedule=[Asset("people")]):
+
+    @task
+    def read(*, inlet_events=None):
+        return None
+
+    read()
+"""
 PLUGIN_MODEL = "  - {model: depth-of-values, depth: 2}\ntarget:"
 FILES = {
     "people.yaml": PEOPLE,
@@ -72,11 +134,25 @@ FILES = {
     ),
     "fuzzy.yaml": FUZZY,
     "friends.yaml": FRIENDS,
+    # Broken, each in its own way; those that say when they ran keep saying so.
     "misspelled.yaml": PEOPLE.replace("roles:", "rolls:"),
     "unreadable.yaml": "source: [",
-    "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n",
-    # Named like a file that is broken: the broken one gives way.
-    "zz.yaml": PEOPLE.replace("out/people", "out/zz") + "name: unreadable\n",
+    "unreadable-daily.yaml": "source: [\n" + DAILY,
+    "wrong-parameter.yaml": PEOPLE.replace("k: 3", "kk: 3") + DAILY + TOLD,
+    "wrong-method.yaml": PEOPLE.replace("step:", "stepp:") + "schedule: '@hourly'\n",
+    "odd-schedule.yaml": PEOPLE + "schedule: every second tuesday\n" + TOLD,
+    "another-name.yaml": PEOPLE + "name: people\n" + DAILY,
+    "no name.yaml": PEOPLE,
+    "twice.yaml": PEOPLE,
+    "twice.yml": PEOPLE + DAILY,
+    "no-notifier.yaml": PEOPLE + DAILY + TOLD + "    - notices.nobody\n",
+    "circle.yaml": PEOPLE + "airflow: {wait_for: [round]}\n",
+    "round.yaml": PEOPLE + "airflow: {wait_for: [circle]}\n",
+    "waits-for-nobody.yaml": PEOPLE + "airflow: {wait_for: [peopel]}\n",
+    # In order.
+    "follower.yaml": PEOPLE.replace("out/people", "out/follower")
+    + "airflow: {wait_for: [people, {asset: drought}]}\n",
+    "told.yaml": PEOPLE.replace("out/people", "out/told") + DAILY + TOLD + GROWN_UP,
     "weekly.yml": PEOPLE.replace("out/people", "out/weekly") + "schedule: '@weekly'\n",
     "notes.txt": "not a release",
 }
@@ -84,9 +160,11 @@ FILES = {
 
 def make_home(folder):
     """A DAG folder with the repository's own file, releases, a table."""
-    for name in ("dags", "releases", "home"):
+    for name in ("dags", "releases", "home", "lib"):
         (folder / name).mkdir(parents=True)
     shutil.copy(ROOT / "dags" / "releases.py", folder / "dags")
+    (folder / "dags" / "consumer.py").write_text(CONSUMER)
+    (folder / "lib" / "notices.py").write_text(NOTICES)
     for name, content in FILES.items():
         (folder / "releases" / name).write_text(content)
     rows = ["name,age,zip,job"]
@@ -110,6 +188,10 @@ def airflow_environment(folder, dags, releases):
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
         "ANON_RELEASES": str(releases),
+        "ANON_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": os.pathsep.join(
+            [str(folder / "lib"), os.environ.get("PYTHONPATH", "")]
+        ),
         # Airflow's own dependencies warn of one another.
         "PYTHONWARNINGS": "ignore",
     }

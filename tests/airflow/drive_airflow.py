@@ -84,14 +84,29 @@ def describe(dag):
         "tags": sorted(dag.tags),
         "doc": dag.doc_md,
         "schedule": getattr(dag.timetable, "expression", None),
+        "awaited": awaited(dag.timetable),
         "max_active_runs": dag.max_active_runs,
+        "owners": sorted({task.owner for task in dag.tasks}),
+        "inlets": [a.uri for a in dag.tasks[0].inlets],
+        "outlets": [[a.name, a.uri] for a in dag.tasks[-1].outlets],
     }
+
+
+def awaited(timetable):
+    """Names of the assets that a DAG runs after."""
+    assets = getattr(timetable, "asset_condition", None)
+    return sorted(asset.name for asset in assets.objects) if assets else []
+
+
+def read_notices():
+    file = FOLDER / "lib" / "notices.txt"
+    return file.read_text().splitlines() if file.exists() else []
 
 
 def errors_of_steps():
     """Which errors of a step are final, and which a retry may mend."""
     from anon_transformers import release
-    from anon_transformers.airflow._dags import run_step
+    from anon_transformers.airflow import run_step
     from anon_transformers.exceptions import GateError
 
     found = {}
@@ -138,6 +153,12 @@ def main():
     found["friends"] = run(bag.dags["friends"])
     found["friends tightened"] = run(bag.dags["friends"], k_degree_k=41)
     found["broken"] = run(bag.dags["misspelled"])
+    before = len(read_notices())
+    found["wrong parameter"] = run(bag.dags["wrong-parameter"])
+    found["notices of broken"] = read_notices()[before:]
+    found["told"] = run(bag.dags["told"])
+    found["told of failure"] = run(bag.dags["told"], loss_max=0.0001)
+    found["notices"] = read_notices()[before + 1 :]
     found["errors"] = errors_of_steps()
     (FOLDER / "found.json").write_text(json.dumps(found, default=str))
 

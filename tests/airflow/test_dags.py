@@ -1,5 +1,6 @@
 """The real DAGs on SQLite: green, refused by the gate, loosened, tightened, broken."""
 
+import json
 import sqlite3
 
 import pytest
@@ -45,15 +46,54 @@ def test_a_broken_file_is_shown_as_broken_and_leaves_the_others(found):
     assert found["first"]["state"] == "success"
 
 
-def test_a_broken_file_gives_way_to_a_good_one_of_its_name(found):
-    assert list(found["dags"]["unreadable"]["tasks"]) == STEPS
-    assert "broken" in found["dags"]["unreadable.broken"]["tags"]
+@pytest.mark.parametrize(
+    ("name", "schedule", "reason"),
+    [
+        ("unreadable", None, "line 1"),
+        ("unreadable-daily", "0 0 * * *", "line 3"),
+        ("wrong-parameter", "0 0 * * *", "'kk'; did you mean 'k'?"),
+        ("wrong-method", "0 * * * *", "'stepp'; did you mean 'step'?"),
+        ("odd-schedule", None, "every second tuesday"),
+        ("another-name", "0 0 * * *", "'people' is not the name of the file"),
+        ("no_name", None, "letters, digits"),
+        ("twice", "0 0 * * *", "a release has one file"),
+        ("no-notifier", "0 0 * * *", "notices.nobody: it cannot be imported"),
+        ("circle", None, "circle would wait for itself"),
+        ("round", None, "round would wait for itself"),
+        ("waits-for-nobody", None, "did you mean 'people'?"),
+    ],
+)
+def test_a_broken_file_keeps_its_id_and_its_schedule(found, name, schedule, reason):
+    shown = found["dags"][name]
+    assert {"broken", "release"} <= set(shown["tags"])
+    assert list(shown["tasks"]) == ["broken_release"]
+    assert shown["retries"] == {"broken_release": 0}
+    assert shown["schedule"] == schedule
+    assert reason in shown["doc"]
 
 
-def test_a_schedule_that_airflow_does_not_know_is_a_broken_release(found):
-    shown = found["dags"]["odd-schedule"]
-    assert "broken" in shown["tags"]
-    assert "every second tuesday" in shown["doc"]
+def test_nothing_else_is_broken(found):
+    broken = {n for n, dag in found["dags"].items() if "broken" in dag["tags"]}
+    assert not broken & {"people", "staff", "told", "follower", "weekly", "fuzzy"}
+    assert "zz" not in found["dags"]
+
+
+def test_who_was_told_of_a_release_is_told_that_it_is_broken(found):
+    for name in ("wrong-parameter", "odd-schedule", "no-notifier"):
+        assert found["dags"][name]["owners"] == ["ada"]
+        assert "health" in found["dags"][name]["tags"]
+    assert found["wrong parameter"]["state"] == "failed"
+    assert found["notices of broken"] == ["wrong-parameter failed"]
+
+
+def test_releases_and_sources_are_assets(found, airflow_folder):
+    people = found["dags"]["people"]
+    assert people["outlets"] == [["people", "people"]]
+    assert people["inlets"] == [(airflow_folder / "releases" / "people.csv").as_uri()]
+    assert found["dags"]["told"]["outlets"] == [["told-people", "x-told/people"]]
+    assert found["dags"]["told"]["inlets"] == ["people-of-today"]
+    assert found["dags"]["follower"]["awaited"] == ["drought", "people"]
+    assert found["dags"]["follower"]["schedule"] is None
 
 
 # ---------------------------------------------------------------- what runs
@@ -171,6 +211,48 @@ def test_a_release_of_a_graph_that_is_too_small_publishes_nothing(found):
     tightened = found["friends tightened"]
     assert tightened["state"] == "failed"
     assert tightened["states"]["publish"] == "upstream_failed"
+
+
+def test_those_are_told_how_a_run_ended_whom_the_file_names(found):
+    assert found["told"]["state"] == "success"
+    assert found["told of failure"]["state"] == "failed"
+    assert found["notices"] == ["told published", "told failed", "told function"]
+
+
+def events_of(folder, name):
+    """Extras of the events of an asset, oldest first."""
+    with sqlite3.connect(folder / "home" / "airflow.db") as database:
+        rows = database.execute(
+            "select e.extra from asset_event e join asset a on a.id = e.asset_id "
+            "where a.name = ? order by e.id",
+            (name,),
+        )
+        return [json.loads(extra) for (extra,) in rows.fetchall()]
+
+
+def test_the_news_of_a_release_says_what_was_measured(found, airflow_folder):
+    events = events_of(airflow_folder, "people")
+    assert len(events) == 2  # the green run and the tightened one
+    assert [event["levels"]["k-anonymity"] for event in events] == [
+        found[name]["manifest"]["measured"]["checks"][0]["observed"]
+        for name in ("first", "tightened")
+    ]
+    (last,) = events[1:]
+    manifest = found["tightened"]["manifest"]
+    assert last["version"] == manifest["run"]
+    assert last["loss"] == manifest["measured"]["loss"]
+    assert last["risk"] == manifest["measured"]["risk"]
+    assert last["rows"] == 40
+    assert not events_of(airflow_folder, "staff")  # it was never published
+
+
+def test_consumers_of_a_release_are_triggered(found, airflow_folder):
+    with sqlite3.connect(airflow_folder / "home" / "airflow.db") as database:
+        waiting = database.execute(
+            "select q.target_dag_id from asset_dag_run_queue q "
+            "join asset a on a.id = q.asset_id where a.name = 'people'"
+        ).fetchall()
+    assert {name for (name,) in waiting} == {"consumer", "follower"}
 
 
 def test_only_trouble_with_the_file_system_is_retried(found):

@@ -48,7 +48,12 @@ print(json.dumps({"errors": bag.import_errors, "dags": sorted(bag.dags)}))
 
 def test_parsing_loads_no_heavy_library_and_reads_no_data(parse, releases_folder):
     place = releases_folder
+    for name in ("wrong-parameter", "wrong-method"):  # checked anew until mended
+        (place / "releases" / f"{name}.yaml").unlink(missing_ok=True)
+    first = parse(place, place / "dags", place / "releases", LIGHT)
+    assert "sklearn" in first["modules"]  # parameters are checked once
     seen = parse(place, place / "dags", place / "releases", LIGHT)
+    assert seen["dags"] == first["dags"]
     assert {"people", "staff", "misspelled"} <= set(seen["dags"])
     assert not HEAVY & set(seen["modules"])
     assert any(path.endswith("people.yaml") for path in seen["opened"])
@@ -64,6 +69,98 @@ def test_the_folder_of_the_repository_parses(parse, root, tmp_path):
     files = (root / "releases").glob("*.yaml")
     assert seen == {"errors": {}, "dags": sorted(file.stem for file in files)}
     assert {"adult", "karate", "patients-swap"} <= set(seen["dags"])
+
+
+STATES = """
+import json, os, pathlib, runpy
+from airflow.sdk import DAG
+found = runpy.run_path(os.environ["AIRFLOW__CORE__DAGS_FOLDER"] + "/releases.py")
+print(json.dumps({
+    name: [
+        "broken" in dag.tags,
+        getattr(dag.timetable, "expression", None),
+        sorted({task.owner for task in dag.tasks}),
+    ]
+    for name, dag in found.items() if isinstance(dag, DAG)
+}))
+"""
+
+
+def test_what_was_last_known_outlives_the_file(parse, releases_folder, tmp_path):
+    for name in ("dags", "lib"):
+        shutil.copytree(releases_folder / name, tmp_path / name)
+    releases = tmp_path / "releases"
+    releases.mkdir()
+    shutil.copy(releases_folder / "releases" / "told.yaml", releases)
+    shutil.copy(releases_folder / "releases" / "weekly.yml", releases)
+
+    def states():
+        return parse(tmp_path, tmp_path / "dags", releases, STATES)
+
+    weekly, told = ["0 0 * * 0", ["airflow"]], ["0 0 * * *", ["ada"]]
+    assert states() == {"told": [False, *told], "weekly": [False, *weekly]}
+    (releases / "told.yaml").write_text("")
+    # A release that somebody took away is gone; a link to nowhere is none.
+    (releases / "weekly.yml").unlink()
+    (releases / "weekly.yml").symlink_to("gone.yml")
+    assert states() == {"told": [True, *told], "weekly": [True, *weekly]}
+    # The whole folder may be gone for a while, as a disk that is not mounted.
+    releases.rename(tmp_path / "elsewhere")
+    assert states() == {"told": [True, *told], "weekly": [True, *weekly]}
+    (tmp_path / "elsewhere").rename(releases)
+    (releases / "weekly.yml").unlink()
+    assert states() == {"told": [True, *told]}
+
+
+OPTIONS = """
+import json, os, runpy
+from airflow.serialization.serialized_objects import DagSerialization
+found = runpy.run_path(os.environ["AIRFLOW__CORE__DAGS_FOLDER"] + "/releases.py")
+dag = found["told"]
+task = dag.get_task("publish")
+names = ("retries", "retry_delay", "max_retry_delay", "retry_exponential_backoff",
+         "execution_timeout", "pool", "pool_slots", "priority_weight", "queue")
+kept = DagSerialization.to_dict(dag)["dag"]
+print(json.dumps({
+    "task": {name: str(getattr(task, name)) for name in names},
+    "validate": dag.get_task("validate").retries,
+    "dag": {name: str(getattr(dag, name)) for name in (
+        "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout")},
+    "deadline": [[type(a.reference).__name__, str(a.interval), a.callback.path,
+                  a.callback.kwargs] for a in dag.deadline],
+    "kept": sorted(kept),
+}))
+"""
+
+
+def test_options_reach_the_dag_and_its_tasks(parse, releases_folder):
+    place = releases_folder
+    seen = parse(place, place / "dags", place / "releases", OPTIONS)
+    assert seen["task"] == {
+        "retries": "5",
+        "retry_delay": "0:01:30",
+        "max_retry_delay": "1:00:00",
+        "retry_exponential_backoff": "2.0",
+        "execution_timeout": "0:30:00",
+        "pool": "narrow",
+        "pool_slots": "2",
+        "priority_weight": "7",
+        "queue": "private",
+    }
+    assert seen["validate"] == 0
+    assert seen["dag"] == {
+        "start_date": "2025-02-01 00:00:00+00:00",
+        "end_date": "2030-01-01 00:00:00+00:00",
+        "catchup": "True",
+        "max_active_runs": "4",
+        "dagrun_timeout": "2:00:00",
+    }
+    queued = ["DagRunQueuedAtDeadline", "1:30:00"]
+    assert seen["deadline"] == [
+        [*queued, "notices.WriteNotice", {"text": "failed"}],
+        [*queued, "notices.write_notice", {}],
+    ]
+    assert {"deadline", "has_on_failure_callback"} <= set(seen["kept"])
 
 
 @pytest.mark.slow

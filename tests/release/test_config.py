@@ -9,7 +9,7 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     DataError,
 )
-from anon_transformers.release import load
+from anon_transformers.release import load, read_config
 
 # ---------------------------------------------------------------- keys
 
@@ -255,10 +255,25 @@ def test_the_folder_of_the_file_cannot_be_stated(release):
     assert "folder" in release.refusal()
 
 
-@pytest.mark.parametrize("name", ["../up", "", ".hidden", "a/b", "a b"])
-def test_a_name_must_be_safe_in_a_path(release, name):
+@pytest.mark.parametrize("name", ["../up", "", ".hidden", "a/b", "a b", "staff", 7])
+def test_another_name_than_that_of_the_file_is_refused(release, name):
     release.write(name=name)
-    assert "name:" in release.refusal()
+    refusal = release.refusal()
+    assert "name: " in refusal
+    assert "is not the name of the file" in refusal
+
+
+def test_the_name_of_the_file_may_be_stated(release):
+    release.write(name="people")
+    assert read_config(release.file).name == "people"
+
+
+@pytest.mark.parametrize("stem", [".hidden", "a b", "-x", "ä", "x" * 201, "a\n"])
+def test_the_name_of_a_file_must_be_that_of_a_release(release, stem):
+    release.file = release.file.rename(release.folder / f"{stem}.yaml")
+    refusal = release.refusal()
+    assert "the name of the file" in refusal
+    assert "letters, digits" in refusal
 
 
 # ---------------------------------------------------------------- roles

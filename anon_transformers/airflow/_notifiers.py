@@ -1,0 +1,72 @@
+"""Who is told how a run ended: from paths in a release file to callbacks of Airflow."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from airflow.sdk import BaseNotifier, DeadlineAlert, DeadlineReference, SyncCallback
+
+from anon_transformers.exceptions import ConfigurationError, ParameterError
+from anon_transformers.registry import refuse_wrong_parameters
+from anon_transformers.release._airflow_options import AirflowOptions, StatedNotifier
+
+REFERENCES = {
+    "queued": DeadlineReference.DAGRUN_QUEUED_AT,
+    "logical_date": DeadlineReference.DAGRUN_LOGICAL_DATE,
+}
+
+
+def make_notifiers(
+    key: str, stated: Sequence[StatedNotifier]
+) -> list[Callable[..., Any]]:
+    """Callbacks for a DAG; an error begins with the key that names them."""
+    return [_notifier(f"airflow.{key}: {one.notifier}", one) for one in stated]
+
+
+def _notifier(what: str, stated: StatedNotifier) -> Callable[..., Any]:
+    found = _imported(what, stated.notifier)
+    is_notifier = isinstance(found, type) and issubclass(found, BaseNotifier)
+    try:
+        if is_notifier:
+            refuse_wrong_parameters(found, stated.params)
+            return found(**stated.params)
+        # A function gets the context first.
+        refuse_wrong_parameters(partial(found, {}), stated.params)
+    except ParameterError as error:
+        raise ConfigurationError(f"{what}: {error}") from None
+    except Exception as error:
+        raise ConfigurationError(
+            f"{what}: it cannot be made ({type(error).__name__})."
+        ) from None
+    return partial(found, **stated.params) if stated.params else found
+
+
+def _imported(what: str, path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module), name)
+    except Exception as error:  # a module may raise anything
+        raise ConfigurationError(
+            f"{what}: it cannot be imported ({type(error).__name__})."
+        ) from None
+    if not callable(found):
+        raise ConfigurationError(f"{what}: it is neither a notifier nor a function.")
+    return found
+
+
+def make_deadline(options: AirflowOptions) -> list[DeadlineAlert] | None:
+    """One alert for each of those who are told of a run that takes too long."""
+    deadline = options.deadline
+    if deadline is None:
+        return None
+    told = deadline.notify or options.on_failure
+    make_notifiers("deadline", told)  # Airflow would take what cannot be imported
+    return [
+        DeadlineAlert(
+            reference=REFERENCES[deadline.of],
+            interval=deadline.after,
+            callback=SyncCallback(one.notifier, kwargs=one.params),
+        )
+        for one in told
+    ]

@@ -1,0 +1,269 @@
+"""The ``airflow:`` section of a release file; nothing here imports Airflow."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
+
+from anon_transformers.exceptions import shortened
+from anon_transformers.release._strict import Strict
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_SHORT = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])\Z")
+_ISO: TypeAdapter[timedelta] = TypeAdapter(timedelta)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
+
+
+def read_duration(given: Any) -> Any:
+    """A duration: seconds, a text such as ``30m``, or one of ISO 8601.
+
+    Examples
+    --------
+    >>> read_duration("30m"), read_duration("PT1H"), read_duration(90)
+    (datetime.timedelta(seconds=1800), datetime.timedelta(seconds=3600), \
+datetime.timedelta(seconds=90))
+    """
+    if isinstance(given, timedelta):
+        return given
+    found = None
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        found = timedelta(seconds=given)
+    elif isinstance(given, str):
+        short = _SHORT.match(given.strip())
+        if short:
+            found = timedelta(seconds=float(short[1]) * _UNITS[short[2]])
+        elif given.strip().startswith("P"):
+            found = _ISO.validate_python(given.strip())
+    if found is None or found <= timedelta(0):
+        raise ValueError(
+            "must be a duration above zero: seconds, a text such as 30m, 2h or 1d, or "
+            f"one such as PT1H, got {shortened(given)!r}."
+        )
+    return found
+
+
+def _read_moment(given: Any) -> Any:
+    """A day or a moment; without a zone it is in UTC, as schedules are."""
+    if isinstance(given, str):
+        given = datetime.fromisoformat(given)
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, time())
+    if isinstance(given, datetime) and given.tzinfo is None:
+        given = given.replace(tzinfo=UTC)
+    return given
+
+
+def _factor(given: Any) -> Any:
+    """True doubles the delay each time; Airflow takes the factor."""
+    return 2.0 * given if isinstance(given, bool) else given
+
+
+Duration = Annotated[timedelta, BeforeValidator(read_duration)]
+Moment = Annotated[datetime, BeforeValidator(_read_moment)]
+
+
+class StatedNotifier(Strict):
+    """Who is told how a run ended: a notifier of Airflow, or a function.
+
+    Attributes
+    ----------
+    notifier : str
+        Where it is imported from, such as
+        ``airflow.providers.smtp.notifications.smtp.SmtpNotifier``; a path alone stands
+        for ``{notifier: …}``. Every other key is a parameter of the notifier. A
+        function is called with the context of the run and these parameters.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    notifier: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_path_alone(cls, given: Any) -> Any:
+        return {"notifier": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _dotted(self) -> "StatedNotifier":
+        if not _DOTTED.match(self.notifier):
+            raise ValueError(
+                "notifier: name the module and what is in it, such as "
+                f"package.module.Notifier, not {shortened(self.notifier)!r}."
+            )
+        return self
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the notifier."""
+        return dict(self.model_extra or {})
+
+
+class StatedAsset(Strict):
+    """An asset of Airflow; a text alone is its name.
+
+    Attributes
+    ----------
+    name : str
+        What other DAGs call it.
+    uri : str or None
+        Where it is; the name, if it is left out.
+    """
+
+    name: str = Field(min_length=1)
+    uri: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_name_alone(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+
+class WantedAsset(Strict):
+    """An asset that no release file makes, and a release waits for."""
+
+    asset: StatedAsset
+
+
+class StatedDeadline(Strict):
+    """By when a run must have ended; whoever is named is told if it has not.
+
+    Attributes
+    ----------
+    after : duration
+        How long after ``of``; a duration alone stands for ``{after: …}``.
+    of : {"queued", "logical_date"}
+        When the time starts.
+    notify : tuple of StatedNotifier
+        Who is told; those of ``on_failure`` if it is left out.
+    """
+
+    after: Duration
+    of: Literal["queued", "logical_date"] = "queued"
+    notify: tuple[StatedNotifier, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_duration_alone(cls, given: Any) -> Any:
+        return given if isinstance(given, dict) else {"after": given}
+
+
+class StatedSensor(Strict):
+    """How long a run waits for its source before it fails.
+
+    Attributes
+    ----------
+    timeout : duration
+        How long; a duration alone stands for ``{timeout: …}``.
+    poke_interval : duration
+        How often it is looked for.
+    mode : {"reschedule", "poke"}
+        Whether the worker is free in between.
+    """
+
+    timeout: Duration
+    poke_interval: Duration = timedelta(minutes=5)
+    mode: Literal["reschedule", "poke"] = "reschedule"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_duration_alone(cls, given: Any) -> Any:
+        return given if isinstance(given, dict) else {"timeout": given}
+
+
+class AirflowOptions(Strict):
+    """How Airflow runs a release.
+
+    Keys that Airflow has too mean what they mean there.
+
+    Attributes
+    ----------
+    start_date, end_date : date or moment, in UTC without a zone
+        First and last moment that the schedule counts.
+    catchup : bool
+        Whether runs are made up for that were missed since ``start_date``.
+    max_active_runs : int
+        Runs at the same time.
+    dagrun_timeout : duration or None
+        A run that takes longer fails.
+    deadline : StatedDeadline or None
+        By when a run must have ended.
+    retries, retry_delay, max_retry_delay, retry_exponential_backoff
+        How often a step is tried again, and when, after trouble that may pass.
+    execution_timeout : duration or None
+        A step that takes longer fails.
+    pool, pool_slots, priority_weight, queue
+        Where steps wait for a worker.
+    owner : str or None
+        Who answers for the release.
+    tags : tuple of str
+        Tags of the DAG, beside ``release``.
+    on_failure, on_success : tuple of StatedNotifier
+        Who is told that a run failed, or succeeded.
+    period : {"current", "previous"}
+        Of files with periods, the one that the logical date of a run lies in, or the
+        one before it.
+    wait_for : tuple of str or WantedAsset
+        Names of releases, and assets of others: the release runs once each of them has
+        been published anew.
+    asset : StatedAsset or None
+        What the published release is called; by default its name.
+    source_asset : StatedAsset or None
+        What the source is called; by default the address of its file.
+    sensor : StatedSensor or None
+        How long a run waits for its source; without it, a missing source fails.
+    """
+
+    start_date: Moment | None = None
+    end_date: Moment | None = None
+    catchup: bool = Field(False, strict=True)
+    max_active_runs: int = Field(1, ge=1, strict=True)
+    dagrun_timeout: Duration | None = None
+    deadline: StatedDeadline | None = None
+    retries: int = Field(2, ge=0, strict=True)
+    retry_delay: Duration = timedelta(minutes=1)
+    max_retry_delay: Duration | None = None
+    retry_exponential_backoff: Annotated[float, BeforeValidator(_factor)] = Field(
+        0.0, ge=0
+    )
+    execution_timeout: Duration | None = None
+    pool: str | None = None
+    pool_slots: int = Field(1, ge=1, strict=True)
+    priority_weight: int = Field(1, strict=True)
+    queue: str | None = None
+    owner: str | None = Field(None, min_length=1)
+    tags: tuple[str, ...] = ()
+    on_failure: tuple[StatedNotifier, ...] = ()
+    on_success: tuple[StatedNotifier, ...] = ()
+    period: Literal["current", "previous"] = "current"
+    wait_for: tuple[str | WantedAsset, ...] = ()
+    asset: StatedAsset | None = None
+    source_asset: StatedAsset | None = None
+    sensor: StatedSensor | None = None
+
+    OF_DAG: ClassVar[tuple[str, ...]] = (
+        "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout",
+    )  # fmt: skip
+    """Keys that are handed to the DAG as they are."""
+    OF_TASKS: ClassVar[tuple[str, ...]] = (
+        "retries", "retry_delay", "max_retry_delay", "retry_exponential_backoff",
+        "execution_timeout", "pool", "pool_slots", "priority_weight", "queue", "owner",
+    )  # fmt: skip
+    """Keys that are handed to every task as they are."""
+
+    @model_validator(mode="after")
+    def _someone_to_tell(self) -> "AirflowOptions":
+        if self.deadline and not (self.deadline.notify or self.on_failure):
+            raise ValueError("deadline: name who is told, under notify or on_failure.")
+        return self
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "AirflowOptions":
+        if self.start_date and self.end_date and self.start_date > self.end_date:
+            raise ValueError("end_date: it lies before start_date.")
+        return self
+
+    def given(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """These keys, but for those that are left to Airflow."""
+        stated = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in stated.items() if value is not None}

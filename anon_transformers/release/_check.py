@@ -1,0 +1,163 @@
+"""Whether a release file can be run, found out without running it."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    is_our_error,
+)
+from anon_transformers.release import _last_known
+from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._steps import refuse_what_is_missing
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What was found out about one release file.
+
+    Attributes
+    ----------
+    file : Path
+        The release file.
+    config : ReleaseConfig or None
+        What it says; None where the file cannot be used.
+    fault : str or None
+        Why it cannot be used.
+    """
+
+    file: Path
+    config: ReleaseConfig | None
+    fault: str | None
+
+    @property
+    def name(self) -> str:
+        """Name of the release: that of its file."""
+        return self.file.stem
+
+
+def release_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files among these, and those that end on .yaml or .yml in the folders.
+
+    Hidden files, such as an editor's, are left out. A link that leads nowhere stays: a
+    release was there.
+    """
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            found[path] = None
+            continue
+        for file in sorted(path.iterdir()):
+            hidden = file.name.startswith(".")
+            if file.suffix in SUFFIXES and not hidden and not file.is_dir():
+                found[file] = None
+    return list(found)
+
+
+def check_release(
+    path: str | os.PathLike[str], *, source: bool = False
+) -> ReleaseConfig:
+    """Check a release file as the first step of a run does, and run nothing.
+
+    Every name and parameter of the file is checked, and its hierarchies and its suite
+    are read. Nothing is written.
+
+    Parameters
+    ----------
+    path : path
+        The release file.
+    source : bool, default=False
+        Whether the files of the source must be there.
+
+    Returns
+    -------
+    ReleaseConfig
+        What the file says.
+
+    Raises
+    ------
+    ConfigurationError
+        With the file and the key.
+    """
+    config = read_config(path)
+    try:
+        refuse_what_is_missing(config, source=source)
+        _refuse_wrong_parameters(config)
+    except Exception as error:
+        raise ConfigurationError(f"{path}: {_words(error)}") from None
+    return config
+
+
+def _words(error: Exception) -> str:
+    """What may be said of an error: a stranger's code may quote anything."""
+    if isinstance(error, AnonymizationError) and is_our_error(error):
+        return str(error)
+    return f"checking it failed with {type(error).__name__}."
+
+
+def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
+    """Refuse parameters that models, methods or the gate would refuse in a run."""
+    # Imported here: what is refused before needs no library.
+    from anon_transformers.release._build import check_threshold
+
+    for threshold in config.thresholds:
+        check_threshold(threshold)
+    from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+    from anon_transformers.release._forms import form_of
+    from anon_transformers.release._load import refuse_headers_that_run, refuse_overlap
+
+    form = form_of(config)
+    make_anonymizer(config, config.thresholds)
+    check_gate(form, config.thresholds)
+    refuse_headers_that_run(form)
+    refuse_overlap(config)
+
+
+def check_files(files: Iterable[Path], *, source: bool = False) -> list[FileCheck]:
+    """Check release files one by one; two of one name are both refused."""
+    listed = list(files)
+    return [_checked_file(file, listed, source) for file in listed]
+
+
+def _checked_file(file: Path, listed: list[Path], source: bool) -> FileCheck:
+    try:
+        refuse_same_name(file, listed)
+        return FileCheck(file, check_release(file, source=source), None)
+    except ConfigurationError as error:
+        return FileCheck(file, None, str(error))
+
+
+def refuse_same_name(file: Path, listed: Iterable[Path]) -> None:
+    """Refuse a file beside which another one has the same name, as x.yml by x.yaml."""
+    for other in listed:
+        if other != file and other.with_suffix("") == file.with_suffix(""):
+            raise ConfigurationError(
+                f"{file}: {other.name} has the same name; a release has one file."
+            )
+
+
+def check_remembered(file: Path, listed: Iterable[Path] = ()) -> ReleaseConfig:
+    """Check a file as :func:`check_release` does, once for all processes.
+
+    A scheduler reads its files again and again. A file that was found in order is not
+    checked again until it, its hierarchies, its suite or what is installed changes, so
+    that no numerical library is imported for it. A file that was refused is checked
+    each time: what mends it may be outside of it.
+    """
+    refuse_same_name(file, listed)
+    config = read_config(file)
+    # Names and missing files cost nothing to check.
+    try:
+        refuse_what_is_missing(config, source=False)
+    except Exception as error:
+        raise ConfigurationError(f"{file}: {_words(error)}") from None
+    mark = _last_known.fingerprint(config)
+    if _last_known.recall(file).get("mark") != mark:
+        config = check_release(file)
+        _last_known.remember(file, config, mark)
+    return config

@@ -1,0 +1,75 @@
+"""``anon check``: release files in order and broken, and that nothing is run."""
+
+import json
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+RELEASE = """\
+source: {path: people.csv}
+roles: {quasi_identifiers: [age], sensitive: [job]}
+anonymizer: {name: mondrian, step: {age: 5}}
+thresholds: [{model: k-anonymity, k: 5}]
+target: {path: out}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "good.yaml").write_text(RELEASE)
+    return tmp_path
+
+
+def test_files_in_order(anon, folder):
+    done = anon("check", folder)
+    assert done.exit_code == 0, done.output
+    assert "1 of 1 in order" in done.stdout
+    assert sorted(f.name for f in folder.iterdir()) == ["good.yaml"]
+
+
+def test_one_broken_file_among_them(anon, folder):
+    (folder / "bad.yaml").write_text(RELEASE.replace("k: 5", "kk: 5"))
+    done = anon("check", folder)
+    assert done.exit_code == 1
+    assert "1 of 2 in order" in done.stdout
+    assert "unknown parameter 'kk'" in done.stdout
+    done = anon("check", folder / "bad.yaml", folder / "good.yaml", "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert found["broken"] == 1
+    bad, good = found["files"]
+    assert (bad["release"], bad["ok"], good["ok"]) == ("bad", False, True)
+    assert "'kk'; did you mean 'k'?" in bad["fault"]
+    assert good["fault"] is None
+
+
+def test_the_source_is_looked_for_if_asked(anon, folder):
+    done = anon("check", folder, "--source")
+    assert done.exit_code == 1
+    assert "people.csv does not exist" in done.stdout
+    (folder / "people.csv").write_text("age,job\n")
+    assert anon("check", folder, "--source").exit_code == 0
+
+
+def test_two_files_of_one_name_and_none_at_all(anon, folder, tmp_path_factory):
+    (folder / "good.yml").write_text(RELEASE)
+    done = anon("check", folder)
+    assert done.exit_code == 1
+    assert done.stdout.count("has the same name") == 2
+    done = anon("check", tmp_path_factory.mktemp("empty"))
+    assert done.exit_code == 2
+    assert "no release file" in done.stderr
+    assert anon("check", folder / "missing.yaml").exit_code == 1
+
+
+def test_airflow_is_asked_for_the_rest(anon, folder):
+    pytest.importorskip("airflow")
+    (folder / "good.yaml").write_text(RELEASE + "schedule: every second tuesday\n")
+    assert anon("check", folder).exit_code == 0
+    done = anon("check", folder, "--airflow")
+    assert done.exit_code == 1
+    assert "Airflow refuses it" in done.stdout
+    (folder / "good.yaml").write_text(RELEASE + "schedule: '@daily'\n")
+    assert anon("check", folder, "--airflow").exit_code == 0

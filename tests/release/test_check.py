@@ -1,0 +1,195 @@
+"""Checking a release file without running it, and what is remembered of it."""
+
+import os
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.release import _check, check_release, load
+from anon_transformers.release._check import check_remembered, release_files
+from anon_transformers.release._last_known import read_leniently, recall
+
+HIERARCHY = "007;00*;*\n008;00*;*\n110;11*;*\n"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ANON_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often a file was checked as a whole."""
+    seen = []
+    whole = _check.check_release
+
+    def count(path, **options):
+        seen.append(path)
+        return whole(path, **options)
+
+    monkeypatch.setattr(_check, "check_release", count)
+    return seen
+
+
+# ---------------------------------------------------------------- what is checked
+
+
+def test_a_file_in_order_is_read_and_nothing_is_written(release):
+    release.source.unlink()
+    assert check_release(release.file).name == "people"
+    assert release.nothing_written()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"thresholds": [{"model": "k-anonymity", "kk": 5}]}, "'kk'; did you mean"),
+        ({"thresholds": [{"model": "k-anonymity", "k": 0}]}, "thresholds, k-anonymity"),
+        ({"thresholds": [{"model": "k-anonymity", "k": 1}]}, "promises nothing"),
+        ({"thresholds": [{"model": "k-anonimity", "k": 5}]}, "did you mean"),
+        ({"thresholds": [{"metric": "loss", "max": 1}]}, "none is a privacy model"),
+        ({"anonymizer": {"name": "mondrian", "kk": 5}}, "unknown parameter 'kk'"),
+        ({"anonymizer": {"name": "mondrian", "mode": "odd"}}, "mode"),
+        ({"anonymizer": {"name": "mondrain"}}, "did you mean 'mondrian'?"),
+        ({"hierarchies": {"zip": "nowhere.csv"}}, "nowhere.csv does not exist"),
+        ({"hierarchies": {"zip": {"kind": "masking", "lenght": 3}}}, "'lenght'"),
+        ({"suite": "nowhere.json"}, "nowhere.json does not exist"),
+        ({"target": {"path": "work/people/out"}}, "must not hold one another"),
+        ({"target": {"path": "out", "format": "exel"}}, "target.format"),
+        ({"source": {"path": "people.csv", "kind": "cvs"}}, "source.kind"),
+    ],
+)
+def test_what_a_run_would_refuse_is_refused(release, changes, message):
+    release.write(**changes)
+    with pytest.raises(ConfigurationError) as caught:
+        check_release(release.file)
+    assert message in str(caught.value)
+    assert str(release.file) in str(caught.value)
+    # The same as in a run, which says it without the name of the file.
+    with pytest.raises(Exception) as refused:
+        load(release.file)
+    assert str(refused.value) in str(caught.value)
+    assert release.nothing_written()
+
+
+def test_a_missing_source_is_refused_where_it_is_asked_for(release):
+    release.source.unlink()
+    with pytest.raises(ConfigurationError, match=r"source\.path: .* does not exist"):
+        check_release(release.file, source=True)
+
+
+def test_a_strangers_error_is_named_by_its_type(release, monkeypatch):
+    def fail(config):
+        raise RuntimeError("NAMEMARK")
+
+    monkeypatch.setattr(_check, "_refuse_wrong_parameters", fail)
+    with pytest.raises(ConfigurationError, match="failed with RuntimeError") as caught:
+        check_release(release.file)
+    assert "NAMEMARK" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_which_files_of_a_folder_are_releases(tmp_path):
+    for name in ("a.yaml", "b.yml", ".#a.yaml", "notes.txt"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "c.yaml").symlink_to("gone")
+    (tmp_path / "d.yaml").mkdir()
+    found = release_files([tmp_path, tmp_path / "notes.txt", tmp_path / "a.yaml"])
+    assert [f.name for f in found] == ["a.yaml", "b.yml", "c.yaml", "notes.txt"]
+
+
+# ---------------------------------------------------------------- what is remembered
+
+
+def test_a_file_in_order_is_checked_once(release, counted, cache):
+    assert check_remembered(release.file).name == "people"
+    assert check_remembered(release.file).name == "people"
+    assert len(counted) == 1
+    assert os.stat(cache / "checked-releases").st_mode & 0o077 == 0
+
+
+def test_it_is_checked_again_when_something_changes(release, counted, registered):
+    file = release.folder / "zip.csv"
+    file.write_text(HIERARCHY)
+    release.write(hierarchies={"zip": "zip.csv"})
+    check_remembered(release.file)
+    file.write_text(HIERARCHY + "111;11*;*\n")
+    check_remembered(release.file)
+    assert len(counted) == 2
+    registered("readers", "of-a-plugin", dict)
+    check_remembered(release.file)
+    assert len(counted) == 3
+    release.write(schedule="@daily")
+    check_remembered(release.file)
+    assert len(counted) == 4
+    file.unlink()
+    with pytest.raises(ConfigurationError, match=r"zip\.csv does not exist"):
+        check_remembered(release.file)
+
+
+def test_a_broken_file_is_checked_each_time(release, counted):
+    release.write(thresholds=[{"model": "k-anonymity", "kk": 5}])
+    for _ in range(2):
+        with pytest.raises(ConfigurationError, match="'kk'"):
+            check_remembered(release.file)
+    assert len(counted) == 2
+    assert recall(release.file) == {}
+
+
+def test_without_a_cache_it_is_checked_each_time(release, counted, cache):
+    cache.write_text("no folder")
+    for _ in range(2):
+        assert check_remembered(release.file).name == "people"
+    assert len(counted) == 2
+
+
+def test_what_somebody_wrote_into_the_cache_is_checked_again(release, counted, cache):
+    check_remembered(release.file)
+    (place,) = (cache / "checked-releases").iterdir()
+    for text in ("[1]", "{", '{"mark": 1}'):
+        place.write_text(text)
+        assert check_remembered(release.file).name == "people"
+    assert len(counted) == 4
+
+
+# ---------------------------------------------------------------- what is last known
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "owner"),
+    [
+        ("schedule: '@daily'\nairflow: {owner: ada}\nrolls: 1\n", "@daily", "ada"),
+        ("source: [\nschedule: '@daily'  # each\nairflow:\n  owner: ada\nx: ]\n",
+         "@daily", "ada"),
+        ("a: 'x\nschedule: 0 6 * * *\n", "0 6 * * *", None),
+        ("schedule: '@daily\nairflow: {owner: ada}\n", None, "ada"),
+        ("x: {\n  schedule: '@daily'\n", None, None),
+        ("schedule: [1]\nairflow: 7\n", None, None),
+        ("airflow: {owner: ada, retries: many, deadline: 1h}\n", None, "ada"),
+        ("schedule: '@daily'\nschedule: '@weekly'\n", "@weekly", None),
+        ("\x00", None, None),
+        ("", None, None),
+    ],
+)  # fmt: skip
+def test_what_can_be_read_in_a_broken_file(release, text, schedule, owner):
+    release.write_text(text)
+    found, options = read_leniently(release.file)
+    assert found == schedule
+    assert options.owner == owner
+    assert options.retries == 2
+
+
+def test_what_the_file_says_goes_before_what_was_known(release):
+    release.write(schedule="@daily", airflow={"owner": "ada", "retries": 7})
+    check_remembered(release.file)
+    release.write_text("source: [\n")
+    schedule, options = read_leniently(release.file)
+    assert (schedule, options.owner, options.retries) == ("@daily", "ada", 7)
+    release.write_text("source: [\nschedule: '@weekly'\n")
+    schedule, options = read_leniently(release.file)
+    assert (schedule, options.owner) == ("@weekly", "ada")
