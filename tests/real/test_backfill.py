@@ -138,6 +138,15 @@ def run_year(airflow, releases):
         return len(states) == 2 * len(MONTHS) and {*states} <= DONE
 
     airflow.wait("the end of both years", is_over, YEAR_PATIENCE)
+    airflow.wait(
+        "the backfills' own end",
+        lambda: all(
+            backfill["completed_at"]
+            for name in (IN_ORDER, IN_PARALLEL)
+            for backfill in airflow.get("backfills", dag_id=name)["backfills"]
+        ),
+        120,
+    )
     airflow.wait("the tag", lambda: "broken" in dag_tags(airflow, BROKEN), 120)
     return killed, trigger(airflow, BROKEN)
 
