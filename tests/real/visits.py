@@ -22,7 +22,8 @@ REGIONS = {
 }
 SEXES = {"female": ("f", "F", "female", "Female "), "male": ("m", "M", "male", "MALE")}
 UNKNOWN = ("?", "n/a", "-")
-DIAGNOSES = tuple(f"{name}{MARK}" for name in ("flu", "asthma", "angina", "gout"))
+# So many that no class lacks variety by chance.
+DIAGNOSES = tuple(f"{letter}{MARK}" for letter in "ABCDEFGHIJKL")
 OLDEST, MIDDLE = 89, 50
 
 RELEASE = """\
@@ -42,7 +43,7 @@ hierarchies:
 # It knows nothing of l, which the gate asks for: a month may be refused.
 anonymizer: {name: full-domain, suppression_limit: 0.1, models: []}
 thresholds:
-  - {model: k-anonymity, k: 5}
+  - {model: k-anonymity, k: 10}
   - {model: distinct-l-diversity, l: 2}
 target:
   path: "../published/NAME/{period:%Y-%m}"
