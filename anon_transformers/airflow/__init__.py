@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         release_task_group,
         run_step,
     )
+    from anon_transformers.airflow.sensors import SourceSensor
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -26,6 +27,7 @@ __all__ = [
     "AnonymizeOperator",
     "LoadReleaseOperator",
     "PublishReleaseOperator",
+    "SourceSensor",
     "ValidateReleaseOperator",
     "accepted_by_airflow",
     "broken_dag",

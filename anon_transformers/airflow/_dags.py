@@ -15,8 +15,10 @@ from anon_transformers.airflow._assets import (
     release_asset,
     source_assets,
 )
+from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._notifiers import make_deadline, make_notifiers
 from anon_transformers.airflow.operators import PERIOD, add_steps
+from anon_transformers.airflow.sensors import SourceSensor
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._airflow_options import AirflowOptions
@@ -121,7 +123,7 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
     """Build the DAG of one release: load → anonymize → validate → publish."""
     options = config.airflow
     params = _params(config)
-    if getattr(config, "grain", None) is not None:
+    if config.grain is not None:
         params[PERIOD] = Param(
             None,
             type=["null", "string"],
@@ -134,16 +136,37 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
         tags=[TAG, *options.tags],
         doc_md=_describe(config),
         params=params,
-        on_failure_callback=make_notifiers("on_failure", options.on_failure),
+        on_failure_callback=[
+            EndRun(str(file)),
+            *make_notifiers("on_failure", options.on_failure),
+        ],
         on_success_callback=make_notifiers("on_success", options.on_success),
     ) as dag:
-        add_steps(
+        first = add_steps(
             str(file),
             inlets=source_assets(config),
             outlets=[release_asset(config.name, options)],
-            load={},
+            load={"conn_id": options.conn_id},
         )
+        if options.sensor is not None:
+            _sensor(config, file) >> first
     return dag
+
+
+def _sensor(config: ReleaseConfig, file: Path) -> SourceSensor:
+    """The task that waits for the source."""
+    sensor = config.airflow.sensor
+    assert sensor is not None
+    if not config.source.files:
+        raise ConfigurationError("airflow.sensor: the source is no file to wait for.")
+    return SourceSensor(
+        task_id="wait_for_source",
+        file=str(file),
+        timeout=sensor.timeout,
+        poke_interval=sensor.poke_interval,
+        mode=sensor.mode,
+        execution_timeout=None,  # its own deadline holds
+    )
 
 
 def _new_dag(name: str, schedule: Any, options: AirflowOptions, **given: Any) -> DAG:

@@ -17,11 +17,47 @@ REFERENCES = {
 }
 
 
-def make_notifiers(
-    key: str, stated: Sequence[StatedNotifier]
-) -> list[Callable[..., Any]]:
+class Notice:
+    """Tells somebody of a run; the notifier is made anew for each.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the notifier, or the function, that takes the context.
+    path : str
+        Where it is imported from.
+    """
+
+    def __init__(self, make: Callable[[], Callable[..., Any]], path: str):
+        self.make = make
+        self.__name__ = path  # what Airflow's log calls it
+
+    def __call__(self, context: Any) -> None:
+        """Tell it; without a service the DAG in the context has no templates."""
+        notifier = self.make()
+        dag = context.get("dag")
+        if isinstance(notifier, BaseNotifier) and not hasattr(dag, "get_template_env"):
+            notifier.render_template_fields = _render_without_dag(notifier)
+        notifier(context)
+
+
+def _render_without_dag(notifier: BaseNotifier) -> Callable[..., None]:
+    render = notifier.render_template_fields
+
+    def plainly(context: Any, jinja_env: Any = None) -> None:
+        render(context, jinja_env or notifier.get_template_env())
+
+    return plainly
+
+
+def make_notifiers(key: str, stated: Sequence[StatedNotifier]) -> list[Notice]:
     """Callbacks for a DAG; an error begins with the key that names them."""
-    return [_notifier(f"airflow.{key}: {one.notifier}", one) for one in stated]
+    found = []
+    for one in stated:
+        make = partial(_notifier, f"airflow.{key}: {one.notifier}", one)
+        make()
+        found.append(Notice(make, one.notifier))
+    return found
 
 
 def _notifier(what: str, stated: StatedNotifier) -> Callable[..., Any]:

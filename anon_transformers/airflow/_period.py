@@ -27,7 +27,7 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     if given:
         return given
     config = read_config(file)
-    grain = getattr(config, "grain", None)
+    grain = config.grain
     if grain is None:
         return None
     moment = context.get("logical_date")

@@ -11,6 +11,8 @@ from anon_transformers.airflow._assets import (
     release_asset,
     source_assets,
 )
+from anon_transformers.airflow._connections import connection_in_environment
+from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._period import period_of_run
 from anon_transformers.release import read_config
 
@@ -65,6 +67,9 @@ class LoadReleaseOperator(BaseOperator):
         ``period`` of the run, or else its logical date.
     parameters : mapping, optional
         Thresholds that are tightened; without it the parameters of the DAG.
+    conn_id : str, optional
+        A connection whose fields are in the environment while the source is read, as
+        ``ANON_CONN_HOST``, ``ANON_CONN_PASSWORD`` and so on.
     **kwargs
         Arguments of every operator.
     """
@@ -77,10 +82,12 @@ class LoadReleaseOperator(BaseOperator):
         file: str,
         period: str | None = None,
         parameters: Mapping[str, float] | None = None,
+        conn_id: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.file = file
+        self.conn_id = conn_id
         self.period = period
         self.parameters = parameters
 
@@ -94,7 +101,8 @@ class LoadReleaseOperator(BaseOperator):
         period = period_of_run(self.file, given, context)
         if period is not None:
             options[PERIOD] = period
-        return run_step("load", self.file, **options)
+        with connection_in_environment(self.conn_id):
+            return run_step("load", self.file, **options)
 
 
 class _LaterStepOperator(BaseOperator):
@@ -206,7 +214,11 @@ def release_task_group(
             str(Path(file).absolute()),
             inlets=source_assets(config),
             outlets=[release_asset(config.name, config.airflow)],
-            load={"period": period, "parameters": dict(parameters or {})},
+            load={
+                "period": period,
+                "parameters": dict(parameters or {}),
+                "conn_id": config.airflow.conn_id,
+            },
             **kwargs,
         )
     return group
@@ -221,6 +233,7 @@ def add_steps(
     **kwargs: Any,
 ) -> BaseOperator:
     """Add the four tasks to the DAG or group at hand; the first of them."""
+    kwargs = {"on_failure_callback": EndRun(file), **kwargs}
     first = LoadReleaseOperator(
         task_id="load", file=file, inlets=inlets, **load, **kwargs
     )

@@ -25,10 +25,15 @@ def check(
     source: Annotated[
         bool, typer.Option("--source", help="The files of the source must be there.")
     ] = False,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", help="Period whose source must be there, such as "
+                     "2026-10, of files with periods."),
+    ] = None,
     airflow: Annotated[
         bool,
-        typer.Option("--airflow", help="Have Airflow accept the schedule, the notifiers "
-                     "and the rest of the DAG, too."),
+        typer.Option("--airflow", help="Have Airflow accept the schedule and the "
+                     "notifiers, too."),
     ] = False,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip
@@ -44,7 +49,7 @@ def check(
     if not files:
         listed = ", ".join(map(str, paths))
         raise ConfigurationError(f"no release file (.yaml, .yml) in {listed}.")
-    checks = check_files(files, source=source)
+    checks = check_files(files, source=source or period is not None, period=period)
     if airflow:
         from anon_transformers.airflow import accepted_by_airflow
 

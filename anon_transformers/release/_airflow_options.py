@@ -178,8 +178,10 @@ class AirflowOptions(Strict):
 
     Attributes
     ----------
-    start_date, end_date : date or moment, in UTC without a zone
-        First and last moment that the schedule counts.
+    start_date : date or moment or None
+        First moment that the schedule counts, in UTC where no zone is given.
+    end_date : date or moment or None
+        Last moment that the schedule counts.
     catchup : bool
         Whether runs are made up for that were missed since ``start_date``.
     max_active_runs : int
@@ -187,19 +189,34 @@ class AirflowOptions(Strict):
     dagrun_timeout : duration or None
         A run that takes longer fails.
     deadline : StatedDeadline or None
-        By when a run must have ended.
-    retries, retry_delay, max_retry_delay, retry_exponential_backoff
-        How often a step is tried again, and when, after trouble that may pass.
+        By when a run must have ended, and who is told if it has not: ``{after: 2h, of:
+        queued, notify: […]}``, or the duration alone.
+    retries : int
+        How often a step is tried again after trouble that may pass.
+    retry_delay : duration
+        How long it waits before that.
+    max_retry_delay : duration or None
+        The longest wait, where it grows.
+    retry_exponential_backoff : float
+        By what the wait grows each time; ``true`` doubles it.
     execution_timeout : duration or None
         A step that takes longer fails.
-    pool, pool_slots, priority_weight, queue
-        Where steps wait for a worker.
+    pool : str or None
+        Pool of the steps.
+    pool_slots : int
+        Slots of the pool that a step takes.
+    priority_weight : int
+        Steps of more weight go first.
+    queue : str or None
+        Queue of the workers.
     owner : str or None
         Who answers for the release.
     tags : tuple of str
         Tags of the DAG, beside ``release``.
-    on_failure, on_success : tuple of StatedNotifier
-        Who is told that a run failed, or succeeded.
+    on_failure : tuple of StatedNotifier
+        Who is told that a run failed: ``{notifier: package.module.Notifier, …}``.
+    on_success : tuple of StatedNotifier
+        Who is told that it succeeded.
     period : {"current", "previous"}
         Of files with periods, the one that the logical date of a run lies in, or the
         one before it.
@@ -212,6 +229,11 @@ class AirflowOptions(Strict):
         What the source is called; by default the address of its file.
     sensor : StatedSensor or None
         How long a run waits for its source; without it, a missing source fails.
+    conn_id : str or None
+        A connection of Airflow. While the source is read, and then alone, its fields
+        are variables of the environment: ``ANON_CONN_HOST``, ``…_PORT``, ``…_LOGIN``,
+        ``…_PASSWORD``, ``…_SCHEMA``, and ``ANON_CONN_EXTRA_<KEY>`` for what it holds
+        beside.
     """
 
     start_date: Moment | None = None
@@ -240,6 +262,7 @@ class AirflowOptions(Strict):
     asset: StatedAsset | None = None
     source_asset: StatedAsset | None = None
     sensor: StatedSensor | None = None
+    conn_id: str | None = Field(None, min_length=1)
 
     OF_DAG: ClassVar[tuple[str, ...]] = (
         "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout",

@@ -12,6 +12,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import _last_known
 from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._steps import refuse_what_is_missing
 
 SUFFIXES = (".yaml", ".yml")
@@ -60,7 +61,10 @@ def release_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
 
 def check_release(
-    path: str | os.PathLike[str], *, source: bool = False
+    path: str | os.PathLike[str],
+    *,
+    source: bool = False,
+    period: GIVEN_PERIOD | None = None,
 ) -> ReleaseConfig:
     """Check a release file as the first step of a run does, and run nothing.
 
@@ -73,6 +77,8 @@ def check_release(
         The release file.
     source : bool, default=False
         Whether the files of the source must be there.
+    period : str, date or Period, optional
+        Of which period they are, if the file has periods.
 
     Returns
     -------
@@ -86,7 +92,9 @@ def check_release(
     """
     config = read_config(path)
     try:
-        refuse_what_is_missing(config, source=source)
+        refuse_what_is_missing(config, source=False)
+        if source:
+            refuse_what_is_missing(resolve(config, period, file=path))
         _refuse_wrong_parameters(config)
     except Exception as error:
         raise ConfigurationError(f"{path}: {_words(error)}") from None
@@ -118,16 +126,22 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     refuse_overlap(config)
 
 
-def check_files(files: Iterable[Path], *, source: bool = False) -> list[FileCheck]:
+def check_files(
+    files: Iterable[Path], *, source: bool = False, period: GIVEN_PERIOD | None = None
+) -> list[FileCheck]:
     """Check release files one by one; two of one name are both refused."""
     listed = list(files)
-    return [_checked_file(file, listed, source) for file in listed]
+    return [_checked_file(file, listed, source, period) for file in listed]
 
 
-def _checked_file(file: Path, listed: list[Path], source: bool) -> FileCheck:
+def _checked_file(
+    file: Path, listed: list[Path], source: bool, period: GIVEN_PERIOD | None
+) -> FileCheck:
     try:
         refuse_same_name(file, listed)
-        return FileCheck(file, check_release(file, source=source), None)
+        has_periods = read_config(file).grain is not None
+        asked = period if has_periods else None
+        return FileCheck(file, check_release(file, source=source, period=asked), None)
     except ConfigurationError as error:
         return FileCheck(file, None, str(error))
 

@@ -54,11 +54,11 @@ TABLE_KINDS = ("", "csv", "parquet")
 FILE_KINDS = (*TABLE_KINDS, "graph")
 """Kinds of sources that are files; what else a path may be, another reader knows."""
 
-SOURCE_FILES = ("path", "edges", "nodes")
-"""Keys of a source that name files."""
-
 LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 """Names of releases: of a file, of a folder, and of a DAG of Airflow."""
+
+SOURCE_FILES = ("path", "edges", "nodes")
+"""Keys of a source that name files."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 

@@ -396,6 +396,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def plain_name(given: str) -> str:
+    """A name that somebody gave a run, safe as a part of the name of a file."""
+    # Different names must not become one by losing their odd characters.
+    digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
+    return f"{plain}-{digest}"
+
+
 def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None) -> str:
     """A name for a run that is safe as a file name; it begins with the period.
 
@@ -406,10 +414,7 @@ def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None)
     if given is None:
         drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         return f"{of_period}{drawn}"
-    # Different names must not become one by losing their odd characters.
-    digest = hashlib.blake2b(given.encode(), digest_size=3).hexdigest()
-    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", given)[:80].lstrip(".")
-    base = f"{of_period}{plain}-{digest}"
+    base = f"{of_period}{plain_name(given)}"
     stories, home = ledger.stories(), ledger.file.parent
 
     def is_free(name: str) -> bool:

@@ -10,6 +10,7 @@ import inspect
 import types
 import typing
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from docutils import nodes
@@ -31,10 +32,15 @@ WORDS = {
     float: "number",
     bool: "true or false",
     Threshold: "threshold",
+    timedelta: "duration",
+    datetime: "date or moment",
 }
 
 
-FILLED_IN = {("ReleaseConfig", "name"): "name of the file"}
+FILLED_IN = {
+    ("ReleaseConfig", "name"): "name of the file",
+    ("ReleaseConfig", "airflow"): " ",
+}
 """What reading the file fills in, where the model itself requires a key."""
 
 
@@ -57,6 +63,8 @@ def in_words(annotation: Any) -> str:
     if origin in {typing.Union, types.UnionType}:
         parts = [in_words(part) for part in inner if part is not type(None)]
         return " or ".join(dict.fromkeys(parts))
+    if origin is typing.Literal:
+        return " or ".join(f"``{choice}``" for choice in inner)
     if origin in {tuple, list}:
         parts = in_words(inner[0]).split(" or ")
         return "list of " + " or ".join(_plural(part) for part in parts)

@@ -84,13 +84,40 @@ GROWN_UP = """\
   retry_exponential_backoff: true
   execution_timeout: PT30M
   dagrun_timeout: 2h
-  deadline: 90m
   pool: narrow
   pool_slots: 2
   priority_weight: 7
   queue: private
   asset: {name: told-people, uri: x-told/people}
   source_asset: people-of-today
+"""
+VAULT = json.dumps(
+    {"conn_type": "generic", "password": "SECRETMARK", "extra": {"token": "SECRETMARK"}}
+)
+MONTHLY = PEOPLE.replace("people.csv", "'people-{period:%Y-%m}.csv'").replace(
+    "../out/people", "'../out/monthly/{period:%Y-%m}'"
+)
+OWN = """\
+import os
+from pathlib import Path
+
+from airflow.sdk import DAG, task
+
+from anon_transformers.airflow import release_task_group, run_step
+
+FILE = Path(os.environ["ANON_RELEASES"], "owned.yaml")
+
+with DAG("own"):
+    group = release_task_group(FILE, parameters={"k_anonymity_k": 4}, retries=1)
+
+    @task
+    def by_hand(*, run_id=None):
+        location = run_step("load", str(FILE), run_id=run_id + "-by-hand")
+        for step in ("anonymize", "validate", "publish"):
+            location = run_step(step, location)
+        return location
+
+    group >> by_hand()
 """
 NOTICES = """\
 from pathlib import Path
@@ -149,7 +176,20 @@ FILES = {
     "circle.yaml": PEOPLE + "airflow: {wait_for: [round]}\n",
     "round.yaml": PEOPLE + "airflow: {wait_for: [circle]}\n",
     "waits-for-nobody.yaml": PEOPLE + "airflow: {wait_for: [peopel]}\n",
+    "no-file-to-wait-for.yaml": PEOPLE.replace("path: people.csv", "kind: vault")
+    + "airflow: {sensor: 1h}\n",
     # In order.
+    "late.yaml": PEOPLE + TOLD + "    - notices.write_notice\n  deadline: 90m\n",
+    "monthly.yaml": MONTHLY + "schedule: '@monthly'\nairflow: {period: previous}\n",
+    "waiting.yaml": PEOPLE.replace("people.csv", "late.csv").replace(
+        "out/people", "out/waiting"
+    )
+    + "airflow: {sensor: {timeout: 1s, poke_interval: 1s, mode: poke}}\n",
+    "secret.yaml": PEOPLE.replace("path: people.csv", "kind: vault").replace(
+        "out/people", "out/secret"
+    )
+    + "airflow: {conn_id: vault}\n",
+    "owned.yaml": PEOPLE.replace("out/people", "out/owned"),
     "follower.yaml": PEOPLE.replace("out/people", "out/follower")
     + "airflow: {wait_for: [people, {asset: drought}]}\n",
     "told.yaml": PEOPLE.replace("out/people", "out/told") + DAILY + TOLD + GROWN_UP,
@@ -164,6 +204,7 @@ def make_home(folder):
         (folder / name).mkdir(parents=True)
     shutil.copy(ROOT / "dags" / "releases.py", folder / "dags")
     (folder / "dags" / "consumer.py").write_text(CONSUMER)
+    (folder / "dags" / "own.py").write_text(OWN)
     (folder / "lib" / "notices.py").write_text(NOTICES)
     for name, content in FILES.items():
         (folder / "releases" / name).write_text(content)
@@ -172,6 +213,9 @@ def make_home(folder):
         age, code = 20 + number * 7 % 40, "007" if number % 3 else "008"
         rows.append(f"NAMEMARK{number},{age},{code},JOBMARK{number % 4}")
     (folder / "releases" / "people.csv").write_text("\n".join(rows) + "\n")
+    for month in ("09", "10"):
+        file = folder / "releases" / f"people-2026-{month}.csv"
+        file.write_text("\n".join(rows) + "\n")
     met = ["one,other"]
     for number in range(1, 40):
         met += [f"NAMEMARK{number},NAMEMARK{number // 3}"]
@@ -188,7 +232,9 @@ def airflow_environment(folder, dags, releases):
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
         "ANON_RELEASES": str(releases),
-        "ANON_CACHE_DIR": str(folder / "cache"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+        "AIRFLOW_CONN_VAULT": VAULT,
         "PYTHONPATH": os.pathsep.join(
             [str(folder / "lib"), os.environ.get("PYTHONPATH", "")]
         ),

@@ -4,14 +4,18 @@ A script of its own; the environment is set before it starts.
 """
 
 import json
+import os
+import shutil
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 FOLDER = Path(sys.argv[-1])
+NOW = object()
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,25 @@ def snapshot():
     return sorted(str(path.relative_to(FOLDER)) for path in places)
 
 
-def run(dag, **conf):
+def read_vault(path=None, **options):
+    """A reader that needs a secret, which it finds in the environment."""
+    import pandas as pd
+
+    VAULT.append(
+        [os.environ["ANON_CONN_PASSWORD"], os.environ["ANON_CONN_EXTRA_TOKEN"]]
+    )
+    return pd.read_csv(FOLDER / "releases" / "people.csv", dtype={"zip": str})
+
+
+VAULT = []
+
+
+def run(dag, moment=NOW, **conf):
     """Trigger a DAG and wait; states, tries and what changed on disk."""
     before = snapshot()
+    when = {} if moment is NOW else {"logical_date": moment}
     try:
-        result = dag.test(run_conf=conf or None)
+        result = dag.test(run_conf=conf or None, **when)
     except Exception as error:
         return {
             "error": type(error).__name__,
@@ -58,6 +76,7 @@ def run(dag, **conf):
         "state": str(result.state),
         "states": {name: str(task.state) for name, task in tasks.items()},
         "tries": {name: task.try_number for name, task in tasks.items()},
+        "tasks": list(tasks),
         "manifest": read_manifest(dag.dag_id),
         "ledger": read_ledger(dag.dag_id),
         "touched": snapshot() != before,
@@ -133,6 +152,7 @@ def main():
 
     db.initdb()
     registry().privacy_models.add("depth-of-values", DepthOfValues, owner="a test")
+    registry().readers.add("vault", read_vault, owner="a test")
     bag = DagBag(str(FOLDER / "dags"))
     found = {
         "import_errors": bag.import_errors,
@@ -159,6 +179,21 @@ def main():
     found["told"] = run(bag.dags["told"])
     found["told of failure"] = run(bag.dags["told"], loss_max=0.0001)
     found["notices"] = read_notices()[before + 1 :]
+    monthly = bag.dags["monthly"]
+    found["october"] = run(monthly, datetime(2026, 11, 1, tzinfo=UTC))
+    found["september"] = run(monthly, period="2026-09")
+    found["no month"] = run(monthly, None)
+    found["months"] = sorted(f.name for f in (FOLDER / "out" / "monthly").iterdir())
+    found["waited in vain"] = run(bag.dags["waiting"])
+    releases = FOLDER / "releases"
+    shutil.copy(releases / "people.csv", releases / "late.csv")
+    found["waited"] = run(bag.dags["waiting"])
+    found["secret"] = run(bag.dags["secret"])
+    found["vault"] = VAULT
+    found["left in the environment"] = [n for n in os.environ if "ANON_CONN" in n]
+    found["own"] = run(bag.dags["own"])
+    found["owned"] = [read_manifest("owned"), read_ledger("owned")]
+    found["left"] = [path for path in snapshot() if "input" in path]
     found["errors"] = errors_of_steps()
     (FOLDER / "found.json").write_text(json.dumps(found, default=str))
 

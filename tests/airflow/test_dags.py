@@ -61,6 +61,7 @@ def test_a_broken_file_is_shown_as_broken_and_leaves_the_others(found):
         ("circle", None, "circle would wait for itself"),
         ("round", None, "round would wait for itself"),
         ("waits-for-nobody", None, "did you mean 'people'?"),
+        ("no-file-to-wait-for", None, "the source is no file to wait for"),
     ],
 )
 def test_a_broken_file_keeps_its_id_and_its_schedule(found, name, schedule, reason):
@@ -239,7 +240,7 @@ def test_the_news_of_a_release_says_what_was_measured(found, airflow_folder):
     ]
     (last,) = events[1:]
     manifest = found["tightened"]["manifest"]
-    assert last["version"] == manifest["run"]
+    assert last["version"] == manifest["version"]
     assert last["loss"] == manifest["measured"]["loss"]
     assert last["risk"] == manifest["measured"]["risk"]
     assert last["rows"] == 40
@@ -253,6 +254,52 @@ def test_consumers_of_a_release_are_triggered(found, airflow_folder):
             "join asset a on a.id = q.asset_id where a.name = 'people'"
         ).fetchall()
     assert {name for (name,) in waiting} == {"consumer", "follower"}
+
+
+def test_the_period_of_a_run_is_that_of_its_logical_date(found):
+    assert found["october"]["state"] == found["september"]["state"] == "success"
+    assert found["dags"]["monthly"]["params"]["period"] is None
+    assert {"2026-09", "2026-10"} < set(found["months"])
+    assert not {"2026-11", "2026-12"} & set(found["months"])
+
+
+def test_a_run_without_a_period_says_so(found, airflow_folder):
+    assert found["no month"]["states"]["load"] == "failed"
+    assert found["no month"]["tries"]["load"] == 1
+    assert not found["no month"]["touched"]
+    log = (airflow_folder / "log.txt").read_text()
+    assert "source.path holds one per month, and none is given" in log
+
+
+def test_a_source_is_waited_for_until_the_deadline(found, airflow_folder):
+    late = found["waited in vain"]
+    assert late["states"]["wait_for_source"] == "failed"
+    assert late["tries"]["wait_for_source"] == 1
+    assert late["states"]["load"] == "upstream_failed"
+    log = (airflow_folder / "log.txt").read_text()
+    assert "late.csv does not exist. It was waited for 1 seconds" in log
+    assert found["waited"]["state"] == "success"
+    assert found["waited"]["states"]["wait_for_source"] == "success"
+
+
+def test_secrets_of_a_connection_are_there_while_the_source_is_read(found):
+    assert found["secret"]["state"] == "success"
+    assert set(map(tuple, found["vault"])) == {("SECRETMARK", "SECRETMARK")}
+    assert found["left in the environment"] == []
+
+
+def test_a_dag_of_ones_own_runs_the_same_steps(found):
+    assert found["own"]["state"] == "success"
+    assert set(found["own"]["tasks"]) == {f"owned.{s}" for s in STEPS} | {"by_hand"}
+    manifest, ledger = found["owned"]
+    assert ledger.count("published") == 2
+    assert manifest["promised"]["in_force"][0]["k"] == 3  # by hand, and last
+
+
+def test_a_run_that_failed_leaves_no_personal_data(found):
+    assert found["fuzzy tightened"]["states"]["anonymize"] == "failed"
+    assert found["fuzzy tightened"]["ledger"][-1] == "abandoned"
+    assert found["left"] == []
 
 
 def test_only_trouble_with_the_file_system_is_retried(found):
@@ -277,7 +324,8 @@ def rows_of(folder):
 def test_messages_between_tasks_are_locations(found, airflow_folder):
     with sqlite3.connect(airflow_folder / "home" / "airflow.db") as database:
         sent = database.execute("select task_id, key, value from xcom").fetchall()
-    assert {task for task, *_ in sent} == set(STEPS)
+    groups = {f"owned.{step}" for step in STEPS}
+    assert {task for task, *_ in sent} == {*STEPS, *groups, "by_hand"}
     for _, key, value in sent:
         assert key == "return_value"
         assert value.strip('"').startswith(str(airflow_folder))
@@ -290,6 +338,7 @@ def test_no_cell_is_in_the_database(found, airflow_folder):
         tables.add(table)
         assert "NAMEMARK" not in row, table
         assert "JOBMARK" not in row, table
+        assert "SECRETMARK" not in row, table
     assert {"xcom", "task_instance", "dag_run", "serialized_dag"} <= tables
 
 
@@ -297,6 +346,7 @@ def test_no_cell_is_in_the_logs(found, airflow_folder):
     logs = [airflow_folder / "log.txt", *(airflow_folder / "home").rglob("*.log")]
     text = "".join(path.read_text(errors="replace") for path in logs)
     assert "[info" in text
-    assert "Returned value was" in text
+    assert "[DAG TEST] running task" in text
+    assert "SECRETMARK" not in text
     assert "NAMEMARK" not in text
     assert "JOBMARK" not in text

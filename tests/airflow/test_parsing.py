@@ -120,15 +120,14 @@ dag = found["told"]
 task = dag.get_task("publish")
 names = ("retries", "retry_delay", "max_retry_delay", "retry_exponential_backoff",
          "execution_timeout", "pool", "pool_slots", "priority_weight", "queue")
-kept = DagSerialization.to_dict(dag)["dag"]
 print(json.dumps({
     "task": {name: str(getattr(task, name)) for name in names},
     "validate": dag.get_task("validate").retries,
     "dag": {name: str(getattr(dag, name)) for name in (
         "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout")},
     "deadline": [[type(a.reference).__name__, str(a.interval), a.callback.path,
-                  a.callback.kwargs] for a in dag.deadline],
-    "kept": sorted(kept),
+                  a.callback.kwargs] for a in found["late"].deadline],
+    "kept": sorted(DagSerialization.to_dict(found["late"])["dag"]),
 }))
 """
 
@@ -155,6 +154,7 @@ def test_options_reach_the_dag_and_its_tasks(parse, releases_folder):
         "max_active_runs": "4",
         "dagrun_timeout": "2:00:00",
     }
+    # Not run here: without a scheduler, Airflow 3.3 cannot run what has a deadline.
     queued = ["DagRunQueuedAtDeadline", "1:30:00"]
     assert seen["deadline"] == [
         [*queued, "notices.WriteNotice", {"text": "failed"}],

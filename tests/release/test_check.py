@@ -1,7 +1,5 @@
 """Checking a release file without running it, and what is remembered of it."""
 
-import os
-
 import pytest
 
 pytest.importorskip("pydantic")
@@ -18,8 +16,9 @@ HIERARCHY = "007;00*;*\n008;00*;*\n110;11*;*\n"
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
-    monkeypatch.setenv("ANON_CACHE_DIR", str(folder))
-    return folder
+    monkeypatch.delenv("ANON_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder / "anon-transformers"
 
 
 @pytest.fixture
@@ -103,6 +102,20 @@ def test_which_files_of_a_folder_are_releases(tmp_path):
     assert [f.name for f in found] == ["a.yaml", "b.yml", "c.yaml", "notes.txt"]
 
 
+def test_the_source_of_a_period_is_looked_for(release):
+    release.write(
+        source={"path": "people-{period:%Y-%m}.csv"},
+        target={"path": "out/{period:%Y-%m}"},
+    )
+    assert check_release(release.file).grain == "month"
+    with pytest.raises(ConfigurationError, match="none is given"):
+        check_release(release.file, source=True)
+    with pytest.raises(ConfigurationError, match=r"people-2026-10\.csv does not exist"):
+        check_release(release.file, source=True, period="2026-10")
+    release.source.rename(release.folder / "people-2026-10.csv")
+    assert check_release(release.file, source=True, period="2026-10")
+
+
 # ---------------------------------------------------------------- what is remembered
 
 
@@ -110,7 +123,7 @@ def test_a_file_in_order_is_checked_once(release, counted, cache):
     assert check_remembered(release.file).name == "people"
     assert check_remembered(release.file).name == "people"
     assert len(counted) == 1
-    assert os.stat(cache / "checked-releases").st_mode & 0o077 == 0
+    assert (cache / "checked-releases").stat().st_mode & 0o077 == 0
 
 
 def test_it_is_checked_again_when_something_changes(release, counted, registered):
@@ -142,7 +155,7 @@ def test_a_broken_file_is_checked_each_time(release, counted):
 
 
 def test_without_a_cache_it_is_checked_each_time(release, counted, cache):
-    cache.write_text("no folder")
+    cache.parent.write_text("no folder")
     for _ in range(2):
         assert check_remembered(release.file).name == "people"
     assert len(counted) == 2

@@ -1,0 +1,55 @@
+"""What is done with the personal data of a run that failed."""
+
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.release import read_config
+from anon_transformers.release._period import Template
+
+LOG = logging.getLogger("anon_transformers.airflow")
+
+
+class EndRun:
+    """A callback for failed runs and tasks: removes the personal data of the run.
+
+    As the callback of a task it runs where the task ran; as that of a DAG, for runs
+    that took too long, in the DAG processor, which must see the workspace then.
+
+    Parameters
+    ----------
+    file : str
+        The release file.
+    """
+
+    __name__ = "EndRun"  # what Airflow's log calls it
+
+    def __init__(self, file: str):
+        self.file = file
+
+    def __call__(self, context: Any) -> None:
+        """End the run that failed, if it has not ended by itself."""
+        from anon_transformers.exceptions import AnonymizationError
+        from anon_transformers.release import abandon
+
+        try:
+            for location in self.unfinished(context["run_id"]):
+                abandon(location)
+                LOG.warning("%s: given up, its personal data are removed.", location)
+        except AnonymizationError as error:
+            LOG.error("%s", error)
+
+    def unfinished(self, run_id: str) -> list[Path]:
+        """Private folders of a run of Airflow that has not ended."""
+        from anon_transformers.release._run import FINISHED, RUNS, Ledger, plain_name
+
+        config = read_config(self.file)
+        home = config.path(Template(config.workspace).fill(None)) / config.name
+        # Before it the period, behind it the number of a further run of that name.
+        ours = re.compile(rf"(?:.*_)?{re.escape(plain_name(run_id))}(?:-r[0-9]+)?\Z")
+        return [
+            home / RUNS / name
+            for name, story in Ledger(home).stories().items()
+            if ours.match(name) and story[-1]["event"] not in FINISHED
+        ]
