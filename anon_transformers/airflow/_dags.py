@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from airflow.sdk import DAG, Param, task
+from airflow.sdk import DAG, Param, conf, task
 
 from anon_transformers.airflow._assets import (
     awaited_assets,
@@ -24,15 +25,17 @@ from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._check import (
     FileCheck,
+    check_quickly,
     check_remembered,
     release_files,
 )
-from anon_transformers.release._config import COMMON_WORDS, LEGAL_NAME
+from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._last_known import (
     forget_others,
     known_files,
     read_leniently,
 )
+from anon_transformers.release._tighten import COMMON_WORDS
 
 TAG = "release"
 BROKEN = "broken"
@@ -60,11 +63,57 @@ def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]
     if place is None:
         raise ConfigurationError("name a folder, or set ANON_RELEASES.")
     files, fault = _listed(Path(place))
+    found = _verdicts(files, fault, _time_for_checks())
+    names = {file.stem for file in files}
     built: dict[str, DAG] = {}
     for file in files:
-        shown = _dag_of(file, files, fault)
+        shown = _dag_of(file, found[file], names)
         built[shown.dag_id] = shown
     return built
+
+
+def _time_for_checks() -> float | None:
+    """Seconds that checks may take: Airflow gives up a DAG file that takes too long.
+
+    With it, all its DAGs would be gone.
+    """
+    limit = conf.getfloat("core", "dagbag_import_timeout", fallback=30.0)
+    return limit / 2 if limit > 0 else None
+
+
+def _verdicts(
+    files: list[Path], fault: str | None, seconds: float | None
+) -> dict[Path, ReleaseConfig | ConfigurationError]:
+    """What each file says, or why it cannot be used.
+
+    Where a machine is too slow to check all parameters in time, files are taken as they
+    are: their first task checks them again in any case.
+    """
+    found: dict[Path, ReleaseConfig | ConfigurationError] = {}
+    left = []
+    for file in files:
+        try:
+            if fault is not None:
+                raise ConfigurationError(fault)
+            found[file], known = check_quickly(file, files)
+        except ConfigurationError as error:
+            found[file] = error
+        else:
+            left += [] if known else [file]
+
+    def check_the_rest() -> None:
+        for file in left:
+            try:
+                check_remembered(file, files)
+            except ConfigurationError as error:
+                found[file] = error
+
+    if left:
+        # In a thread, for an import cannot be cut off without harm.
+        thread = Thread(target=check_the_rest, daemon=True)
+        thread.start()
+        thread.join(seconds)
+    return dict(found)
 
 
 def _listed(folder: Path) -> tuple[list[Path], str | None]:
@@ -81,15 +130,16 @@ def _listed(folder: Path) -> tuple[list[Path], str | None]:
     return files, None
 
 
-def _dag_of(file: Path, files: list[Path], fault: str | None) -> DAG:
+def _dag_of(
+    file: Path, found: ReleaseConfig | ConfigurationError, names: Collection[str]
+) -> DAG:
     """The DAG of a file; of one that cannot be used, one that says why."""
+    if isinstance(found, ConfigurationError):
+        return broken_dag(file, str(found), names)
     try:
-        if fault is not None:
-            raise ConfigurationError(fault)
-        config = check_remembered(file, files)
-        return _accepted(file, lambda: release_dag(config, file), config.schedule)
+        return _accepted(file, partial(release_dag, found, file), found.schedule)
     except ConfigurationError as error:
-        return broken_dag(file, str(error), {other.stem for other in files})
+        return broken_dag(file, str(error), names)
 
 
 def accepted_by_airflow(check: FileCheck) -> FileCheck:

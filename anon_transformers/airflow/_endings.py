@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from anon_transformers.airflow._period import name_of_run
 from anon_transformers.release import read_config
 from anon_transformers.release._period import Template
 
@@ -34,7 +35,7 @@ class EndRun:
         from anon_transformers.release import abandon
 
         try:
-            for location in self.unfinished(context["run_id"]):
+            for location in self.unfinished(name_of_run(context)):
                 abandon(location)
                 LOG.warning("%s: given up, its personal data are removed.", location)
         except AnonymizationError as error:

@@ -5,7 +5,12 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from airflow.sdk import BaseNotifier, DeadlineAlert, DeadlineReference, SyncCallback
+from airflow.sdk import (  # type: ignore[attr-defined]  # its stubs lack them
+    BaseNotifier,
+    DeadlineAlert,
+    DeadlineReference,
+    SyncCallback,
+)
 
 from anon_transformers.exceptions import ConfigurationError, ParameterError
 from anon_transformers.registry import refuse_wrong_parameters

@@ -1,9 +1,16 @@
-"""Which period a run is about."""
+"""Which run of a release a task works on, and which period that is about."""
 
 from datetime import timedelta
 from typing import Any
 
 from anon_transformers.release import read_config
+
+
+def name_of_run(context: Any) -> str:
+    """Name of the run of a release: of mapped tasks, each has one of its own."""
+    at = getattr(context.get("ti"), "map_index", -1)
+    mapped = isinstance(at, int) and at >= 0
+    return f"{context['run_id']}.{at}" if mapped else context["run_id"]
 
 
 def period_of_run(file: str, given: str | None, context: Any) -> Any:

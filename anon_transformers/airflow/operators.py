@@ -13,7 +13,7 @@ from anon_transformers.airflow._assets import (
 )
 from anon_transformers.airflow._connections import connection_in_environment
 from anon_transformers.airflow._endings import EndRun
-from anon_transformers.airflow._period import period_of_run
+from anon_transformers.airflow._period import name_of_run, period_of_run
 from anon_transformers.release import read_config
 
 PERIOD = "period"
@@ -97,7 +97,10 @@ class LoadReleaseOperator(BaseOperator):
         given = self.period or params.pop(PERIOD, None)
         if self.parameters is not None:
             params = dict(self.parameters)
-        options: dict[str, Any] = {"run_id": context["run_id"], "parameters": params}
+        options: dict[str, Any] = {
+            "run_id": name_of_run(context),
+            "parameters": params,
+        }
         period = period_of_run(self.file, given, context)
         if period is not None:
             options[PERIOD] = period
@@ -181,6 +184,9 @@ def release_task_group(
     **kwargs: Any,
 ) -> TaskGroup:
     """The four steps of a release as a group of tasks in a DAG of one's own.
+
+    In a ``@task_group`` that is expanded, it is mapped: over periods, each of which has
+    a target of its own.
 
     Parameters
     ----------

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
         ReleaseConfig,
         Threshold,
         read_config,
-        tighten,
     )
     from anon_transformers.release._files import read_published
     from anon_transformers.release._load import load
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
     from anon_transformers.release._steps import run_release
+    from anon_transformers.release._tighten import tighten
     from anon_transformers.release._under_way import abandon
     from anon_transformers.release._validate import validate
 else:

@@ -238,22 +238,22 @@ class AirflowOptions(Strict):
 
     start_date: Moment | None = None
     end_date: Moment | None = None
-    catchup: bool = Field(False, strict=True)
-    max_active_runs: int = Field(1, ge=1, strict=True)
+    catchup: bool = Field(default=False, strict=True)
+    max_active_runs: int = Field(default=1, ge=1, strict=True)
     dagrun_timeout: Duration | None = None
     deadline: StatedDeadline | None = None
-    retries: int = Field(2, ge=0, strict=True)
+    retries: int = Field(default=2, ge=0, strict=True)
     retry_delay: Duration = timedelta(minutes=1)
     max_retry_delay: Duration | None = None
     retry_exponential_backoff: Annotated[float, BeforeValidator(_factor)] = Field(
-        0.0, ge=0
+        default=0.0, ge=0
     )
     execution_timeout: Duration | None = None
     pool: str | None = None
-    pool_slots: int = Field(1, ge=1, strict=True)
-    priority_weight: int = Field(1, strict=True)
+    pool_slots: int = Field(default=1, ge=1, strict=True)
+    priority_weight: int = Field(default=1, strict=True)
     queue: str | None = None
-    owner: str | None = Field(None, min_length=1)
+    owner: str | None = Field(default=None, min_length=1)
     tags: tuple[str, ...] = ()
     on_failure: tuple[StatedNotifier, ...] = ()
     on_success: tuple[StatedNotifier, ...] = ()
@@ -262,7 +262,7 @@ class AirflowOptions(Strict):
     asset: StatedAsset | None = None
     source_asset: StatedAsset | None = None
     sensor: StatedSensor | None = None
-    conn_id: str | None = Field(None, min_length=1)
+    conn_id: str | None = Field(default=None, min_length=1)
 
     OF_DAG: ClassVar[tuple[str, ...]] = (
         "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout",

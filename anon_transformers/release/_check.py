@@ -155,6 +155,24 @@ def refuse_same_name(file: Path, listed: Iterable[Path]) -> None:
             )
 
 
+def check_quickly(
+    file: Path, listed: Iterable[Path] = ()
+) -> tuple[ReleaseConfig, bool]:
+    """What a file says, and whether nothing is left to check.
+
+    No numerical library is imported: names, keys and missing files are checked, and
+    parameters are if they were found in order before.
+    """
+    refuse_same_name(file, listed)
+    config = read_config(file)
+    try:
+        refuse_what_is_missing(config, source=False)
+    except Exception as error:
+        raise ConfigurationError(f"{file}: {_words(error)}") from None
+    known = _last_known.recall(file).get("mark") == _last_known.fingerprint(config)
+    return config, known
+
+
 def check_remembered(file: Path, listed: Iterable[Path] = ()) -> ReleaseConfig:
     """Check a file as :func:`check_release` does, once for all processes.
 
@@ -163,15 +181,9 @@ def check_remembered(file: Path, listed: Iterable[Path] = ()) -> ReleaseConfig:
     that no numerical library is imported for it. A file that was refused is checked
     each time: what mends it may be outside of it.
     """
-    refuse_same_name(file, listed)
-    config = read_config(file)
-    # Names and missing files cost nothing to check.
-    try:
-        refuse_what_is_missing(config, source=False)
-    except Exception as error:
-        raise ConfigurationError(f"{file}: {_words(error)}") from None
-    mark = _last_known.fingerprint(config)
-    if _last_known.recall(file).get("mark") != mark:
+    config, known = check_quickly(file, listed)
+    if not known:
+        mark = _last_known.fingerprint(config)
         config = check_release(file)
         _last_known.remember(file, config, mark)
     return config

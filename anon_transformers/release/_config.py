@@ -6,12 +6,10 @@ can read configurations as often as it likes.
 
 import copy
 import json
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -35,7 +33,6 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
-from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
 from anon_transformers.release._strict import (
@@ -767,89 +764,3 @@ def refuse_other_name(file: Path, stated: Mapping[str, Any]) -> None:
 def noted_config(text: str) -> ReleaseConfig:
     """The configuration that a run noted as JSON; the same text is checked once."""
     return ReleaseConfig.model_validate(json.loads(text))
-
-
-COMMON_WORDS: dict[str, Literal["higher", "lower"]] = {
-    "k": "higher",
-    "l": "higher",
-    "q": "higher",
-    "min": "higher",
-    "max": "lower",
-    "t": "lower",
-    "c": "lower",
-}
-"""Which way asks for more, for the words that mean the same in every model.
-
-It needs no plugin, so that a DAG can be parsed quickly. What a model
-itself declares in ``tighter`` is what counts when a run starts.
-"""
-
-
-def tighten(
-    thresholds: tuple[Threshold, ...],
-    parameters: Mapping[str, int | float] | None,
-    tighter: Mapping[str, Mapping[str, str]] | None = None,
-) -> tuple[Threshold, ...]:
-    """Apply trigger-time numbers; they may only ask for more.
-
-    Parameters
-    ----------
-    thresholds : tuple of Threshold
-        What the file states.
-    parameters : mapping, optional
-        Numbers by key, such as ``{"k_anonymity_k": 10}``.
-    tighter : mapping, optional
-        For each threshold id which way asks for more, by parameter; one that is not
-        listed there cannot be changed. Without it, the common words decide.
-
-    Raises
-    ------
-    ConfigurationError
-        For an unknown key, a value that is no number, or one that asks for less.
-
-    Examples
-    --------
-    >>> asked = (Threshold.read({"model": "k-anonymity", "k": 5}),)
-    >>> tighten(asked, {"k_anonymity_k": 10})[0].params
-    {'k': 10}
-    >>> tighten(asked, {"k_anonymity_k": 2})
-    Traceback (most recent call last):
-        ...
-    anon_transformers.exceptions.ConfigurationError: k_anonymity_k=2 would loosen \
-the release, which asks for 5; a trigger may only tighten.
-    """
-    left = dict(parameters or {})
-    legal = [t.key(param) for t in thresholds for param in t.numbers()]
-    for key in left:
-        if key not in legal:
-            raise ConfigurationError(unknown_choice("threshold", key, legal))
-    tightened = []
-    for threshold in thresholds:
-        ways = COMMON_WORDS if tighter is None else tighter.get(threshold.id, {})
-        params = dict(threshold.params)
-        for param, stated in threshold.numbers().items():
-            asked = left.get(threshold.key(param), stated)
-            _refuse_loosening(threshold.key(param), asked, stated, ways.get(param))
-            if asked != stated:  # 5.0 is 5, and stays so
-                params[param] = int(asked) if is_whole(asked) else float(asked)
-        tightened.append(replace(threshold, params=params))
-    return tuple(tightened)
-
-
-def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> None:
-    # A whole number may be larger than any float.
-    finite = is_whole(asked) or (is_number(asked) and math.isfinite(asked))
-    if not finite:
-        raise ConfigurationError(f"{key} must be a finite number, got {asked!r}.")
-    if asked == stated:
-        return
-    if way not in {"higher", "lower"}:
-        raise ConfigurationError(
-            f"{key} cannot be changed by a trigger: its model does not say which way "
-            "asks for more."
-        )
-    if (asked < stated) == (way == "higher"):
-        raise ConfigurationError(
-            f"{key}={asked} would loosen the release, which asks for {stated}; "
-            "a trigger may only tighten."
-        )

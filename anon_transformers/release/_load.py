@@ -15,7 +15,7 @@ from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
-from anon_transformers.release._config import ReleaseConfig, read_config, tighten
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._resolve import GIVEN_PERIOD, fill_in, resolve
 from anon_transformers.release._run import (
@@ -41,6 +41,7 @@ from anon_transformers.release._target import (
     refuse_expired,
     refuse_foreign_target,
 )
+from anon_transformers.release._tighten import tighten
 from anon_transformers.release._under_way import (
     Turn,
     conflicting,

@@ -17,7 +17,7 @@ from typing import Any
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
-from anon_transformers.release._config import read_config, tighten
+from anon_transformers.release._config import read_config
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._run import (
     CANDIDATE,
@@ -44,6 +44,7 @@ from anon_transformers.release._target import (
     remove_old_versions,
     sync,
 )
+from anon_transformers.release._tighten import tighten
 from anon_transformers.release._under_way import held
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")

@@ -64,7 +64,7 @@ def in_words(annotation: Any) -> str:
         parts = [in_words(part) for part in inner if part is not type(None)]
         return " or ".join(dict.fromkeys(parts))
     if origin is typing.Literal:
-        return " or ".join(f"``{choice}``" for choice in inner)
+        return " or ".join(f"``{word}``" for word in inner)
     if origin in {tuple, list}:
         parts = in_words(inner[0]).split(" or ")
         return "list of " + " or ".join(_plural(part) for part in parts)

@@ -101,7 +101,7 @@ OWN = """\
 import os
 from pathlib import Path
 
-from airflow.sdk import DAG, task
+from airflow.sdk import DAG, task, task_group
 
 from anon_transformers.airflow import release_task_group, run_step
 
@@ -118,6 +118,14 @@ with DAG("own"):
         return location
 
     group >> by_hand()
+
+with DAG("months"):
+
+    @task_group
+    def month(period):
+        release_task_group(FILE.with_name("mapped.yaml"), period=period)
+
+    month.expand(period=["2026-09", "2026-10", "2026-11"])
 """
 NOTICES = """\
 from pathlib import Path
@@ -181,6 +189,7 @@ FILES = {
     # In order.
     "late.yaml": PEOPLE + TOLD + "    - notices.write_notice\n  deadline: 90m\n",
     "monthly.yaml": MONTHLY + "schedule: '@monthly'\nairflow: {period: previous}\n",
+    "mapped.yaml": MONTHLY.replace("out/monthly", "out/mapped"),
     "waiting.yaml": PEOPLE.replace("people.csv", "late.csv").replace(
         "out/people", "out/waiting"
     )
@@ -231,6 +240,8 @@ def airflow_environment(folder, dags, releases):
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(folder / "no-plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "INFO",
+        # A loaded machine may take long for the first import.
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
         "ANON_RELEASES": str(releases),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",

@@ -112,6 +112,27 @@ def test_what_was_last_known_outlives_the_file(parse, releases_folder, tmp_path)
     assert states() == {"told": [True, *told]}
 
 
+IN_A_HURRY = """
+import json, os, sys
+from pathlib import Path
+from anon_transformers.airflow import _dags
+assert _dags._time_for_checks() == 150, _dags._time_for_checks()
+_dags.check_remembered = lambda file, listed: __import__("time").sleep(60)
+files = [Path(os.environ["ANON_RELEASES"], n) for n in ("told.yaml", "misspelled.yaml")]
+found = _dags._verdicts(files, None, 0.01)
+print(json.dumps({file.stem: type(one).__name__ for file, one in found.items()}))
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_a_slow_machine_loses_no_release(parse, releases_folder, tmp_path):
+    place = releases_folder
+    (tmp_path / "lib").mkdir()
+    seen = parse(tmp_path, place / "dags", place / "releases", IN_A_HURRY)
+    assert seen == {"told": "ReleaseConfig", "misspelled": "ConfigurationError"}
+
+
 OPTIONS = """
 import json, os, runpy
 from airflow.serialization.serialized_objects import DagSerialization

@@ -331,6 +331,8 @@ def main(folder, kind, way, stride):
     )
     warm_up(sweep)
     total, begins = sweep.count()
+    if way == "retry":  # each step after the first opens the lock of its run anew
+        total += len(STEPS) - 1
     strict = {
         "changes": {*range(begins["anonymize"]), *range(begins["publish"], total)},
         "retry": {*range(begins["publish"], total, 2)},
@@ -338,7 +340,7 @@ def main(folder, kind, way, stride):
     }
     points = [p for p in range(total) if p % stride == 0 or p in strict[way]]
     # The last lies behind the end; lines may be a few more or less each time.
-    points.append(total if way != "lines" else 2 * total)
+    points.append(total if way == "changes" else 2 * total)
     attempt = sweep.retry_at if way == "retry" else sweep.kill_at
     found = {}
     for point in points:
