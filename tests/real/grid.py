@@ -15,10 +15,17 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+GRID_WIDTH = 740
 
 
-def take_picture(airflow: Airflow, dag_id: str, picture: Path) -> str:
-    """Take a picture of the grid; the text of the page."""
+def take_picture(airflow: Airflow, dag_id: str, picture: Path) -> tuple[str, set[str]]:
+    """Take a picture of the grid, wide enough for a year of months.
+
+    Returns
+    -------
+    tuple of str and set of str
+        The text of the page, and the addresses of the runs that it shows.
+    """
     # Not there in an environment that only `make test` was run in.
     from playwright.sync_api import sync_playwright
 
@@ -26,11 +33,23 @@ def take_picture(airflow: Airflow, dag_id: str, picture: Path) -> str:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
+            # How many runs the page remembers that somebody asked for.
+            page.add_init_script(f"localStorage['dag_runs_limit-{dag_id}'] = '25'")
             page.goto(f"{airflow.address}/auth/token/login?next=/dags/{dag_id}")
-            # Eleven bars of runs and one that is shorter or red, once all are there.
             page.get_by_text(re.compile("^publish$")).first.wait_for(timeout=60_000)
+            divider = page.locator("[role=separator]").first.bounding_box()
+            assert divider is not None
+            page.mouse.move(divider["x"] + 1, 600)
+            page.mouse.down()
+            page.mouse.move(GRID_WIDTH, 600, steps=5)
+            page.mouse.up()
             page.wait_for_load_state("networkidle")
+            # The charts grow for a moment.
+            page.wait_for_timeout(2000)
             page.screenshot(path=str(picture))
-            return page.inner_text("body")
+            links = page.locator("a[href*='/runs/']").evaluate_all(
+                "found => found.map(each => decodeURIComponent(each.pathname))"
+            )
+            return page.inner_text("body"), {link.rstrip("/") for link in links}
         finally:
             browser.close()

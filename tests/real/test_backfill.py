@@ -305,7 +305,9 @@ def test_everything_listens_on_loopback(year):
 
 def test_the_grid_shows_the_year(year, tmp_path):
     picture = tmp_path / "grid.png"
-    page = take_picture(year.airflow, IN_ORDER, picture)
+    page, links = take_picture(year.airflow, IN_ORDER, picture)
+    for run in year.airflow.runs(IN_ORDER):
+        assert f"/dags/{IN_ORDER}/runs/{run['dag_run_id']}" in links
     for task in ("load", "anonymize", "validate", "publish"):
         assert task in page
     assert picture.stat().st_size > 10_000
