@@ -15,11 +15,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-GRID_WIDTH = 740
+GRID_WIDTH = 620
 
 
 def take_picture(airflow: Airflow, dag_id: str, picture: Path) -> tuple[str, set[str]]:
-    """Take a picture of the grid, wide enough for a year of months.
+    """Take a picture of the grid, wide enough for the runs that it shows.
 
     Returns
     -------
@@ -33,8 +33,6 @@ def take_picture(airflow: Airflow, dag_id: str, picture: Path) -> tuple[str, set
         browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            # How many runs the page remembers that somebody asked for.
-            page.add_init_script(f"localStorage['dag_runs_limit-{dag_id}'] = '25'")
             page.goto(f"{airflow.address}/auth/token/login?next=/dags/{dag_id}")
             page.get_by_text(re.compile("^publish$")).first.wait_for(timeout=60_000)
             divider = page.locator("[role=separator]").first.bounding_box()

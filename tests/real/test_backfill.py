@@ -306,7 +306,8 @@ def test_everything_listens_on_loopback(year):
 def test_the_grid_shows_the_year(year, tmp_path):
     picture = tmp_path / "grid.png"
     page, links = take_picture(year.airflow, IN_ORDER, picture)
-    for run in year.airflow.runs(IN_ORDER):
+    # The page shows ten, and more on demand; May, which was refused, is among them.
+    for run in sorted(year.airflow.runs(IN_ORDER), key=month_of)[-10:]:
         assert f"/dags/{IN_ORDER}/runs/{run['dag_run_id']}" in links
     for task in ("load", "anonymize", "validate", "publish"):
         assert task in page
