@@ -117,7 +117,11 @@ def register_privacy_models(register):
     better, what becomes of it when classes merge (``merging``: ``"any"``,
     ``"satisfying"`` or ``"none"``) and which way of each parameter asks for more
     (``tighter``). ``Classes.sizes`` and the counts of values are of persons where a
-    subject tells them apart; ``Classes.rows`` are not.
+    subject tells them apart; ``Classes.rows`` are not. The last column of
+    ``SensitiveCounts.counts`` counts missing values, each of which may be any value.
+
+    A model need not see that ``HIV`` and ``hiv`` are one value: it is asked a second
+    time, with values as people read them, and the worse answer counts.
 
     Check it with :func:`anon_transformers.testing.check_privacy_model`.
 
@@ -153,8 +157,15 @@ def register_privacy_models(register):
     ...         if not classes.n_classes:
     ...             raise NotEvaluable("there is no class to judge.")
     ...         columns = classes.sensitive_columns(self.sensitive)
-    ...         most = [column.counts.toarray().max(axis=1) for column in columns]
-    ...         return np.max(most, axis=0) / classes.sizes
+    ...         shares = [self._largest(column) for column in columns]
+    ...         return np.max(shares, axis=0)
+    ...
+    ...     def _largest(self, column):
+    ...         counts, everybody = column.counts.toarray(), column.totals
+    ...         known, missing = counts[:, :-1], counts[:, -1]
+    ...         # Who does not tell may hold the most frequent value, too.
+    ...         held = known.max(axis=1, initial=0) + missing
+    ...         return np.minimum(held / np.maximum(everybody, 1), 1)
     ...
     ...     def satisfied(self, classes):
     ...         return self._shares(classes) <= self.share
@@ -170,6 +181,11 @@ def register_privacy_models(register):
     >>> MostFrequent(share=0.5).satisfied(classes)
     array([False,  True])
     >>> MostFrequent(share=0.5).level(classes)
+    0.75
+    >>> from anon_transformers.privacy import judge
+    >>> spelled = {"age": [20] * 4, "ill": ["HIV", "hiv", "HIV ", "flu"]}
+    >>> classes = Classes.from_frame(spelled, ["age"], sensitive=["ill"])
+    >>> judge(MostFrequent(share=0.5), classes).level
     0.75
     >>> from anon_transformers.testing import check_privacy_model
     >>> check_privacy_model(MostFrequent)  # doctest: +SKIP

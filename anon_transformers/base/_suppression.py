@@ -32,6 +32,7 @@ from anon_transformers.privacy import (
     describe_model,
     describe_verdict,
     judge,
+    level_of,
 )
 
 
@@ -321,7 +322,7 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
     n_shown = int((~hidden).sum())
     if not n_shown:
         levels = "; ".join(
-            f"{describe_model(model)} at level {describe_level(model.level(published))}"
+            f"{describe_model(model)} at level {describe_level(level_of(model, published))}"
             for model in promise.models
         )
         raise InfeasibleError(

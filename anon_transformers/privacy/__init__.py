@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         judge_both,
         judge_each,
         judges_values,
+        level_of,
         stands_alone,
     )
     from anon_transformers.privacy._k_anonymity import KAnonymity
@@ -80,6 +81,7 @@ __all__ = [
     "judge_both",
     "judge_each",
     "judges_values",
+    "level_of",
     "posterior_belief",
     "prior_belief",
     "stands_alone",
