@@ -353,7 +353,8 @@ def register_readers(register):
     >>> def read_json_lines(path, *, encoding="utf-8"):
     ...     \"\"\"Read a file of JSON, a row in each line.\"\"\"
     ...     try:
-    ...         return pd.read_json(path, lines=True, encoding=encoding)
+    ...         # Without dtype=False, pandas reads "01234" as 1234, and guesses dates.
+    ...         return pd.read_json(path, lines=True, dtype=False, encoding=encoding)
     ...     except ValueError:
     ...         raise DataError(f"{path} is no file of JSON lines.") from None
     >>> @hookimpl
@@ -364,9 +365,9 @@ def register_readers(register):
     >>> from anon_transformers.testing import check_reader
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "people.jsonl")
-    ...     people = pd.DataFrame({"age": [20, 30]})
+    ...     people = pd.DataFrame({"age": [20, 30], "zip": ["01234", "00501"]})
     ...     people.to_json(file, orient="records", lines=True)
-    ...     check_reader(read_json_lines, {"path": file})
+    ...     check_reader(read_json_lines, {"path": file}, expected=people)
     """
 
 
