@@ -301,6 +301,8 @@ def register_hierarchy_builders(register):
     value, its generalizations level by level, without the root. A release names it as
     ``hierarchies: {town: {kind: initials}}``, its parameters beside the kind.
 
+    Check it with :func:`anon_transformers.testing.check_hierarchy_builder`.
+
     Parameters
     ----------
     register : callable
@@ -324,6 +326,9 @@ def register_hierarchy_builders(register):
     ...     register("initials", Initials)
     >>> Initials().build(["Oslo", "Olso", "Rome"]).level(1).labels.tolist()
     ['O…', 'R…']
+    >>> from anon_transformers.testing import check_hierarchy_builder
+    >>> towns = ["Oslo", "Olso", "Rome", "Wien"]
+    >>> check_hierarchy_builder(Initials, towns)  # doctest: +SKIP
     """
 
 
@@ -419,6 +424,8 @@ def register_experiments(register):
     the ``Findings`` of :mod:`anon_transformers.experiments`: what was published, what
     is found here, and why they differ.
 
+    Check it with :func:`anon_transformers.testing.check_experiment`.
+
     Parameters
     ----------
     register : callable
@@ -452,6 +459,8 @@ def register_experiments(register):
     >>> FourRows().run().summary()
     '1 runs; 1 of 1 numbers compared: 1 equal, 0 differ for a known reason, \
 0 differ without one.'
+    >>> from anon_transformers.testing import check_experiment
+    >>> check_experiment(FourRows)
     """
 
 

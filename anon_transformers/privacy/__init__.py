@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         judge_each,
         judges_values,
         level_of,
+        may_judge_values,
         stands_alone,
     )
     from anon_transformers.privacy._k_anonymity import KAnonymity
@@ -82,6 +83,7 @@ __all__ = [
     "judge_each",
     "judges_values",
     "level_of",
+    "may_judge_values",
     "posterior_belief",
     "prior_belief",
     "stands_alone",

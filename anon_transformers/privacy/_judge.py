@@ -183,7 +183,7 @@ def readings(model: PrivacyModel, evidence: Any) -> list[Any]:
     >>> len(readings(KAnonymity(k=2), classes))
     1
     """
-    if getattr(type(model), "judges_readings", None) is True:
+    if _judges_readings(model):
         return [evidence]
     as_read = getattr(evidence, "as_read", None)
     read = None if as_read is None else as_read()
@@ -232,6 +232,20 @@ def judge_each(model: PrivacyModel, evidence: Sequence[Any]) -> Verdict:
 def judges_values(model: PrivacyModel) -> bool:
     """Whether a model is about the sensitive values of classes."""
     return model.evidence == "classes" and hasattr(model, "sensitive")
+
+
+def may_judge_values(model: PrivacyModel) -> bool:
+    """Whether a model is, or may be, about sensitive values.
+
+    A stranger's model may look at values without a parameter ``sensitive``. Where
+    persons have rows in several classes, a union of classes can be less diverse than
+    each of them, so that searches must not rely on ``merging`` of such a model.
+    """
+    return hasattr(model, "sensitive") or not _judges_readings(model)
+
+
+def _judges_readings(model: PrivacyModel) -> bool:
+    return getattr(type(model), "judges_readings", None) is True
 
 
 def asks_of_values(model: PrivacyModel) -> bool:
