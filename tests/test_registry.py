@@ -305,7 +305,6 @@ class TestClashes:
         with pytest.raises(PluginError, match="acme"):
             shop.sound_registry()
 
-
     def test_a_name_that_strangers_contest_belongs_to_none(self, shop):
         shop.offer("acme", "register_metrics", "a")
         shop.offer("zeta", "register_metrics", "a")
@@ -365,7 +364,9 @@ class TestMistakes:
     def test_a_wrong_argument(self, shop):
         source = offers("register_metrics", "a").replace("(register):", "(registry):")
         shop.install("acme", {"acme": "wrong"}, wrong=source)
-        with pytest.raises(PluginError, match=r"'acme' of acme.*registry.*argument register\."):
+        with pytest.raises(
+            PluginError, match=r"'acme' of acme.*registry.*argument register\."
+        ):
             shop.sound_registry()
 
     @pytest.mark.parametrize(

@@ -65,7 +65,8 @@ Target = Annotated[
     Path,
     typer.Argument(
         help="File to write: CSV, with separator and encoding of the source, Parquet, "
-        "or a format of a plugin by its suffix (target formats in anon list); [bold]-[/bold] writes CSV to the standard output, and all messages "
+        "or a format of a plugin by its suffix (target formats in anon list); "
+        "[bold]-[/bold] writes CSV to the standard output, and all messages "
         "to the error stream."
     ),
 ]

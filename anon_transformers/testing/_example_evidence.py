@@ -69,9 +69,7 @@ def spelled_classes(
     codes = rng.choice(len(_SPELLINGS), len(labels)).astype(np.int32)
     codes[: len(_SPELLINGS)] = np.arange(len(_SPELLINGS))[: len(codes)]
     column = Column(sensitive, "category", _SPELLINGS, codes)
-    return _with_population(
-        Classes.from_labels(labels, n_classes, sensitive=[column])
-    )
+    return _with_population(Classes.from_labels(labels, n_classes, sensitive=[column]))
 
 
 def _with_population(classes: Classes) -> Classes:

@@ -50,9 +50,7 @@ def differing_cells(before: pd.Series, after: pd.Series) -> str:
     if not other:
         return ""
     one, came = ("missing" if pd.isna(text) else repr(text) for text in other[0])
-    return (
-        f"{len(other)} of {len(before)} cells, the first: {one} came back as {came}"
-    )
+    return f"{len(other)} of {len(before)} cells, the first: {one} came back as {came}"
 
 
 def meaning(text: str) -> str:

@@ -69,7 +69,11 @@ BROKEN = [
     (appends, "check_an_older_file_is_replaced", "40 rows"),
     (spoils, "check_frame_is_left_alone", "another table"),
     (loses_a_column, "check_cells_are_read_back", "6 columns of 7"),
-    (loses_zeros, "check_cells_are_read_back", "in column 'code' 1 of 4 cells, the first: '007' came back as '7'"),
+    (
+        loses_zeros,
+        "check_cells_are_read_back",
+        "in column 'code' 1 of 4 cells, the first: '007' came back as '7'",
+    ),
     (guesses_numbers, "check_cells_are_read_back", "'01234' came back as '1234'"),
     (loses_a_row, "check_cells_are_read_back", "3 rows"),
     (keeps_the_index, "check_nothing_else_is_written", "one of these"),
