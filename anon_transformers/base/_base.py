@@ -3,7 +3,6 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any, ClassVar
 
@@ -134,7 +133,7 @@ class _OfRules:
 
     def __init__(self, method: Callable[..., Any]):
         self.method = method
-        update_wrapper(self, method)
+        self.__doc__ = method.__doc__
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
