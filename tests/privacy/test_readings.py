@@ -10,7 +10,13 @@ import pytest
 from anon_transformers import MondrianAnonymizer
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import InfeasibleError, NotEvaluable
-from anon_transformers.privacy import AllOf, AlphaKAnonymity, judge
+from anon_transformers.privacy import (
+    AllOf,
+    AlphaKAnonymity,
+    KAnonymity,
+    judge,
+    may_judge_values,
+)
 
 SPELLED = ["HIV", "hiv", "HIV ", "flu"]
 
@@ -111,3 +117,10 @@ def test_persons_are_counted_in_readings():
 
 def test_nothing_differs():
     assert classes_of(["flu", "cold", "HIV", None]).as_read() is None
+
+
+def test_searches_take_a_strangers_model_for_one_of_values():
+    # It has no parameter ``sensitive``, and looks at values all the same.
+    assert may_judge_values(Largest())
+    assert may_judge_values(AlphaKAnonymity(alpha=0.5, k=2))
+    assert not may_judge_values(KAnonymity(k=2))
