@@ -390,9 +390,9 @@ class Method(Strict):
     ----------
     name : str
         Registered name, such as ``mondrian``. Every other key is a parameter of the
-        anonymizer, such as ``suppression_limit``; it gets the models of ``thresholds``
-        unless it states ``k`` or ``models``. Roles, hierarchies and a seed are refused
-        here.
+        anonymizer, such as ``suppression_limit``. It gets the models of ``thresholds``:
+        a ``k`` that is stated here takes the place of theirs, ``models`` that of all
+        others. Roles, hierarchies and a seed are refused here.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
