@@ -140,8 +140,9 @@ class _OfRules:
             return self.method
         if instance.row_bound:
             raise AttributeError(
+                f"{type(instance).__name__!r} object has no attribute 'transform': "
                 f"{type(instance).__name__} is bound to the rows it saw (row_bound), "
-                "and has fit_transform only: there is no transform."
+                "and has fit_transform only."
             )
         return MethodType(self.method, instance)
 

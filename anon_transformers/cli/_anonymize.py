@@ -1,8 +1,9 @@
 """``anon anonymize``: one file in, one protected file out."""
 
+import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -166,17 +167,9 @@ def anonymize(
         table, report = _run(frame, method, params, keep_order)
     table = guard_formulas(table, target, spreadsheet_safe)
     # Made before the file is: a report that cannot be told leaves nothing behind.
-    told = {"target": str(target), **asdict(report)}
-    rows = _report_rows(report, subject)
-    if json_output:
-        dump_json(told)
+    tell = _told(target, report, subject, json_output)
     write_table(table, target, dialect)
-    to_stderr = target == STDOUT
-    if json_output:
-        print_json(told, to_stderr=to_stderr)
-    else:
-        title = "Wrote the table" if target == STDOUT else f"Wrote {target}"
-        print_table(title, ["what", "measured", ""], rows, to_stderr=to_stderr)
+    tell()
 
 
 def _check_roles(frame: Any, roles: Any, method: str) -> None:
@@ -258,6 +251,19 @@ def _run(
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
     return table, anonymizer.report_
+
+
+def _told(
+    target: Path, report: Any, subject: str | None, json_output: bool
+) -> Callable[[], None]:
+    """What prints the report, made of plain values already."""
+    to_stderr = target == STDOUT
+    if json_output:
+        told = json.loads(dump_json({"target": str(target), **asdict(report)}))
+        return lambda: print_json(told, to_stderr=to_stderr)
+    rows, header = _report_rows(report, subject), ["what", "measured", ""]
+    title = "Wrote the table" if to_stderr else f"Wrote {target}"
+    return lambda: print_table(title, header, rows, to_stderr=to_stderr)
 
 
 def _report_rows(report: Any, subject: str | None) -> list[tuple[str, str, str]]:
