@@ -129,6 +129,7 @@ def item_names(
     """
     params = {t.key(param): param for t in thresholds for param in t.numbers()}
     found: dict[str, tuple[Threshold, ...]] = {}
+    before: list[dict[str, Any]] = []
     for number, asked in enumerate(sweep):
         key = f"thresholds.{number}"
         if not asked:
@@ -146,8 +147,9 @@ def item_names(
         shown = {name: numbers[name] if name in judged else asked[name]
                  for name in params if name in asked}  # fmt: skip
         name = safe_name("_".join(f"{k}-{value}" for k, value in shown.items()))
-        if name in found:
+        if name in found or shown in before:  # 5.0 is 5
             raise ConfigurationError(f"{key}: {name} is stated twice.")
+        before.append(shown)
         found[name] = tightened
     return found
 

@@ -16,8 +16,6 @@ roles:
   quasi_identifiers: [age, zip]
   sensitive: [job]
   identifiers: [name]
-hierarchies:
-  zip: zip.csv
 anonymizer: {{name: mondrian, step: {{age: 5}}, domain: {{zip: ["007", "008"]}}}}
 thresholds:
   - {{model: k-anonymity, k: 3}}
@@ -26,14 +24,17 @@ target: {{path: {target}}}
 workspace: ../work
 airflow: {airflow}
 """
+TABLES = (
+    "tables/north", "tables/south town", "people", "2026-10/north", "2026-10/south",
+    "people-2026-10", "twins/a b", "twins/a_b",
+)  # fmt: skip
 STEPS = ("load", "anonymize", "validate", "publish")
 
 
 def release(name, mapping, source="{kind: csv}", target=None, **airflow):
     options = {"retries": 0, "map": mapping, **airflow}
     target = json.dumps(target or f"../out/{name}")
-    text = RELEASE.format(source=source, target=target, airflow=json.dumps(options))
-    return text.replace("hierarchies:\n  zip: zip.csv\n", "")
+    return RELEASE.format(source=source, target=target, airflow=json.dumps(options))
 
 
 def people(count):
@@ -78,8 +79,7 @@ def make_home(folder):
     releases = folder / "releases"
     for name, text in FILES.items():
         (releases / name).write_text(text)
-    for name in ("tables/north", "tables/south town", "people", "2026-10/north",
-                 "2026-10/south", "people-2026-10", "twins/a b", "twins/a_b"):  # fmt: skip
+    for name in TABLES:
         (releases / f"{name}.csv").write_text(people(40))
     (releases / "tables" / "few.csv").write_text(people(2))  # fewer than k
     return folder
