@@ -67,7 +67,7 @@ def _of_items(config: ReleaseConfig, run_id: str) -> tuple[list[Path], list[str]
     A task has the number of its item in the name of its run. A run of the DAG as a
     whole has none, and its items have had at most as many numbers as there are files.
     """
-    from anon_transformers.release._mapping import derived_homes, mapped_folder
+    from anon_transformers.release._mapping import derived_files, derived_homes
 
-    count = sum(1 for _ in mapped_folder(config).rglob("*.yaml"))
-    return derived_homes(config), [run_id, *(f"{run_id}.{n}" for n in range(count))]
+    numbers = range(len(derived_files(config)))
+    return derived_homes(config), [run_id, *(f"{run_id}.{n}" for n in numbers)]

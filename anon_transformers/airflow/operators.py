@@ -16,6 +16,7 @@ from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._period import name_of_run, period_of_run
 from anon_transformers.release import read_config
 from anon_transformers.release._mapping import item_of
+from anon_transformers.release._steps import refuse_mapped
 
 PERIOD = "period"
 """Parameter of a DAG that goes before the logical date."""
@@ -232,6 +233,7 @@ def release_task_group(
     ['adult.anonymize', 'adult.load', 'adult.publish', 'adult.validate']
     """
     config = read_config(file)
+    refuse_mapped(config)
     with TaskGroup(group_id=group_id or config.name) as group:
         add_steps(
             str(Path(file).absolute()),

@@ -146,17 +146,18 @@ def mapped_folder(config: ReleaseConfig) -> Path:
     return config.path(workspace) / config.name / FOLDER
 
 
+def derived_files(config: ReleaseConfig) -> list[Path]:
+    """The files that were derived so far, of all periods and of items that are gone."""
+    return sorted(mapped_folder(config).rglob(f"{config.name}{JOINT}*.yaml"))
+
+
 def derived_homes(config: ReleaseConfig) -> list[Path]:
     """Private folders of derived releases that have run, by name."""
     workspace = mapped_folder(config).parents[1]
-    ours = re.compile(rf"{re.escape(config.name + JOINT)}([A-Za-z0-9].*)\Z")
-    if not workspace.is_dir():
-        return []
-    return [
-        home
-        for home in sorted(workspace.iterdir())
-        if (found := ours.match(home.name)) and JOINT not in found[1] and home.is_dir()
-    ]
+    homes = (
+        workspace / name for name in sorted({f.stem for f in derived_files(config)})
+    )
+    return [home for home in homes if home.is_dir()]
 
 
 def item_of(release: str, config_name: str) -> str:

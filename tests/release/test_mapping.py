@@ -4,10 +4,13 @@ import json
 import stat
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
+from anon_transformers.airflow._endings import EndRun
 from anon_transformers.cli._app import app
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import (
@@ -267,3 +270,32 @@ def test_reading_a_mapped_file_loads_no_numerical_library(release):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def in_airflow(number=-1):
+    """What Airflow tells a callback; -1 is no mapped task."""
+    return {"run_id": "nightly", "ti": SimpleNamespace(map_index=number)}
+
+
+def test_the_end_of_a_failed_task_is_that_of_its_own_item(folder_of_tables):
+    release = folder_of_tables
+    north, south = (
+        Path(load(file, run_id=f"nightly.{number}"))
+        for number, file in enumerate(derive_releases(release.file))
+    )
+    ended = EndRun(str(release.file))
+    ended(in_airflow(5))
+    assert (north / "input.parquet").exists()
+    ended(in_airflow(0))
+    assert not north.exists()
+    assert (south / "input.parquet").exists()
+
+
+def test_the_end_of_a_run_that_took_too_long_is_that_of_all_its_items(folder_of_tables):
+    release = folder_of_tables
+    files = derive_releases(release.file)
+    north = Path(load(files[0], run_id="nightly.0"))
+    south = Path(load(files[1], run_id="another.1"))
+    EndRun(str(release.file))(in_airflow())
+    assert not north.exists()
+    assert (south / "input.parquet").exists()
