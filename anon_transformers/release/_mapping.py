@@ -34,6 +34,7 @@ from anon_transformers.release._resolve import (
     is_pattern,
     matching,
     period_of,
+    resolve,
 )
 from anon_transformers.release._run import is_plain, make_private
 from anon_transformers.release._stated_mapping import item_names, safe_name
@@ -112,8 +113,10 @@ def derived_releases(
         raise ConfigurationError("airflow.map: the file states none.")
     inherited = _inherited(config)
     derived: dict[str, dict[str, Any]] = {}
+    tables = _tables(config, stated.tables, period) if stated.tables else {}
+    _refuse_public(resolve(config, period), tables)
     if stated.tables is not None:
-        for item, table in _tables(config, stated.tables, period).items():
+        for item, table in tables.items():
             source = {**inherited["source"], "path": _as_text(glob.escape(str(table)))}
             derived[item] = {**inherited, "source": source}
     else:
@@ -205,6 +208,19 @@ def _tables(
                 )
         found[item] = file
     return found
+
+
+def _refuse_public(config: ReleaseConfig, tables: Mapping[str, Path]) -> None:
+    """Refuse what is private in the target of all items, which is public."""
+    from anon_transformers.release._load import refuse_overlap
+
+    refuse_overlap(config)
+    for table in tables.values():
+        if table.resolve().is_relative_to(config.target_root):
+            raise ConfigurationError(
+                f"airflow.map.tables: {table} lies in the target {config.target_root}, "
+                "which is public."
+            )
 
 
 def _inherited(config: ReleaseConfig) -> dict[str, Any]:

@@ -174,6 +174,24 @@ def test_no_table(folder_of_tables):
     assert not release.work.exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"target": {"path": "tables"}}, "lies in the target"),
+        ({"workspace": "out/work"}, "must not hold one another"),
+    ],
+)
+def test_nothing_private_lies_in_the_target_of_all_items(
+    folder_of_tables, changes, message
+):
+    release = folder_of_tables
+    release.write(source={"kind": "csv"}, airflow=TABLES, **changes)
+    with pytest.raises(ConfigurationError, match=message):
+        derive_releases(release.file)
+    assert not release.target.exists()
+    assert not release.work.exists()
+
+
 def test_an_item_does_not_take_the_name_of_another_release(folder_of_tables):
     release = folder_of_tables
     (release.folder / "people--north.yml").write_text("")
