@@ -37,7 +37,7 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     grain = config.grain
     if grain is None:
         return None
-    moment = context.get("logical_date")
+    moment = _logical_date(context)
     if moment is None:
         return _period_of_cause(context)
     if config.airflow.period == "current":
@@ -45,6 +45,18 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     from anon_transformers.release._period import Period
 
     return Period.read(moment).at(grain).begin - timedelta(hours=1)
+
+
+def _logical_date(context: Any) -> Any:
+    """The logical date as the clock of the DAG shows it: Airflow hands it in UTC.
+
+    Midnight of the first in a zone east of Greenwich is the month before in UTC.
+    """
+    moment = context.get("logical_date")
+    zone = getattr(context.get("dag"), "timezone", None)
+    if moment is None or zone is None or moment.tzinfo is None:
+        return moment
+    return moment.astimezone(zone)
 
 
 def _period_of_cause(context: Any) -> str | None:

@@ -12,7 +12,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import _last_known
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
+from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._steps import refuse_what_is_missing
 
 SUFFIXES = (".yaml", ".yml")
@@ -96,6 +96,8 @@ def check_release(
         if source:
             refuse_what_is_missing(resolve(config, period, file=path))
         _refuse_wrong_parameters(config)
+        if config.airflow.map is not None:
+            _refuse_wrong_items(config, source, period)
     except Exception as error:
         raise ConfigurationError(f"{path}: {_words(error)}") from None
     return config
@@ -124,6 +126,29 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     check_gate(form, config.thresholds)
     refuse_headers_that_run(form)
     refuse_overlap(config)
+
+
+def _refuse_wrong_items(
+    config: ReleaseConfig, source: bool, period: GIVEN_PERIOD | None
+) -> None:
+    """Refuse items of ``airflow: {map: …}`` that could not be releases.
+
+    Tables are looked for with ``source`` alone.
+    """
+    from anon_transformers.release._mapping import derived_releases, tightened_items
+
+    if source:
+        derived_releases(config, period_of(config, period))
+    stated = config.airflow.map
+    if stated is None or stated.tables is not None:
+        return
+    for item, thresholds in tightened_items(config).items():
+        asked = [threshold.to_dict() for threshold in thresholds]
+        changed = config.with_keys({"thresholds": asked, "airflow": {}})
+        try:
+            _refuse_wrong_parameters(changed)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"airflow.map, {item}: {error}") from None
 
 
 def check_files(

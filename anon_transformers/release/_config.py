@@ -632,6 +632,12 @@ class ReleaseConfig(Strict):
             )
         return self
 
+    @model_validator(mode="after")
+    def _can_be_mapped(self) -> "ReleaseConfig":
+        if self.airflow.map is not None:
+            self.airflow.map.refuse_misfits(self)
+        return self
+
     @property
     def grain(self) -> str | None:
         """How long a period of the release is; None without periods."""
