@@ -98,8 +98,13 @@ def release(
             )
     if refused is not None:
         if not suggest:
-            raise type(refused)(f"{refused}\n{HINT.format(_named(config, period))}")
-        print_suggestions(config, refused, parameters, period, as_json=json_output)
+            raise type(refused)(
+                f"{refused}\n{HINT.format(_named(config, period, tightened))}"
+            )
+        print_suggestions(
+            config, refused, parameters, period,
+            as_json=json_output, without_bar=json_output or log_json,
+        )  # fmt: skip
     manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
     if json_output:
         advice = {"advice": {"passes": True}} if suggest else {}
@@ -150,9 +155,12 @@ def _step_lines(
         LOG.propagate = passed_on
 
 
-def _named(config: Path, period: str | None) -> str:
-    """The release as it is named on the command line."""
-    return str(config) if period is None else f"{config} --period {period}"
+def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:
+    """What names this run on the command line; another one might be published."""
+    asked = [f"--set {each}" for each in tightened or ()]
+    if period is not None:
+        asked.append(f"--period {period}")
+    return " ".join([str(config), *asked])
 
 
 def _print_report(folder: str, manifest: dict[str, Any]) -> None:

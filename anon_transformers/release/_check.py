@@ -116,12 +116,14 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     for threshold in config.thresholds:
         check_threshold(threshold)
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+    from anon_transformers.release._back_off import check_ladder
     from anon_transformers.release._forms import form_of
     from anon_transformers.release._load import refuse_headers_that_run, refuse_overlap
 
     form = form_of(config)
     make_anonymizer(config, config.thresholds)
     check_gate(form, config.thresholds)
+    check_ladder(form, config.thresholds)
     refuse_headers_that_run(form)
     refuse_overlap(config)
 
