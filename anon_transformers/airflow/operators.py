@@ -94,7 +94,8 @@ class LoadReleaseOperator(BaseOperator):
     def execute(self, context: Any) -> str:
         """Load; what is handed on is the private folder of the run."""
         params = dict(context["params"])
-        given = self.period or params.pop(PERIOD, None)
+        asked = params.pop(PERIOD, None)  # no threshold, whoever names the period
+        given = self.period or asked
         if self.parameters is not None:
             params = dict(self.parameters)
         options: dict[str, Any] = {
