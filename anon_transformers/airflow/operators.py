@@ -99,8 +99,8 @@ class LoadReleaseOperator(BaseOperator):
         """Load; what is handed on is the private folder of the run."""
         context[RELEASE] = Path(self.file).stem
         params = dict(context["params"])
-        of_trigger = params.pop(PERIOD, None)
-        given = self.period or of_trigger
+        asked = params.pop(PERIOD, None)  # no threshold, whoever names the period
+        given = self.period or asked
         if self.parameters is not None:
             params = dict(self.parameters)
         options: dict[str, Any] = {

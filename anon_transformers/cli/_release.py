@@ -82,8 +82,12 @@ def release(
         refused = error
     if refused is not None:
         if not suggest:
-            raise type(refused)(f"{refused}\n{HINT.format(_named(config, period))}")
-        print_suggestions(config, refused, parameters, period, as_json=json_output)
+            named = _named(config, period, tightened)
+            raise type(refused)(f"{refused}\n{HINT.format(named)}")
+        print_suggestions(
+            config, refused, parameters, period,
+            as_json=json_output, without_bar=json_output or log_json,
+        )  # fmt: skip
     manifest = read_manifest(folder)
     if json_output:
         advice = {"advice": {"passes": True}} if suggest else {}
@@ -184,9 +188,12 @@ def _step_lines(
         LOG.propagate = passed_on
 
 
-def _named(config: Path, period: str | None) -> str:
-    """The release as it is named on the command line."""
-    return str(config) if period is None else f"{config} --period {period}"
+def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:
+    """What names this run on the command line; another one might be published."""
+    asked = [f"--set {each}" for each in tightened or ()]
+    if period is not None:
+        asked.append(f"--period {period}")
+    return " ".join([str(config), *asked])
 
 
 def read_manifest(folder: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def check_release(
     ConfigurationError
         With the file and the key.
     """
-    config = read_config(path)
+    config = _read(path)
     try:
         refuse_what_is_missing(config, source=False)
         if source:
@@ -101,6 +101,17 @@ def check_release(
     except Exception as error:
         raise ConfigurationError(f"{path}: {_words(error)}") from None
     return config
+
+
+def _read(path: str | os.PathLike[str]) -> ReleaseConfig:
+    """What a file says; whatever is wrong with it, no other file is touched by it."""
+    try:
+        return read_config(path)
+    except ConfigurationError:  # it names the file
+        raise
+    except Exception as error:
+        fault = f"{path}: {_words(error)}"
+    raise ConfigurationError(fault)
 
 
 def _words(error: Exception) -> str:
@@ -118,12 +129,14 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     for threshold in config.thresholds:
         check_threshold(threshold)
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+    from anon_transformers.release._back_off import check_ladder
     from anon_transformers.release._forms import form_of
     from anon_transformers.release._load import refuse_headers_that_run, refuse_overlap
 
     form = form_of(config)
     make_anonymizer(config, config.thresholds)
     check_gate(form, config.thresholds)
+    check_ladder(form, config.thresholds)
     refuse_headers_that_run(form)
     refuse_overlap(config)
 
@@ -164,7 +177,7 @@ def _checked_file(
 ) -> FileCheck:
     try:
         refuse_same_name(file, listed)
-        has_periods = read_config(file).grain is not None
+        has_periods = _read(file).grain is not None
         asked = period if has_periods else None
         return FileCheck(file, check_release(file, source=source, period=asked), None)
     except ConfigurationError as error:
@@ -189,7 +202,7 @@ def check_quickly(
     parameters are if they were found in order before.
     """
     refuse_same_name(file, listed)
-    config = read_config(file)
+    config = _read(file)
     try:
         refuse_what_is_missing(config, source=False)
     except Exception as error:

@@ -706,7 +706,8 @@ class ReleaseConfig(Strict):
     @property
     def target_root(self) -> Path:
         """The folder whose ``current`` readers follow: the target, or that of all."""
-        return self.path((self._filled or {}).get("root", self.target.path))
+        unfilled = Template(self.target.path).root.text
+        return self.path((self._filled or {}).get("root", unfilled))
 
     @model_validator(mode="after")
     def _every_rung_is_a_release(self) -> "ReleaseConfig":

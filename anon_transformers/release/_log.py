@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -45,9 +45,11 @@ class StepLog:
         """The step, and the release as soon as it is known."""
         return f"{self.step} {self.release}".strip()
 
-    def record(self, **more: Any) -> dict[str, Any]:
+    def record(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """What goes with a log record, for those who read it by machine."""
-        named = {"step": self.step, "release": self.release or None, **more}
+        # A threshold may have any name, also one of these.
+        own = {"step": self.step, "release": self.release or None}
+        named = {**own, **facts, **own}
         return {FACTS: {key: fact for key, fact in named.items() if fact is not None}}
 
 
@@ -64,7 +66,7 @@ def logged_step(step: str) -> Iterator[None]:
             at = f"{current.at}, " if current.at else ""
             LOG.info(
                 "%s: %s%.0f s so far", current.title, at, current.seconds,
-                extra=current.record(stage=current.at or None),
+                extra=current.record({"stage": current.at or None}),
             )  # fmt: skip
 
     token = _CURRENT.set(current)
@@ -80,7 +82,7 @@ def logged_step(step: str) -> Iterator[None]:
     ]
     LOG.info(
         "%s: %s", current.title, ", ".join([*told, f"{current.seconds:.1f} s"]),
-        extra=current.record(**current.facts, seconds=round(current.seconds, 3)),
+        extra=current.record({**current.facts, "seconds": round(current.seconds, 3)}),
     )  # fmt: skip
 
 
@@ -109,7 +111,7 @@ def stage(what: str) -> None:
     current = _CURRENT.get()
     if current is not None:
         current.at = what
-        LOG.debug("%s: %s", current.title, what, extra=current.record(stage=what))
+        LOG.debug("%s: %s", current.title, what, extra=current.record({"stage": what}))
 
 
 def _shown(fact: str | int | float) -> str:
@@ -133,12 +135,9 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The record with its facts; no traceback, which could quote cells."""
         at = datetime.fromtimestamp(record.created, UTC)
-        return json.dumps(
-            {
-                "at": at.isoformat(timespec="milliseconds"),
-                "level": record.levelname.lower(),
-                "message": record.getMessage(),
-                **getattr(record, FACTS, {}),
-            },
-            default=str,
-        )
+        own = {
+            "at": at.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        return json.dumps({**own, **getattr(record, FACTS, {}), **own}, default=str)
