@@ -151,7 +151,7 @@ def validate(
     if path.is_dir():
         if subject is not None:
             raise ConfigurationError("--subject: a release says itself who is counted.")
-        frame, options = read_release(path)
+        frame, options = read_release(verified.folder)
         reader.declare(frame.columns)
     else:
         needed = [*typed_texts(roles)]
@@ -269,11 +269,21 @@ class TableVerdict:
         return faults
 
     @property
+    def is_verified(self) -> bool:
+        """Whether nothing rests on the word of a manifest that nobody checked.
+
+        What is not judged again is as good as the signature of the manifest.
+        """
+        signed = self.verified is not None and self.verified.signature == "holds"
+        return not self.faults and (signed or not self.not_again)
+
+    @property
     def title(self) -> str:
         """The verdict in a word or two."""
         again = len(self.not_again)
         if again and not self.faults:
-            return f"verified, {again} of {len(self.result.checks)} {NOT_AGAIN}"
+            found = "verified" if self.is_verified else "agrees with its manifest"
+            return f"{found}, {again} of {len(self.result.checks)} {NOT_AGAIN}"
         return "failed" if self.faults else "passed"
 
     def to_dict(self) -> dict[str, Any]:
@@ -282,7 +292,7 @@ class TableVerdict:
         if self.verified is None:
             return shown
         of_release = {
-            "verified": not self.faults,
+            "verified": self.is_verified,
             "not_judged_again": [check.id for check in self.not_again],
             "smallest_class_rows": self.smallest,
             **self.verified.to_dict(),
@@ -440,7 +450,9 @@ def _print_verified(verdict: TableVerdict) -> None:
     found = verdict.verified
     same = found.n_files - len(found.changed_files)
     typer.echo(f"- {same} of {found.n_files} files are what the manifest says.")
-    where = " (--workspace FOLDER)" if found.signature == "not checked" else ""
+    where = ""
+    if found.signature == "not checked":
+        where = " (--workspace FOLDER), and anybody may have written it"
     typer.echo(f"- The signature of the manifest: {found.signature}{where}.")
     if verdict.smallest is not None:
         typer.echo(f"- The smallest class has {verdict.smallest} rows.")

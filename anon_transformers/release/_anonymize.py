@@ -20,7 +20,7 @@ from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import ReleaseConfig, Target
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._log import stage, tell
+from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
@@ -117,7 +117,8 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
         **of_try,
     }
     write_json(draft / "candidate.json", run.sealed(note))
-    tell(anonymizer=config.anonymizer.name, **facts_of(anonymizer.report_))
+    tell(anonymizer=config.anonymizer.name)
+    tell_numbers(facts_of(anonymizer.report_))
 
 
 def facts_of(report: Report) -> dict[str, Any]:

@@ -706,8 +706,13 @@ class ReleaseConfig(Strict):
     @property
     def target_root(self) -> Path:
         """The folder whose ``current`` readers follow: the target, or that of all."""
+        return self.path(self.filled_root)
+
+    @property
+    def filled_root(self) -> str:
+        """The same as the file states it, with variables filled in."""
         unfilled = Template(self.target.path).root.text
-        return self.path((self._filled or {}).get("root", unfilled))
+        return str((self._filled or {}).get("root", unfilled))
 
     @model_validator(mode="after")
     def _every_rung_is_a_release(self) -> "ReleaseConfig":
@@ -768,7 +773,11 @@ class ReleaseConfig(Strict):
             from anon_transformers.datasets import bundled_path
 
             return bundled_path(given.removeprefix(BUNDLED))
-        return (Path(self.folder) / Path(given).expanduser()).resolve()
+        return self.unresolved(given).resolve()
+
+    def unresolved(self, given: str) -> Path:
+        """The same with links as they are."""
+        return Path(self.folder) / Path(given).expanduser()
 
     @property
     def home(self) -> Path:

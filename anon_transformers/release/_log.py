@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from anon_transformers.parameters import is_number
+from anon_transformers.parameters import is_number, is_whole
 
 LOG = logging.getLogger("anon_transformers.release")
 FACTS = "facts"
@@ -45,11 +45,12 @@ class StepLog:
         """The step, and the release as soon as it is known."""
         return f"{self.step} {self.release}".strip()
 
-    def record(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """What goes with a log record, for those who read it by machine."""
-        # A threshold may have any name, also one of these.
-        own = {"step": self.step, "release": self.release or None}
-        named = {**own, **facts, **own}
+    def record(self, more: Mapping[str, Any]) -> dict[str, Any]:
+        """What goes with a log record, for those who read it by machine.
+
+        A threshold may have any id, and takes no other fact's place.
+        """
+        named = {**more, "step": self.step, "release": self.release or None}
         return {FACTS: {key: fact for key, fact in named.items() if fact is not None}}
 
 
@@ -80,9 +81,10 @@ def logged_step(step: str) -> Iterator[None]:
         f"{name.replace('_', ' ')} {_shown(fact)}"
         for name, fact in current.facts.items()
     ]
+    facts = {**current.facts, "seconds": round(current.seconds, 3)}
     LOG.info(
         "%s: %s", current.title, ", ".join([*told, f"{current.seconds:.1f} s"]),
-        extra=current.record({**current.facts, "seconds": round(current.seconds, 3)}),
+        extra=current.record(facts),
     )  # fmt: skip
 
 
@@ -102,8 +104,23 @@ def tell(release: str = "", /, **facts: Any) -> None:
         return
     current.release = release or current.release
     for name, fact in facts.items():
-        if isinstance(fact, str) or is_number(fact):
+        if isinstance(fact, str):
             current.facts[name] = fact
+    tell_numbers(facts)
+
+
+def tell_numbers(facts: Mapping[str, Any]) -> None:
+    """Note numbers that a stranger's code may have made, and nothing else of them.
+
+    A text could be a cell, and so could what a number of a class of theirs says of
+    itself: they become plain ones.
+    """
+    current = _CURRENT.get()
+    if current is None:
+        return
+    for name, fact in facts.items():
+        if is_number(fact):
+            current.facts[name] = int(fact) if is_whole(fact) else float(fact)
 
 
 def stage(what: str) -> None:
@@ -135,9 +152,12 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The record with its facts; no traceback, which could quote cells."""
         at = datetime.fromtimestamp(record.created, UTC)
-        own = {
-            "at": at.isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(),
-            "message": record.getMessage(),
-        }
-        return json.dumps({**own, **getattr(record, FACTS, {}), **own}, default=str)
+        return json.dumps(
+            {
+                **getattr(record, FACTS, {}),
+                "at": at.isoformat(timespec="milliseconds"),
+                "level": record.levelname.lower(),
+                "message": record.getMessage(),
+            },
+            default=str,
+        )

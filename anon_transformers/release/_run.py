@@ -43,6 +43,8 @@ QUARANTINE = "quarantine"
 EVENTS = {"loading", "loaded", "tried", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
+LONGEST_NAME = 255
+"""Bytes of the name of a file."""
 LOCK = ".lock"
 """In a folder: whoever holds the lock of this file works there."""
 KEY = "seal.key"
@@ -342,7 +344,11 @@ def _event(line: bytes) -> dict[str, Any] | None:
     if not isinstance(event, dict) or event.get("event") not in EVENTS:
         return None
     files = event.get("files", [])
-    if not isinstance(files, list) or not isinstance(event.get("version", ""), str):
+    if not isinstance(files, list) or not _can_be_path(event.get("version", "")):
+        return None
+    draft = event.get("draft", ".none")
+    # What a draft is called begins with a dot: no name that readers know is removed.
+    if not isinstance(event.get("at", ""), str) or str(draft)[:1] != ".":
         return None
     hashes = event.get("sha256", {})
     if not isinstance(hashes, dict) or set(map(type, hashes.values())) - {str}:
@@ -351,13 +357,23 @@ def _event(line: bytes) -> dict[str, Any] | None:
         Period.read(event.get("period", "2000"))
     except ParameterError:
         return None
-    names = [event.get("run"), event.get("draft", "none"), *files]
+    names = [event.get("run"), draft, *files]
     return event if all(map(_is_name, names)) else None
 
 
 def _is_name(given: Any) -> bool:
     """Whether it can name a file; one that leads elsewhere is none that we gave."""
-    return isinstance(given, str) and given not in {"", ".", ".."} and "/" not in given
+    if not _can_be_path(given) or given in {"", ".", ".."} or "/" in given:
+        return False
+    return len(given.encode()) <= LONGEST_NAME
+
+
+def _can_be_path(given: Any) -> bool:
+    """Whether the file system takes it; half a character, or a NUL, it does not."""
+    try:
+        return isinstance(given, str) and b"\0" not in given.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def of_period(period: Period | None) -> dict[str, str]:

@@ -235,7 +235,7 @@ def _status(
 ) -> ReleaseStatus:
     stories = {} if home is None else _runs_in(Ledger(home))
     events = [event for story in stories.values() for event in story]
-    published = [e["at"] for e in events if e["event"] == "published"]
+    published = [_at(e) for e in events if e["event"] == "published"]
     public = _public(stories)
     schedule = None if config is None else config.schedule
     state, reason = _state(stories)
@@ -247,7 +247,7 @@ def _status(
         schedule,
         _next_run(schedule, now),
         max(published, default=None),
-        max((e["at"] for e in events), default=None),
+        max(map(_at, events), default=None),
         tuple(public),
         _margins(Path(public[-1].folder)) if public else (),
     )
@@ -267,7 +267,7 @@ def _state(
     ]
     if not told:
         return "never published", "what was published was removed"
-    _, story = max(told, key=lambda one: (one[1][-1]["at"], one[0]))
+    _, story = max(told, key=lambda one: (_at(one[1][-1]), one[0]))
     last, run = story[-1]["event"], story[-1]["run"]
     if last == "published":
         return "published", None
@@ -277,18 +277,24 @@ def _state(
     return "refused", f"run {run} {what}"
 
 
+def _at(event: Mapping[str, Any]) -> str:
+    """When something happened; a line that somebody wrote may not say so."""
+    return str(event.get("at", ""))
+
+
 def _public(stories: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[PublicPeriod]:
     """The newest public version of each period, oldest period first."""
     newest: dict[Any, PublicPeriod] = {}
     for run, story in stories.items():
         last = story[-1]
-        if last["event"] != "published" or not Path(last.get("version", "")).is_dir():
+        version = last.get("version")
+        if last["event"] != "published" or not version or not Path(version).is_dir():
             continue
         period = period_in(story)
         name = None if period is None else period.name
         order = () if period is None else period.order
         # In the order of the ledger: a later version of a period takes its place.
-        newest[order] = PublicPeriod(name, run, last["at"], last["version"])
+        newest[order] = PublicPeriod(name, run, _at(last), version)
     return [newest[order] for order in sorted(newest)]
 
 

@@ -44,6 +44,7 @@ CURRENT = "current"
 
 def refuse_foreign_target(config: ReleaseConfig) -> None:
     """Refuse a target in which another release is published, or cannot be."""
+    refuse_outside(config)
     target, root = config.path(config.target.path), config.target_root
     ours = own_versions(config, Ledger(config.home)) if root != target else []
     public = {os.path.realpath(version.folder) for version in ours}
@@ -72,6 +73,28 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
             )
 
 
+def refuse_outside(config: ReleaseConfig) -> None:
+    """Refuse a target of a period that is no folder of its own below the root.
+
+    A variable or ``..`` may lead it out of the folder of all periods: into what is
+    private, or where no lock of ours is. A link may, too, or to another period, whose
+    readers would see this one.
+    """
+    target, root = config.path(config.target.path), config.target_root
+    stated = (config.target.path, config.filled_root)
+    below = Path(os.path.relpath(*map(config.unresolved, stated)))
+    if ".." in below.parts or not target.is_relative_to(root):
+        raise ConfigurationError(
+            f"target.path: {target} does not lie in {root}, the folder that all "
+            "periods share; a link, a variable or '..' leads it elsewhere."
+        )
+    if target != root / below:
+        raise ConfigurationError(
+            f"target.path: {root / below} leads to {target} by a link; each period has "
+            "a folder of its own. Remove the link."
+        )
+
+
 def read_manifest(version: Path) -> dict[str, Any]:
     """The manifest of a version; empty if there is none that can be read."""
     try:
@@ -83,6 +106,7 @@ def read_manifest(version: Path) -> dict[str, Any]:
 
 def open_target(config: ReleaseConfig) -> Path:
     """The target folder, made if need be."""
+    refuse_outside(config)
     target = config.path(config.target.path)
     try:
         (target / VERSIONS).mkdir(parents=True, exist_ok=True)
@@ -340,7 +364,10 @@ def kept_periods(
         kept: set[Period | None] = {*known[-retention.periods :]}
         few = None in periods and len(known) < retention.periods
         return kept | {None} if few else kept
-    first = known[-1].begin - timedelta(days=retention.days or 0)
+    try:
+        first = known[-1].begin - timedelta(days=retention.days or 0)
+    except OverflowError:  # before the first year: all of them
+        first = datetime.min
     return {period for period in known if period.begin >= first}
 
 

@@ -10,7 +10,7 @@ from anon_transformers.exceptions import GateError
 from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
 from anon_transformers.parameters import is_number
 from anon_transformers.release._forms import Candidate, Form, form_of
-from anon_transformers.release._log import stage, tell
+from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._manifest import write_report
 from anon_transformers.release._run import (
     ERROR,
@@ -70,7 +70,7 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
         candidate.tables, run.thresholds, candidate.suppression_label
     )
     result = judge_candidate(form, candidate)
-    tell(**{check.id: check.observed for check in result.checks})
+    tell_numbers({check.id: check.observed for check in result.checks})
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, shortened
+from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._run import files_of, read_key, sha256
 
 SIGNATURE = "signature"
@@ -73,6 +74,7 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {
+            "name": self.manifest.get("release"),
             "version": self.manifest.get("version"),
             "period": self.manifest.get("period"),
             "files": self.n_files,
@@ -105,7 +107,9 @@ def verify_published(
         If there is no published version, or the workspace knows no such release.
     """
     place = Path(folder)
-    place = place / "current" if (place / "current").exists() else place
+    if (place / "current").exists():
+        # As it leads now: all files are of one version, though a newer one may come.
+        place = (place / "current").resolve()
     try:
         manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -126,11 +130,13 @@ def _hash_of(file: Path) -> str | None:
 
 
 def _judge_signature(manifest: Mapping[str, Any], workspace: Path) -> str:
-    file = workspace / str(manifest.get("release")) / SIGNING_KEY
-    if not file.is_file():
+    name = str(manifest.get("release"))
+    file = workspace / name / SIGNING_KEY
+    # A name that leads elsewhere would bring a key of its own.
+    if not LEGAL_NAME.match(name) or not file.is_file():
         raise ConfigurationError(
             f"workspace: {workspace} has no {SIGNING_KEY} of the release "
-            f"{manifest.get('release')!r}."
+            f"{shortened(name)!r}."
         )
     if SIGNATURE not in manifest:
         return "missing"

@@ -131,7 +131,7 @@ def test_what_nobody_can_judge_again_did_not_fail(anon, publish, people):
     run = anon("validate", folder)
     assert run.exit_code == 0
     message = " ".join(run.stdout.split())
-    assert f"{folder}: verified, 1 of 2 not judged again" in message
+    assert f"{folder}: agrees with its manifest, 1 of 2 not judged again" in message
     assert anon("validate", folder, "--strict").exit_code == 1
     assert "failed" not in message
     assert "--original FILE" in message

@@ -35,7 +35,7 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     judged = anon("validate", visits.with_name("out"))
     assert judged.exit_code == 0
     message = " ".join(judged.output.split())
-    assert "verified, 2 of 2 not judged again" in message
+    assert "agrees with its manifest, 2 of 2 not judged again" in message
     assert "The smallest class has" in message
     assert "counts persons (subject 'pid')" in message
     assert "is not published" in message

@@ -131,6 +131,55 @@ def test_no_fact_takes_the_place_of_the_record(word):
     assert line["at"] != 7
 
 
+def test_a_report_of_a_stranger_tells_numbers_alone(release, registered, caplog):
+    """A text may be a cell, and so may what a number says of itself."""
+    from dataclasses import replace
+
+    from anon_transformers.partitioning import MondrianAnonymizer
+
+    class Loud(float):
+        def __format__(self, form):
+            return NAME_MARK
+
+        __str__ = __repr__ = lambda self: NAME_MARK
+
+    class Lying(MondrianAnonymizer):
+        def fit_transform(self, X, y=None, **params):
+            made = super().fit_transform(X, y, **params)
+            told = {**self.report_.classes, "smallest": f"{NAME_MARK}7"}
+            self.report_ = replace(self.report_, classes=told, loss=Loud(0.5))
+            return made
+
+    registered("anonymizers", "lying", Lying)
+    release.write(anonymizer={**release.mondrian(), "name": "lying"})
+    location = load(release.file)
+    with caplog.at_level(logging.INFO, logger=LOG.name):
+        anonymize(location)
+    ((message, facts),) = lines_of(caplog)
+    assert "smallest" not in facts
+    assert type(facts["loss"]) is float
+    assert facts["loss"] == 0.5
+    assert NAME_MARK not in message + json.dumps(facts, default=repr)
+
+
+@pytest.mark.parametrize("name", ["seconds", "self", "step", "message", "at", "more"])
+def test_a_threshold_may_have_any_id(release, caplog, name):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3, "id": name}])
+    with caplog.at_level(logging.INFO, logger=LOG.name):
+        run_release(release.file)
+    facts = [facts for _, facts in lines_of(caplog)]
+    assert [one["step"] for one in facts] == [
+        "load",
+        "anonymize",
+        "validate",
+        "publish",
+    ]
+    [record] = [r for r in caplog.records if r.getMessage().startswith("validate")]
+    line = json.loads(JsonLines().format(record))
+    assert line["message"] == record.getMessage()
+    assert isinstance(line["at"], str)
+
+
 def test_facts_outside_of_a_step_are_nobodys():
     tell("people", rows=3)
     with logged_step("load"):

@@ -2,13 +2,14 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
-from anon_transformers.release import load, release_status, run_release
+from anon_transformers.release import abandon, load, release_status, run_release
 from anon_transformers.release._status import _margin, _next_run
 
 
@@ -150,3 +151,30 @@ def test_the_next_run():
     assert _next_run("30 5 * * *", now) == "2026-11-18T05:30+00:00"
     assert _next_run("@continuous", now) is None
     assert _next_run(None, now) is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"run": "x", "event": "published"},
+        {"run": "x", "event": "published", "at": 5},
+        {"run": "x", "event": "loaded", "at": None},
+        {"run": "x\0", "event": "publishing", "at": "2026"},
+        {"run": "x\ud800", "event": "loading", "at": "2026", "draft": ".x"},
+        {"run": "x" * 300, "event": "loaded", "at": "2026"},
+        {"run": "x", "event": "publishing", "version": "a\0/versions/x"},
+        {"run": "x", "event": "publishing", "draft": "current", "files": []},
+    ],
+)
+def test_odd_lines_of_a_ledger_stop_nobody(release, odd):
+    """Nor does one that names ``current`` as a draft remove what readers follow."""
+    version = Path(run_release(release.file))
+    if "draft" in odd:
+        odd = {"version": str(version.with_name("x")), **odd}
+    with (release.home / "ledger.jsonl").open("a") as ledger:
+        ledger.write(json.dumps(odd) + "\n")
+    [found] = release_status([release.file])
+    assert [each.folder for each in found.periods] == [str(version)]
+    location = load(release.file, "scheduled")
+    assert (release.target / "current").resolve() == version
+    abandon(location)

@@ -92,6 +92,43 @@ def test_a_workspace_of_others_knows_no_key(published, tmp_path):
         verify_published(tmp_path / "none")
 
 
+@pytest.mark.parametrize("how", ["absolute", "relative"])
+def test_a_manifest_does_not_choose_its_key(published, tmp_path, how):
+    """Who writes a manifest could name a folder with a key of their own."""
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    (evil / "signing.key").write_bytes(b"x" * 32)
+    file = published.target / "current/manifest.json"
+    name = str(evil) if how == "absolute" else "../evil"
+    content = {**json.loads(file.read_text()), "release": name}
+    content["signature"] = signature_of(content, b"x" * 32)
+    file.write_text(json.dumps(content))
+    with pytest.raises(ConfigurationError, match=r"has no signing\.key"):
+        verify_published(published.target, published.work)
+    assert validate(published.target, "--workspace", published.work).exit_code != 0
+
+
+def test_what_nobody_signed_is_not_called_verified(published):
+    """A forged subject, and levels taken out, leave nothing to judge."""
+    file = published.target / "current/manifest.json"
+    content = json.loads(file.read_text())
+    content["roles"]["subject"] = "person"
+    for check in content["measured"]["checks"]:
+        check.pop("observed", None)
+    file.write_text(json.dumps(content))
+    judged = validate(published.target, "--json")
+    found = json.loads(judged.stdout)["release"]
+    assert found["signature"] == "not checked"
+    assert found["verified"] is False
+    assert len(found["not_judged_again"]) == 3
+    told = " ".join(validate(published.target).output.split())
+    assert "verified" not in told
+    assert "agrees with its manifest, 3 of 3 not judged again" in told
+    assert "anybody may have written it" in told
+    signed = validate(published.target, "--workspace", published.work)
+    assert signed.exit_code == 1
+
+
 def test_what_was_judged_in_private_is_said_and_no_failure(published):
     judged = validate(published.target, "--workspace", published.work, "--json")
     assert judged.exit_code == 0
@@ -127,7 +164,7 @@ def test_fewer_rows_than_persons_were_promised(release):
     run_release(release.file)
     judged = validate(release.target)
     assert judged.exit_code == 0
-    assert "verified, 1 of 1 not judged again" in judged.output
+    assert "agrees with its manifest, 1 of 1 not judged again" in judged.output
     file = release.target / "current/manifest.json"
     content = json.loads(file.read_text())
     content["promised"]["in_force"] = [{"model": "k-anonymity", "k": 30}]
