@@ -187,7 +187,6 @@ def compare(
     }
     by_column = read_hierarchies(hierarchies or [], unknown, encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
-    further = _read_metrics(metrics or [])
     written = read_dates(dates)
     asked = [*roles.values(), by_column and [*by_column], [*written], target]
     needed = [*typed_texts(*asked)]
@@ -196,7 +195,7 @@ def compare(
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
     roles["hierarchies"] = by_column
-    roles["metrics"] = further
+    roles["metrics"] = _read_metrics(metrics or [])
     roles["learner"] = learner
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     _finish(source, results, out, json_output, {})
