@@ -10,7 +10,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import ConfigurationError, DataError
-from anon_transformers.release import load
+from anon_transformers.release import anonymize, load, publish, validate
 from tests.release.conftest import people
 
 pytestmark = pytest.mark.gx
