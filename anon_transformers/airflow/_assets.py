@@ -37,7 +37,8 @@ def source_assets(config: ReleaseConfig) -> list[Asset]:
              if not given.startswith(BUNDLED)]  # fmt: skip
     path = config.source.path
     if isinstance(path, str) and is_address(path) and "@" not in urlsplit(path).netloc:
-        found.append(path)
+        # Behind the path stand tokens; an asset is shown to all.
+        found.append(urlsplit(path)._replace(query="", fragment="").geturl())
     return [Asset(uri=uri) for uri in found]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from anon_transformers.airflow._period import name_of_run
 from anon_transformers.release import ReleaseConfig, read_config
-from anon_transformers.release._period import Template
+from anon_transformers.release._period import Period, Template
 
 LOG = logging.getLogger("anon_transformers.airflow")
 
@@ -35,11 +35,28 @@ class EndRun:
         from anon_transformers.release import abandon
 
         try:
-            for location in self.unfinished(name_of_run(context)):
+            for location in self.of_task(context):
                 abandon(location)
                 LOG.warning("%s: given up, its personal data are removed.", location)
         except AnonymizationError as error:
             LOG.error("%s", error)
+
+    def of_task(self, context: Any) -> list[Path]:
+        """Private folders of the run that a task works on.
+
+        Groups of one DAG may be about other periods of the same release: their runs
+        have the same name behind the period, and go on.
+        """
+        found, step = self.unfinished(name_of_run(context)), context.get("task")
+        own = getattr(step, "location", None)
+        if isinstance(own, str):
+            return [place for place in found if place == Path(own)]
+        given = getattr(step, "period", None)
+        if isinstance(given, str) and given:
+            config = read_config(self.file)
+            name = Period.read(given).at(config.grain or "month").name
+            return [place for place in found if place.name.startswith(f"{name}_")]
+        return found
 
     def unfinished(self, run_id: str) -> list[Path]:
         """Private folders of a run of Airflow that has not ended."""

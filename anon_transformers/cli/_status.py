@@ -15,7 +15,7 @@ from anon_transformers.cli.output import (
     print_table,
 )
 
-COLORS = {"published": "green", "refused": "red", "broken": "red"}
+COLORS = {"published": "green", "refused": "red", "broken": "red", "changed": "red"}
 NO_NUMBER = "-"
 
 
@@ -31,7 +31,8 @@ def status(
     """List releases: periods, last success, next run, thresholds and their margins.
 
     Read from release files, ledgers and manifests; no table is opened. The exit code is
-    1 if a file is broken, or the last run of a release was refused.
+    1 if a file is broken, the last run of a release was refused, or somebody changed a
+    public manifest.
 
     [bold]anon status releases/[/bold]
     """

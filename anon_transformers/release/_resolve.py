@@ -135,8 +135,10 @@ def _source_files(
     places = [text if is_address(text) else config.path(text) for text in files]
     for place in places:
         if places.count(place) > 1:
+            # A variable may have put a password into an address.
+            shown = "an address" if isinstance(place, str) else place
             raise ConfigurationError(
-                f"source.{key}: {place} is named twice, and its persons would count "
+                f"source.{key}: {shown} is named twice, and its persons would count "
                 "twice."
             )
     return files if listed else files[0]

@@ -17,7 +17,7 @@ from anon_transformers.parameters import is_number
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Template
-from anon_transformers.release._run import FINISHED, Ledger, period_in
+from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
 from anon_transformers.release._tighten import COMMON_WORDS
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
@@ -69,7 +69,8 @@ class ReleaseStatus:
         The release.
     state : str
         ``"published"``, ``"refused"`` (the last run was, whatever is public),
-        ``"under way"``, ``"never published"`` or ``"broken"`` (the file is).
+        ``"under way"``, ``"never published"``, ``"broken"`` (the file is), or
+        ``"changed"`` (a public manifest is not what its run wrote).
     reason : str or None
         Why a file is broken, or what became of the last run.
     file : str or None
@@ -98,7 +99,7 @@ class ReleaseStatus:
     @property
     def needs_attention(self) -> bool:
         """Whether somebody should look at it."""
-        return self.state in {"broken", "refused"}
+        return self.state in {"broken", "refused", "changed"}
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -239,6 +240,14 @@ def _status(
     public = _public(stories)
     schedule = None if config is None else config.schedule
     state, reason = _state(stories)
+    changed = [
+        one.version
+        for one in public
+        if _is_changed(Path(one.folder), stories[one.version])
+    ]
+    if changed:
+        state = "changed"
+        reason = f"{', '.join(changed)}: the manifest is not what the release wrote"
     return ReleaseStatus(
         name,
         state,
@@ -249,7 +258,7 @@ def _status(
         max(published, default=None),
         max(map(_at, events), default=None),
         tuple(public),
-        _margins(Path(public[-1].folder)) if public else (),
+        () if changed or not public else _margins(Path(public[-1].folder)),
     )
 
 
@@ -296,6 +305,15 @@ def _public(stories: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[PublicPe
         # In the order of the ledger: a later version of a period takes its place.
         newest[order] = PublicPeriod(name, run, _at(last), version)
     return [newest[order] for order in sorted(newest)]
+
+
+def _is_changed(version: Path, story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the manifest of a version is not the one that its run wrote."""
+    hashes = [event.get("sha256", {}).get("manifest.json") for event in story]
+    noted = {one for one in hashes if one is not None}
+    file = version / "manifest.json"
+    # Ledgers from before hashes were noted say nothing of it.
+    return bool(noted) and not (file.is_file() and sha256(file) in noted)
 
 
 def _margins(version: Path) -> tuple[Margin, ...]:

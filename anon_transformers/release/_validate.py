@@ -1,5 +1,6 @@
 """Third step: judge the candidate as its readers will see it."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -16,12 +17,14 @@ from anon_transformers.release._run import (
     ERROR,
     KEY,
     LOCK,
+    ORDER,
     QUARANTINE,
     Run,
     hash_of,
     make_private,
     refuse_links,
     remove_run,
+    write_json,
 )
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._under_way import held
@@ -146,6 +149,14 @@ def quarantine(run: Run, form: Form) -> str:
         run.path(private).unlink(missing_ok=True)
     for details in run.folder.glob(f"*{ERROR}"):
         details.unlink()
+    _forget_variables(run)
     run.folder.rename(place)
     run.ledger.write(run.id, "quarantined")
     return str(place)
+
+
+def _forget_variables(run: Run) -> None:
+    """Leave out of the order what variables held: an address may have a password."""
+    order = json.loads(run.path(ORDER).read_text(encoding="utf-8"))
+    order.pop("filled", None)
+    write_json(run.path(ORDER), order)

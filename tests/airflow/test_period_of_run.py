@@ -1,6 +1,7 @@
-"""The period of a run, by the logical date that Airflow hands on in UTC."""
+"""The period of a run, by the logical date that Airflow hands on in UTC; its end."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
@@ -8,8 +9,11 @@ import pytest
 
 pytest.importorskip("pydantic")
 
+from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._period import period_of_run
+from anon_transformers.release import load
 from anon_transformers.release._period import Period
+from tests.release.conftest import SmallRelease
 
 RELEASE = """
 source: {path: people.csv}
@@ -49,3 +53,27 @@ def test_what_somebody_asked_for_goes_first(tmp_path):
     file.write_text(RELEASE)
     context = {"logical_date": datetime(2026, 10, 1, tzinfo=UTC)}
     assert period_of_run(str(file), "2026-02", context) == "2026-02"
+
+
+@pytest.mark.gx
+def test_a_task_that_fails_ends_the_run_of_its_own_period(tmp_path):
+    """Two groups of one DAG may be about two periods of one release."""
+    release = SmallRelease(tmp_path)
+    release.write(target={"path": "out/{period:%Y-%m}"})
+    october, november = (
+        Path(load(release.file, "nightly", period=month))
+        for month in ("2026-10", "2026-11")
+    )
+    end = EndRun(str(release.file))
+    context = {"run_id": "nightly", "task": SimpleNamespace(location=str(october))}
+    end(context)
+    assert not october.exists()
+    assert november.exists()
+    end(context)  # it has ended, and nobody else's goes in its place
+    end({"run_id": "nightly", "task": SimpleNamespace(period="2026-12")})
+    assert november.exists()
+    end({"run_id": "nightly", "task": SimpleNamespace(period="2026-11-05")})
+    assert not november.exists()
+    september = Path(load(release.file, "nightly", period="2026-09"))
+    end({"run_id": "nightly"})  # of the whole DAG
+    assert not september.exists()

@@ -19,6 +19,7 @@ from anon_transformers.cli._app import app
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
+    GateError,
     ParameterError,
     ReleaseError,
 )
@@ -415,6 +416,33 @@ def test_variables_name_places_and_stay_private(release, monkeypatch):
     assert version.is_relative_to(release.folder / "secret-OUT" / "x")
     published = "".join(path.read_text() for path in version.iterdir())
     assert "secret" not in published
+
+
+def test_a_password_of_an_address_goes_with_the_run(
+    release, monkeypatch, registered, tmp_path
+):
+    """Neither a message nor what lies in quarantine has what a variable held."""
+    import pandas as pd
+
+    frame = pd.read_csv(release.source, dtype={"zip": str})
+    registered("readers", "warehouse", lambda path: frame.copy())
+    monkeypatch.setenv("PASSWORD", "hunter2-secret")
+    address = "db://me:$PASSWORD@host/people"
+    release.write(
+        source={"kind": "warehouse", "path": [address, address]},
+        thresholds=[{"model": "k-anonymity", "k": 9}],
+        anonymizer=release.mondrian(k=2),
+    )
+    said = refused(release)
+    assert "an address is named twice" in said
+    assert "hunter2" not in said
+    release.write(source={"kind": "warehouse", "path": address})
+    with pytest.raises(GateError):
+        run_release(release.file)
+    [place] = (release.home / "quarantine").iterdir()
+    assert (place / "run.json").is_file()
+    for file in release.folder.rglob("*"):
+        assert not file.is_file() or b"hunter2" not in file.read_bytes(), file
 
 
 def test_a_release_file_that_changed_is_compared_as_it_is_stated(monthly):

@@ -60,6 +60,24 @@ def test_a_refused_run_is_the_news_though_another_is_public(release):
 BASE_MODELS = [{"model": "k-anonymity", "k": 3}]
 
 
+@pytest.mark.parametrize("how", ["forged", "unsigned", "gone"])
+def test_a_manifest_that_somebody_wrote_tells_nothing(release, how):
+    run_release(release.file)
+    file = release.target / "current/manifest.json"
+    content = json.loads(file.read_text())
+    content["measured"]["checks"][0]["observed"] = 999
+    if how == "unsigned":
+        content.pop("signature")
+    file.write_text(json.dumps(content)) if how != "gone" else file.unlink()
+    found = only(release)
+    assert (found.state, found.needs_attention) == ("changed", True)
+    assert "the manifest is not what the release wrote" in found.reason
+    assert found.thresholds == ()
+    told = status(release.folder)
+    assert told.exit_code == 1
+    assert "999" not in told.output
+
+
 def test_a_run_under_way(release):
     load(release.file, run_id="r")
     found = only(release)
