@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-airflow test test-docs test-all coverage lint format docs peers benchmark clean
+.PHONY: help install demo demo-airflow test test-docs test-real test-all coverage lint format docs peers benchmark clean
 
 # A python3.11 that starts, else whatever python3 is (a shim may exist and not start).
 ifeq ($(origin PYTHON),undefined)
@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
 SPHINX := $(VENV)/.sphinx
+REAL := $(VENV)/.real
 KERNELS := $(shell find anon_transformers plugins/*/src -path '*_kernels/*.py' -o -path '*/jit/*.py')
 # Distributions that are installed, in editable form, beside the library.
 PLUGINS := plugins/graphs plugins/reproductions
@@ -49,16 +50,27 @@ demo-airflow: install ## Run the same release as an Airflow DAG
 	$(BIN)/python -m anon_transformers.airflow.demo $(RELEASE)
 
 test: lint ## Lint, then every test that is not slow
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs and not real"
 
 test-docs: install ## Run the code on the pages of the documentation, and every example
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "docs and not slow" tests/docs
 
-test-all: lint ## Lint, then every test
-	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2 --dist worksteal
+# One at a time: these tests start services, and some have a heartbeat to keep.
+test-real: install $(REAL) ## Tests on real services: PostgreSQL, Airflow's scheduler, a browser
+	$(BIN)/python -m pytest -m real --durations=0 tests/real
+
+test-all: lint $(REAL) ## Lint, then every test
+	HYPOTHESIS_PROFILE=moderate $(BIN)/python -m pytest -n 2 --dist worksteal -m "not real"
+	$(BIN)/python -m pytest -m real tests/real
+
+$(REAL): pyproject.toml constraints.txt tests/real/install $(STAMP)
+	$(PIP_PINNED) install --quiet --config-settings editable_mode=compat \
+		-c constraints.txt -e ".[real]"
+	tests/real/install
+	@touch $@
 
 coverage: install ## Every test that is not slow, with the lines and branches they reach
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs" --cov --cov-report=term-missing:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs and not real" --cov --cov-report=term-missing:skip-covered
 
 lint: install ## Check style, formatting and types; change nothing
 	$(BIN)/ruff check .

@@ -117,7 +117,11 @@ def register_privacy_models(register):
     better, what becomes of it when classes merge (``merging``: ``"any"``,
     ``"satisfying"`` or ``"none"``) and which way of each parameter asks for more
     (``tighter``). ``Classes.sizes`` and the counts of values are of persons where a
-    subject tells them apart; ``Classes.rows`` are not.
+    subject tells them apart; ``Classes.rows`` are not. The last column of
+    ``SensitiveCounts.counts`` counts missing values, each of which may be any value.
+
+    A model need not see that ``HIV`` and ``hiv`` are one value: it is asked a second
+    time, with values as people read them, and the worse answer counts.
 
     Check it with :func:`anon_transformers.testing.check_privacy_model`.
 
@@ -153,8 +157,15 @@ def register_privacy_models(register):
     ...         if not classes.n_classes:
     ...             raise NotEvaluable("there is no class to judge.")
     ...         columns = classes.sensitive_columns(self.sensitive)
-    ...         most = [column.counts.toarray().max(axis=1) for column in columns]
-    ...         return np.max(most, axis=0) / classes.sizes
+    ...         shares = [self._largest(column) for column in columns]
+    ...         return np.max(shares, axis=0)
+    ...
+    ...     def _largest(self, column):
+    ...         counts, everybody = column.counts.toarray(), column.totals
+    ...         known, missing = counts[:, :-1], counts[:, -1]
+    ...         # Who does not tell may hold the most frequent value, too.
+    ...         held = known.max(axis=1, initial=0) + missing
+    ...         return np.minimum(held / np.maximum(everybody, 1), 1)
     ...
     ...     def satisfied(self, classes):
     ...         return self._shares(classes) <= self.share
@@ -170,6 +181,11 @@ def register_privacy_models(register):
     >>> MostFrequent(share=0.5).satisfied(classes)
     array([False,  True])
     >>> MostFrequent(share=0.5).level(classes)
+    0.75
+    >>> from anon_transformers.privacy import judge
+    >>> spelled = {"age": [20] * 4, "ill": ["HIV", "hiv", "HIV ", "flu"]}
+    >>> classes = Classes.from_frame(spelled, ["age"], sensitive=["ill"])
+    >>> judge(MostFrequent(share=0.5), classes).level
     0.75
     >>> from anon_transformers.testing import check_privacy_model
     >>> check_privacy_model(MostFrequent)  # doctest: +SKIP
@@ -285,6 +301,8 @@ def register_hierarchy_builders(register):
     value, its generalizations level by level, without the root. A release names it as
     ``hierarchies: {town: {kind: initials}}``, its parameters beside the kind.
 
+    Check it with :func:`anon_transformers.testing.check_hierarchy_builder`.
+
     Parameters
     ----------
     register : callable
@@ -308,6 +326,9 @@ def register_hierarchy_builders(register):
     ...     register("initials", Initials)
     >>> Initials().build(["Oslo", "Olso", "Rome"]).level(1).labels.tolist()
     ['O…', 'R…']
+    >>> from anon_transformers.testing import check_hierarchy_builder
+    >>> towns = ["Oslo", "Olso", "Rome", "Wien"]
+    >>> check_hierarchy_builder(Initials, towns)  # doctest: +SKIP
     """
 
 
@@ -337,7 +358,8 @@ def register_readers(register):
     >>> def read_json_lines(path, *, encoding="utf-8"):
     ...     \"\"\"Read a file of JSON, a row in each line.\"\"\"
     ...     try:
-    ...         return pd.read_json(path, lines=True, encoding=encoding)
+    ...         # Without dtype=False, pandas reads "01234" as 1234, and guesses dates.
+    ...         return pd.read_json(path, lines=True, dtype=False, encoding=encoding)
     ...     except ValueError:
     ...         raise DataError(f"{path} is no file of JSON lines.") from None
     >>> @hookimpl
@@ -348,9 +370,9 @@ def register_readers(register):
     >>> from anon_transformers.testing import check_reader
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "people.jsonl")
-    ...     people = pd.DataFrame({"age": [20, 30]})
+    ...     people = pd.DataFrame({"age": [20, 30], "zip": ["01234", "00501"]})
     ...     people.to_json(file, orient="records", lines=True)
-    ...     check_reader(read_json_lines, {"path": file})
+    ...     check_reader(read_json_lines, {"path": file}, expected=people)
     """
 
 
@@ -402,6 +424,8 @@ def register_experiments(register):
     the ``Findings`` of :mod:`anon_transformers.experiments`: what was published, what
     is found here, and why they differ.
 
+    Check it with :func:`anon_transformers.testing.check_experiment`.
+
     Parameters
     ----------
     register : callable
@@ -435,6 +459,8 @@ def register_experiments(register):
     >>> FourRows().run().summary()
     '1 runs; 1 of 1 numbers compared: 1 equal, 0 differ for a known reason, \
 0 differ without one.'
+    >>> from anon_transformers.testing import check_experiment
+    >>> check_experiment(FourRows)
     """
 
 

@@ -8,8 +8,9 @@ do too. ``ANON_DISABLE_PLUGINS=a,b`` leaves some out by entry-point name,
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -45,6 +46,26 @@ OUR_DISTRIBUTIONS = frozenset(
     {HOME, "anon-transformers-graphs", "anon-transformers-reproductions"}
 )
 """Distributions that are tested together with this one."""
+COMMANDS = frozenset(
+    {
+        "anonymize",
+        "attack",
+        "compare",
+        "compare-codings",
+        "compile",
+        "dataset",
+        "frontier",
+        "hierarchy",
+        "init",
+        "list",
+        "quality",
+        "release",
+        "reproduce",
+        "risk",
+        "validate",
+    }
+)
+"""Commands that ``anon`` has without any plugin; their names are taken."""
 ANONYMIZER_KINDS = ("graph", "linked", "table")
 """What anonymizers make: each has privacy models that judge it."""
 NOISE = (
@@ -54,6 +75,8 @@ NOISE = (
     "the attack 'record-intruder' and with 'anon quality'"
 )
 _TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
+NEARLY = 0.9
+"""How like the name of a hook another name is that was meant to be one."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
@@ -88,6 +111,7 @@ class Catalog(Mapping[str, Any]):
         self._items: dict[str, Any] = {}
         self._owners: dict[str, str] = {}
         self._summaries: dict[str, str] = {}
+        self._contested: set[str] = set()
 
     def add(self, name: str, item: Any, owner: str, summary: str | None = None) -> None:
         """Take ``name`` for ``item`` on behalf of distribution ``owner``.
@@ -110,10 +134,14 @@ class Catalog(Mapping[str, Any]):
                 f"{owner} registers the {self.kind} {name!r}; names are lower case "
                 "with hyphens."
             )
-        if name in self._items:
+        taken = self._owners.get(name)
+        if taken is None and self.kind == KINDS["commands"] and name in COMMANDS:
+            taken = HOME
+        if taken is not None:
+            self._contested.add(name)
             raise PluginError(
-                f"the {self.kind} {name!r} is registered by {self._owners[name]} "
-                f"and by {owner}; disable one with ANON_DISABLE_PLUGINS."
+                f"the {self.kind} {name!r} is registered by {taken} and by {owner}; "
+                "disable one with ANON_DISABLE_PLUGINS."
             )
         if isinstance(item, str):
             if not _TARGET.match(item) or not summary:
@@ -142,6 +170,12 @@ class Catalog(Mapping[str, Any]):
         """Forget ``name``."""
         del self._items[name], self._owners[name]
         self._summaries.pop(name, None)
+
+    def remove_contested(self) -> None:
+        """Forget what several strangers claim; a built-in name stays what it is."""
+        for name in self._contested & self._items.keys():
+            if self._owners[name] != HOME:
+                self.remove(name)
 
     def owner(self, name: str) -> str:
         """Distribution that registered ``name``."""
@@ -371,11 +405,12 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
     points : iterable of EntryPoint
         Plugins to load, each a module or object with hook implementations.
 
-    Raises
-    ------
-    PluginError
-        If two distributions take one name, or a hook is misspelled. A plugin that
-        cannot be imported is listed in ``broken`` instead.
+    Returns
+    -------
+    Registry
+        What is offered. ``broken`` lists the plugins that cannot be imported, have a
+        misspelled or unmarked hook or none at all, or take a name that is taken; a name
+        that several strangers claim belongs to none of them.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -384,20 +419,27 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
     for point in _enabled(points):
         owner = _distribution(point)
         if point.name in owners:
-            raise PluginError(
+            reason = (
                 f"two distributions offer a plugin named {point.name!r}: "
                 f"{owners[point.name]} and {owner}."
             )
+            broken.append(BrokenPlugin(point.name, owner, reason))
+            continue
         owners[point.name] = owner
         try:
             plugin = point.load()
         except (Exception, SystemExit) as error:  # whatever a stranger's module raises
             broken.append(BrokenPlugin(point.name, owner, _reason(error)))
             continue
-        _admit(manager, plugin, point.name, owner)
+        try:
+            _admit(manager, plugin, point.name, owner)
+        except PluginError as error:
+            broken.append(BrokenPlugin(point.name, owner, str(error)))
     found = Registry()
     for hook in KINDS:
-        broken += _gather(manager, f"register_{hook}", getattr(found, hook), owners)
+        catalog = getattr(found, hook)
+        broken += _gather(manager, f"register_{hook}", catalog, owners)
+        catalog.remove_contested()
     return replace(found, broken=tuple(broken))
 
 
@@ -416,7 +458,7 @@ def _enabled(points: Iterable[EntryPoint]) -> list[EntryPoint]:
         if point.name not in blocked
         and not (only_home and _distribution(point) != HOME)
     }
-    return [chosen[key] for key in sorted(chosen)]
+    return [chosen[key] for key in sorted(chosen, key=lambda k: (k[2] != HOME, k))]
 
 
 def _distribution(point: EntryPoint) -> str:
@@ -424,17 +466,52 @@ def _distribution(point: EntryPoint) -> str:
 
 
 def _admit(manager: pluggy.PluginManager, plugin: Any, name: str, owner: str) -> None:
-    """Register a plugin; a misspelled hook or argument is an error at once."""
+    """Register a plugin whose hooks are all marked, known and rightly spelled."""
+    refused = f"plugin {name!r} of {owner} does not fit"
+    legal = [f"register_{hook}" for hook in KINDS]
+    marked, unmarked = _hooks_of(plugin, legal)
+    unknown = [hook for hook in marked if hook not in legal]
+    if unknown:
+        raise PluginError(f"{refused}: {unknown_choice('hook', unknown[0], legal)}")
+    if unmarked:
+        raise PluginError(
+            f"{refused}: {unmarked[0]} lacks the mark @hookimpl (from "
+            "anon_transformers import hookimpl), and nobody would call it."
+        )
+    if not marked:
+        raise PluginError(
+            f"{refused}: it offers nothing; no function of it is marked @hookimpl. "
+            f"Hooks: {', '.join(legal)}."
+        )
     try:
         manager.register(plugin, name=name)
-        manager.check_pending()
     except (pluggy.PluginValidationError, ValueError) as error:
-        legal = [f"register_{hook}" for hook in KINDS]
-        said = str(error).splitlines()[0]
+        # The last line of pluggy says what is wrong, the first one where.
+        lines = str(error).splitlines()
+        said = " ".join([lines[0], *(lines[-1:] if len(lines) > 1 else [])])
         raise PluginError(
-            f"plugin {name!r} of {owner} does not fit: {said}. "
-            f"Hooks: {', '.join(legal)}, each with the argument register."
+            f"{refused}: {said.rstrip('.')}. Each hook has the argument register."
         ) from None
+
+
+def _hooks_of(plugin: Any, legal: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names of functions that are marked as hooks, and that should be."""
+    functions = {
+        name: function
+        for name in dir(plugin)
+        if name.startswith("register")
+        and inspect.isroutine(function := inspect.getattr_static(plugin, name))
+    }
+    functions = {name: getattr(plugin, name) for name in functions}
+    marks = [f"{hookspecs.PROJECT}_{what}" for what in ("impl", "spec")]
+    marked = [n for n, function in functions.items() if hasattr(function, marks[0])]
+    unmarked = [
+        name
+        for name, function in functions.items()
+        if not any(hasattr(function, mark) for mark in marks)
+        and get_close_matches(name, legal, n=1, cutoff=NEARLY)
+    ]
+    return marked, unmarked
 
 
 def _gather(
@@ -445,14 +522,20 @@ def _gather(
 ) -> list[BrokenPlugin]:
     """Call one plugin after another, so that a clash can name both."""
     broken = []
-    for implementation in reversed(getattr(manager.hook, hook).get_hookimpls()):
+    # Ours come first, whatever a stranger's mark says of its order: who comes later to
+    # a name that is taken is to blame.
+    found = sorted(
+        getattr(manager.hook, hook).get_hookimpls(),
+        key=lambda each: (owners[each.plugin_name] != HOME, each.plugin_name),
+    )
+    for implementation in found:
         owner = owners[implementation.plugin_name]
         offered = {"register": partial(catalog.add, owner=owner)}
         try:
             implementation.function(*(offered[a] for a in implementation.argnames))
-        except PluginError:
-            raise
         except (Exception, SystemExit) as error:  # whatever a stranger's hook raises
             name = implementation.plugin_name
-            broken.append(BrokenPlugin(name, owner, _reason(error)))
+            ours = isinstance(error, PluginError)
+            reason = str(error) if ours else _reason(error)
+            broken.append(BrokenPlugin(name, owner, reason))
     return broken

@@ -17,9 +17,9 @@ from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
     ANONYMIZER_KINDS,
+    COMMANDS,
     HOME,
     KINDS,
-    ImportReference,
     create_registry,
     first_line,
     registry,
@@ -69,6 +69,10 @@ class Shop:
 
     def registry(self):
         return create_registry(self.points())
+
+    def sound_registry(self):
+        """What a release asks for."""
+        self.registry().refuse_broken()
 
 
 @pytest.fixture
@@ -264,20 +268,20 @@ class TestClashes:
         shop.install("acme", {"tools": "one"}, one=offers("register_metrics", "a"))
         shop.install("zeta", {"tools": "two"}, two=offers("register_metrics", "b"))
         with pytest.raises(PluginError, match="'tools': acme and zeta"):
-            shop.registry()
+            shop.sound_registry()
 
     def test_two_distributions_of_one_registered_name(self, shop):
         shop.offer("acme", "register_metrics", "a")
         shop.offer("zeta", "register_metrics", "a")
         with pytest.raises(PluginError, match="metric 'a' is registered by") as error:
-            shop.registry()
+            shop.sound_registry()
         for part in ("acme", "zeta", "ANON_DISABLE_PLUGINS"):
             assert part in str(error.value)
 
     def test_a_built_in_name_is_taken(self, shop):
         shop.offer("zeta", "register_anonymizers", "mondrian")
         with pytest.raises(PluginError, match="'mondrian'") as error:
-            create_registry(entry_points(group=hookspecs.PROJECT))
+            create_registry(entry_points(group=hookspecs.PROJECT)).refuse_broken()
         assert HOME in str(error.value)
         assert "zeta" in str(error.value)
 
@@ -298,24 +302,71 @@ class TestClashes:
             "acme", {"one": "both", "two": "both"}, both=offers("register_metrics", "a")
         )
         with pytest.raises(PluginError, match="acme"):
-            shop.registry()
+            shop.sound_registry()
+
+    def test_a_name_that_strangers_contest_belongs_to_none(self, shop):
+        shop.offer("acme", "register_metrics", "a")
+        shop.offer("zeta", "register_metrics", "a")
+        shop.offer("beta", "register_metrics", "b")
+        found = shop.registry()
+        assert list(found.metrics) == ["b"]
+        assert [broken.distribution for broken in found.broken] == ["zeta"]
+
+    @pytest.mark.parametrize("mark", ["", "(tryfirst=True)", "(trylast=True)"])
+    def test_a_built_in_keeps_its_name_and_the_rest_is_there(self, shop, mark):
+        source = offers("register_privacy_models", "k-anonymity")
+        source = source.replace("@hookimpl", f"@hookimpl{mark}")
+        shop.install("aaa", {"aaa": "eager"}, eager=source)
+        found = create_registry(entry_points(group=hookspecs.PROJECT))
+        assert found.privacy_models.owner("k-anonymity") == HOME
+        assert found.privacy_models["k-anonymity"] is KAnonymity
+        assert [broken.distribution for broken in found.broken] == ["aaa"]
+
+    @pytest.mark.parametrize("name", sorted(COMMANDS))
+    def test_a_built_in_command_is_taken(self, shop, name):
+        shop.offer("acme", "register_commands", name)
+        (broken,) = shop.registry().broken
+        assert f"'{name}' is registered by {HOME} and by acme" in broken.reason
+
+    def test_the_built_in_commands_are_those_of_anon(self):
+        app = pytest.importorskip("anon_transformers.cli._app").app
+        named = {command.name for command in app.registered_commands}
+        assert named | {group.name for group in app.registered_groups} == COMMANDS
 
 
 class TestMistakes:
+    @pytest.mark.parametrize("hook", ["register_metrics", "register_metric"])
+    def test_a_hook_without_its_mark(self, shop, hook):
+        source = offers(hook, "a").replace("@hookimpl\n", "")
+        shop.install("acme", {"acme": "unmarked"}, unmarked=source)
+        (broken,) = shop.registry().broken
+        assert f"{hook} lacks the mark @hookimpl" in broken.reason
+
+    def test_a_plugin_that_offers_nothing(self, shop):
+        source = (
+            "from anon_transformers.hierarchies import register_data_type\n"
+            "from anon_transformers.hookspecs import hookimpl, register_metrics\n"
+        )
+        shop.install("acme", {"acme": "idle"}, idle=source)
+        (broken,) = shop.registry().broken
+        assert "it offers nothing" in broken.reason
+
     @pytest.mark.parametrize("hook", ["register_anonymizer", "register_anonymisers"])
     def test_a_misspelled_hook(self, shop, hook):
         shop.offer("acme", hook, "a")
         with pytest.raises(
-            PluginError, match=rf"'acme' of acme.*{hook}.*Hooks: "
+            PluginError, match=rf"'acme' of acme.*'{hook}'; did you mean 'register_"
         ) as error:
-            shop.registry()
+            shop.sound_registry()
         assert "register_anonymizers" in str(error.value)
 
     def test_a_wrong_argument(self, shop):
         source = offers("register_metrics", "a").replace("(register):", "(registry):")
         shop.install("acme", {"acme": "wrong"}, wrong=source)
-        with pytest.raises(PluginError, match=r"'acme' of acme.*argument register\."):
-            shop.registry()
+        with pytest.raises(
+            PluginError, match=r"'acme' of acme.*registry.*argument register\."
+        ):
+            shop.sound_registry()
 
     @pytest.mark.parametrize(
         "name",
@@ -326,7 +377,7 @@ class TestMistakes:
         with pytest.raises(
             PluginError, match=r"acme registers the metric .*lower case"
         ):
-            shop.registry()
+            shop.sound_registry()
 
     @pytest.mark.parametrize("name", ["a", "k-anonymity", "t2", "a1-b2-c3"])
     def test_a_good_name(self, shop, name):
@@ -367,7 +418,7 @@ class TestNoise:
         with pytest.raises(
             PluginError, match=f"acme registers the anonymizer 'add-noise'.*{reason}"
         ):
-            shop.registry()
+            shop.sound_registry()
 
     def test_a_class_that_is_named_is_a_fault_of_its_plugin(self, shop):
         source = NOISE.format(declared="publishes = 'noise'", item="'noisy:AddNoise'")
@@ -539,46 +590,4 @@ def test_where_an_object_lies_is_said_whole_and_with_a_summary(shop, call):
     )
     shop.install("hasty", {"hasty": "hasty"}, hasty=source)
     with pytest.raises(PluginError, match=r"package\.module:Name"):
-        shop.registry()
-
-
-def test_what_is_ours_is_looked_for_and_not_imported(tmp_path, monkeypatch):
-    package = tmp_path / "loud_package"
-    package.mkdir()
-    (package / "__init__.py").write_text("raise RuntimeError('imported')\n")
-    (package / "inside.py").write_text("")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert ImportReference("loud_package.inside:Thing").is_there()
-    assert not ImportReference("loud_package.elsewhere:Thing").is_there()
-    assert not ImportReference("no_such_package.inside:Thing").is_there()
-
-
-# Building what is registered.
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "fault"),
-    [
-        ("k-anonymity", {"kk": 1}, "unknown parameter 'kk'; did you mean 'k'?"),
-        ("k-anonymity", {}, "needs the parameter 'k'."),
-        ("k-anonymity", {"k": 0}, "k must be a whole number of at least 1"),
-        ("k-anonmity", {"k": 2}, "did you mean 'k-anonymity'?"),
-        ("secretive", {"how": 1}, "does not take these parameters: RuntimeError."),
-        ("secretive", {}, "needs the parameter 'how'."),
-    ],
-)
-def test_what_cannot_be_built_is_explained_in_one_way(name, params, fault):
-    class Secretive:
-        def __init__(self, how):
-            raise RuntimeError("JOBMARK")
-
-    found = create_registry(entry_points(group="anon_transformers"))
-    found.privacy_models.add("secretive", Secretive, "a-stranger")
-    with pytest.raises(ParameterError) as caught:
-        found.privacy_models.build(name, params)
-    assert fault in str(caught.value)
-    assert "JOBMARK" not in str(caught.value)
-
-
-def test_what_is_registered_is_built_with_its_parameters():
-    assert registry().privacy_models.build("k-anonymity", {"k": 3}) == KAnonymity(3)
+        shop.sound_registry()

@@ -17,6 +17,7 @@ from anon_transformers.airflow._assets import (
     source_assets,
 )
 from anon_transformers.airflow._endings import EndRun
+from anon_transformers.airflow._mapped import add_mapped_steps
 from anon_transformers.airflow._notifiers import make_deadline, make_notifiers
 from anon_transformers.airflow.operators import PERIOD, add_steps
 from anon_transformers.airflow.sensors import SourceSensor
@@ -170,7 +171,11 @@ def _accepted(file: Path, build: Callable[[], DAG], schedule: str | None) -> DAG
 
 
 def release_dag(config: ReleaseConfig, file: Path) -> DAG:
-    """Build the DAG of one release: load → anonymize → validate → publish."""
+    """Build the DAG of one release: load → anonymize → validate → publish.
+
+    Of a file with ``airflow: {map: …}`` these four are a mapped group, behind a task
+    that lists the items.
+    """
     options = config.airflow
     params = _params(config)
     if config.grain is not None:
@@ -192,12 +197,13 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
         ],
         on_success_callback=make_notifiers("on_success", options.on_success),
     ) as dag:
-        first = add_steps(
-            str(file),
-            inlets=source_assets(config),
-            outlets=[release_asset(config.name, options)],
-            load={"conn_id": options.conn_id},
-        )
+        given: dict[str, Any] = {
+            "inlets": source_assets(config),
+            "outlets": [release_asset(config.name, options)],
+            "load": {"conn_id": options.conn_id},
+        }
+        add = add_steps if options.map is None else add_mapped_steps
+        first = add(str(file), **given)
         if options.sensor is not None:
             _sensor(config, file) >> first
     return dag
@@ -319,8 +325,11 @@ def _working_notifiers(options: AirflowOptions) -> list[Callable[..., Any]]:
 def _params(config: ReleaseConfig) -> dict[str, Param]:
     """Every threshold as a number that a trigger may tighten."""
     params = {}
+    swept = set() if config.airflow.map is None else config.airflow.map.swept
     for threshold in config.thresholds:
         for name, value in threshold.numbers().items():
+            if threshold.key(name) in swept:  # each item states its own
+                continue
             bound = {"higher": "minimum", "lower": "maximum"}.get(
                 COMMON_WORDS.get(name, "")
             )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_transformers.airflow._period import name_of_run
-from anon_transformers.release import read_config
+from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._period import Period, Template
 
 LOG = logging.getLogger("anon_transformers.airflow")
@@ -64,10 +64,27 @@ class EndRun:
 
         config = read_config(self.file)
         home = config.path(Template(config.workspace).fill(None)) / config.name
+        homes, names = [home], [run_id]
+        if config.airflow.map is not None:
+            homes, names = _of_items(config, run_id)
         # Before it the period, behind it the number of a further run of that name.
-        ours = re.compile(rf"(?:.*_)?{re.escape(plain_name(run_id))}(?:-r[0-9]+)?\Z")
+        plain = "|".join(re.escape(plain_name(name)) for name in names)
+        ours = re.compile(rf"(?:.*_)?(?:{plain})(?:-r[0-9]+)?\Z")
         return [
             home / RUNS / name
+            for home in homes
             for name, story in Ledger(home).stories().items()
             if ours.match(name) and story[-1]["event"] not in FINISHED
         ]
+
+
+def _of_items(config: ReleaseConfig, run_id: str) -> tuple[list[Path], list[str]]:
+    """Private folders of the releases of all items, and names of their runs.
+
+    A task has the number of its item in the name of its run. A run of the DAG as a
+    whole has none, and its items have had at most as many numbers as there are files.
+    """
+    from anon_transformers.release._mapping import derived_files, derived_homes
+
+    numbers = range(len(derived_files(config)))
+    return derived_homes(config), [run_id, *(f"{run_id}.{n}" for n in numbers)]

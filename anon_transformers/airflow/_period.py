@@ -37,10 +37,9 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     grain = config.grain
     if grain is None:
         return None
-    moment = context.get("logical_date")
+    moment = _logical_date(context)
     if moment is None:
         return _period_of_cause(context)
-    moment = _as_scheduled(moment, context)
     if config.airflow.period == "current":
         return moment
     from anon_transformers.release._period import Period
@@ -48,14 +47,16 @@ def period_of_run(file: str, given: str | None, context: Any) -> Any:
     return Period.read(moment).at(grain).begin - timedelta(hours=1)
 
 
-def _as_scheduled(moment: Any, context: Any) -> Any:
-    """A logical date in the zone of its DAG, by which schedules are read.
+def _logical_date(context: Any) -> Any:
+    """The logical date as the clock of the DAG shows it: Airflow hands it in UTC.
 
-    Airflow hands it on in UTC, where midnight of the first of a month may lie in the
-    month before.
+    Midnight of the first in a zone east of Greenwich is the month before in UTC.
     """
+    moment = context.get("logical_date")
     zone = getattr(context.get("dag"), "timezone", None)
-    return moment if zone is None or not moment.tzinfo else moment.astimezone(zone)
+    if moment is None or zone is None or moment.tzinfo is None:
+        return moment
+    return moment.astimezone(zone)
 
 
 def _period_of_cause(context: Any) -> str | None:

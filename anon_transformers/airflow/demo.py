@@ -38,7 +38,7 @@ def main(
     for task in dag.topological_sort():
         print(f"{task.task_id:10} {states[task.task_id]}")
     print(f"{'run':10} {run.state}")
-    print(f"{'release':10} {config.path(config.target.path) / 'current'}")
+    print(f"{'release':10} {config.target_root / 'current'}")
     return 0 if run.state == "success" else 1
 
 

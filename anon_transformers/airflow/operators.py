@@ -15,9 +15,13 @@ from anon_transformers.airflow._connections import connection_in_environment
 from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._period import name_of_run, period_of_run
 from anon_transformers.release import read_config
+from anon_transformers.release._mapping import item_of
+from anon_transformers.release._steps import refuse_mapped
 
 PERIOD = "period"
 """Parameter of a DAG that goes before the logical date."""
+RELEASE = "release"
+"""Name of the release in the context of a task, for ``map_index_template``."""
 
 
 def run_step(name: str, location: str, **options: Any) -> str:
@@ -93,8 +97,10 @@ class LoadReleaseOperator(BaseOperator):
 
     def execute(self, context: Any) -> str:
         """Load; what is handed on is the private folder of the run."""
+        context[RELEASE] = Path(self.file).stem
         params = dict(context["params"])
-        given = self.period or params.pop(PERIOD, None)
+        asked = params.pop(PERIOD, None)  # no threshold, whoever names the period
+        given = self.period or asked
         if self.parameters is not None:
             params = dict(self.parameters)
         options: dict[str, Any] = {
@@ -120,6 +126,7 @@ class _LaterStepOperator(BaseOperator):
 
     def execute(self, context: Any) -> str:
         """Run the step; what is handed on is a location."""
+        context[RELEASE] = Path(self.location).parents[1].name
         return run_step(self.step, self.location)
 
 
@@ -158,6 +165,9 @@ class PublishReleaseOperator(_LaterStepOperator):
     ----------
     location : str or output of :class:`ValidateReleaseOperator`
         The run's private folder.
+    mapped_from : str, optional
+        Name of the release whose items are published; the extra of the assets then
+        says which ``item`` it is.
     **kwargs
         Arguments of every operator; the assets under ``outlets`` get the version and
         what was measured as their extra.
@@ -165,10 +175,18 @@ class PublishReleaseOperator(_LaterStepOperator):
 
     step = "publish"
 
+    def __init__(
+        self, *, location: Any, mapped_from: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(location=location, **kwargs)
+        self.mapped_from = mapped_from
+
     def execute(self, context: Any) -> str:
         """Publish; what is handed on is the folder of the version."""
         version = super().execute(context)
         facts = published_facts(Path(version))
+        if self.mapped_from is not None:
+            facts["item"] = item_of(facts["release"], self.mapped_from)
         for asset in self.outlets or ():
             if isinstance(asset, Asset):
                 context["outlet_events"][asset].extra.update(facts)
@@ -215,6 +233,7 @@ def release_task_group(
     ['adult.anonymize', 'adult.load', 'adult.publish', 'adult.validate']
     """
     config = read_config(file)
+    refuse_mapped(config)
     with TaskGroup(group_id=group_id or config.name) as group:
         add_steps(
             str(Path(file).absolute()),
@@ -236,6 +255,7 @@ def add_steps(
     inlets: list[Asset],
     outlets: list[Asset],
     load: Mapping[str, Any],
+    publish: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> BaseOperator:
     """Add the four tasks to the DAG or group at hand; the first of them."""
@@ -249,6 +269,10 @@ def add_steps(
         task_id="validate", location=made.output, **{**kwargs, "retries": 0}
     )
     PublishReleaseOperator(
-        task_id="publish", location=judged.output, outlets=outlets, **kwargs
+        task_id="publish",
+        location=judged.output,
+        outlets=outlets,
+        **(publish or {}),
+        **kwargs,
     )
     return first

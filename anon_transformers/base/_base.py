@@ -3,13 +3,13 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import FunctionType, MethodType
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from anon_transformers._data.columns import Column, to_text
@@ -18,6 +18,7 @@ from anon_transformers._data.persons import read_likely_persons, read_persons
 from anon_transformers._data.ties import tie_order
 from anon_transformers.exceptions import (
     DataError,
+    PluginError,
     RepeatedIdentifierWarning,
     SpellingWarning,
     level_of_caller,
@@ -59,6 +60,19 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if "transform" in vars(cls):
             _guard_transform(cls)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A method that an instance hides breaks the base class somewhere else, with an
+        # error that names neither.
+        if name.startswith("_") and isinstance(
+            getattr(type(self), name, None), FunctionType | property
+        ):
+            raise PluginError(
+                f"{type(self).__name__} sets the attribute {name!r}, which is a method "
+                "of its base class; store what is learnt in attributes with a trailing "
+                f"underscore, such as {name.lstrip('_')}_."
+            )
+        super().__setattr__(name, value)
 
     def transform(self, X: Any) -> Any:
         """Recode rows one by one; not there if ``row_bound`` is true.
@@ -111,16 +125,26 @@ def _guard_transform(cls: Any) -> None:
     would make a method of it that is always there.
     """
     cls._transform = cls.transform
-    cls.transform = available_if(_learns_rule)(cls.transform)
+    cls.transform = _OfRules(cls.transform)
 
 
-def _learns_rule(anonymizer: BaseAnonymizer) -> bool:
-    if anonymizer.row_bound:
-        raise AttributeError(
-            f"{type(anonymizer).__name__} is bound to the rows it saw, and has "
-            "fit_transform only."
-        )
-    return True
+class _OfRules:
+    """A method that instances have if they learn a rule; ``available_if`` hides why."""
+
+    def __init__(self, method: Callable[..., Any]):
+        self.method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self.method
+        if instance.row_bound:
+            raise AttributeError(
+                f"{type(instance).__name__!r} object has no attribute 'transform': "
+                f"{type(instance).__name__} is bound to the rows it saw (row_bound), "
+                "and has fit_transform only."
+            )
+        return MethodType(self.method, instance)
 
 
 _guard_transform(BaseAnonymizer)

@@ -32,6 +32,7 @@ from anon_transformers.privacy import (
     describe_model,
     describe_verdict,
     judge,
+    level_of,
 )
 
 
@@ -320,9 +321,10 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
         hidden[published.suppressed] = True
     n_shown = int((~hidden).sum())
     if not n_shown:
+        reached = [level_of(model, published) for model in promise.models]
         levels = "; ".join(
-            f"{describe_model(model)} at level {describe_level(model.level(published))}"
-            for model in promise.models
+            f"{describe_model(model)} at level {describe_level(level)}"
+            for model, level in zip(promise.models, reached, strict=True)
         )
         raise InfeasibleError(
             f"{levels}: every quasi-identifier would be published as the suppression "

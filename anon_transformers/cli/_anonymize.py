@@ -1,7 +1,9 @@
 """``anon anonymize``: one file in, one protected file out."""
 
+import json
 import re
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +43,7 @@ from anon_transformers.cli._tables import FILES, TableReader, typed_texts
 from anon_transformers.cli._targets import STDOUT, Force, refuse_target, write_table
 from anon_transformers.cli.output import (
     JsonFlag,
+    dump_json,
     format_number,
     handle_errors,
     percent,
@@ -62,8 +65,9 @@ Source = Annotated[Path, typer.Argument(help=f"Table to protect: {FILES}.")]
 Target = Annotated[
     Path,
     typer.Argument(
-        help="File to write: CSV, with separator and encoding of the source, or "
-        "Parquet; [bold]-[/bold] writes CSV to the standard output, and all messages "
+        help="File to write: CSV, with separator and encoding of the source, Parquet, "
+        "or a format of a plugin by its suffix (target formats in anon list); "
+        "[bold]-[/bold] writes CSV to the standard output, and all messages "
         "to the error stream."
     ),
 ]
@@ -162,12 +166,10 @@ def anonymize(
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
         table, report = _run(frame, method, params, keep_order)
     table = guard_formulas(table, target, spreadsheet_safe)
+    # Made before the file is: a report that cannot be told leaves nothing behind.
+    tell = _told(target, report, subject, json_output)
     write_table(table, target, dialect)
-    to_stderr = target == STDOUT
-    if json_output:
-        print_json({"target": str(target), **asdict(report)}, to_stderr=to_stderr)
-    else:
-        _print_report(target, report, subject, to_stderr=to_stderr)
+    tell()
 
 
 def _check_roles(frame: Any, roles: Any, method: str) -> None:
@@ -175,7 +177,7 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
     from pydantic import ValidationError
 
     from anon_transformers.registry import registry
-    from anon_transformers.release._config import DeclaredRoles
+    from anon_transformers.release._declared_roles import DeclaredRoles
     from anon_transformers.release._source import check_columns
     from anon_transformers.release._strict import explain
 
@@ -251,9 +253,21 @@ def _run(
     return table, anonymizer.report_
 
 
-def _print_report(
-    target: Path, report: Any, subject: str | None, *, to_stderr: bool
-) -> None:
+def _told(
+    target: Path, report: Any, subject: str | None, json_output: bool
+) -> Callable[[], None]:
+    """What prints the report, made of plain values already."""
+    to_stderr = target == STDOUT
+    if json_output:
+        told = json.loads(dump_json({"target": str(target), **asdict(report)}))
+        return lambda: print_json(told, to_stderr=to_stderr)
+    rows, header = _report_rows(report, subject), ["what", "measured", ""]
+    title = "Wrote the table" if to_stderr else f"Wrote {target}"
+    return lambda: print_table(title, header, rows, to_stderr=to_stderr)
+
+
+def _report_rows(report: Any, subject: str | None) -> list[tuple[str, str, str]]:
+    """What was reached, in a table; a plugin may put anything into the details."""
     counted = "rows" if subject is None else "persons"
     units = {"k-anonymity": f" {counted}"}
     rows = [
@@ -264,7 +278,7 @@ def _print_report(
         )
         for m in report.models
     ]
-    for name, level in report.details.get("levels", {}).items():
+    for name, level in _numbers_by_name(report, "levels"):
         rows.append(
             (f"level of {name}", format_number(level), "of its hierarchy: 0 is exact")
         )
@@ -278,7 +292,15 @@ def _print_report(
         ("loss", percent(report.loss), LOSS_IN_WORDS),
         ("time", f"{report.seconds:.2f} s", ""),
     ]  # fmt: skip
-    for name, share in report.details.get("value_disclosure", {}).items():
+    for name, share in _numbers_by_name(report, "value_disclosure"):
         rows.append((f"value of {name}", percent(share), "of the swaps give it away"))
-    title = "Wrote the table" if target == STDOUT else f"Wrote {target}"
-    print_table(title, ["what", "measured", ""], rows, to_stderr=to_stderr)
+    return rows
+
+
+def _numbers_by_name(report: Any, key: str) -> list[tuple[str, int | float]]:
+    """Numbers by column among the details; details of another shape are not shown."""
+    found = report.details.get(key) if isinstance(report.details, Mapping) else None
+    if not isinstance(found, Mapping):
+        return []
+    numbers = [(str(name), number) for name, number in found.items()]
+    return [(name, n) for name, n in numbers if isinstance(n, int | float)]

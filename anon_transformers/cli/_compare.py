@@ -61,6 +61,15 @@ Model = Annotated[
         "logistic-regression, random-forest, or package.module:Class.",
     ),
 ]
+OfPeriod = Annotated[
+    str | None,
+    typer.Option(
+        "--period",
+        metavar="PERIOD",
+        help="Of a release file with periods, whose source is read, such as "
+        "[bold]2026-10[/bold].",
+    ),
+]
 RELEASE_FILES = (".yaml", ".yml")
 Methods = Annotated[
     list[str] | None,
@@ -124,6 +133,7 @@ def compare(
     metrics: Metrics = None,
     target: Target = None,
     model: Model = "hist-gradient-boosting",
+    period: OfPeriod = None,
     out: Out = None,
     force: Force = False,
     separator: Separator = ",",
@@ -161,12 +171,14 @@ def compare(
         }  # fmt: skip
         _refuse_typed(source, typed)
         found, refused = _run_release(
-            source, methods, read_grid(grids or []),
+            source, period, methods, read_grid(grids or []),
             {"metrics": _read_metrics(metrics or []), "learner": learner},
             hidden=json_output,
         )  # fmt: skip
         _finish(source, found, out, json_output, refused)
         return
+    if period is not None:
+        raise ConfigurationError("--period: only a release file has periods.")
     roles: dict[str, Any] = {
         "quasi_identifiers": quasi_identifiers,
         "sensitive": sensitive,
@@ -175,7 +187,6 @@ def compare(
     }
     by_column = read_hierarchies(hierarchies or [], unknown, encoding)
     chosen, grid = methods or ["mondrian", "datafly"], read_grid(grids or [])
-    further = _read_metrics(metrics or [])
     written = read_dates(dates)
     asked = [*roles.values(), by_column and [*by_column], [*written], target]
     needed = [*typed_texts(*asked)]
@@ -184,7 +195,7 @@ def compare(
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
     roles["hierarchies"] = by_column
-    roles["metrics"] = further
+    roles["metrics"] = _read_metrics(metrics or [])
     roles["learner"] = learner
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     _finish(source, results, out, json_output, {})
@@ -233,6 +244,7 @@ def _refuse_typed(source: Path, typed: Mapping[str, Any]) -> None:
 
 def _run_release(
     source: Path,
+    period: str | None,
     methods: list[str] | None,
     grid: Mapping[str, list[Any]],
     how: Mapping[str, Any],
@@ -242,7 +254,7 @@ def _run_release(
     from anon_transformers import experiments
 
     with show_status("reading the source", hidden=hidden):
-        given = experiments.release_methods(source, methods)
+        given = experiments.release_methods(source, methods, period=period)
     with progress_bar(hidden=hidden) as progress:
         found = experiments.compare(
             given.frame, given.methods, grid, **how, progress=progress

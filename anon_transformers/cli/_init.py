@@ -250,13 +250,16 @@ def _refuse_headless(given: Path, frame: "pd.DataFrame") -> None:
 
 def _from_releases(given: Path, folder: Path) -> str:
     """The table as the release file names it: from its own folder."""
+    from anon_transformers.release._period import Template
+
     if str(given).startswith(BUNDLED):
         return given.as_posix()
     start = (folder / "releases").absolute()
     try:
-        return Path(os.path.relpath(given.absolute(), start)).as_posix()
+        path = Path(os.path.relpath(given.absolute(), start)).as_posix()
     except ValueError:  # on another drive
-        return str(given.absolute())
+        path = str(given.absolute())
+    return Template.literal(path).text
 
 
 def _refusal(file: Path) -> str | None:
@@ -264,9 +267,10 @@ def _refusal(file: Path) -> str | None:
     from anon_transformers.release import read_config
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
     from anon_transformers.release._forms import form_of
+    from anon_transformers.release._resolve import resolve
 
     try:
-        config = read_config(file)
+        config = resolve(read_config(file))
         form = form_of(config)
         anonymizer = make_anonymizer(config, config.thresholds)
         check_gate(form, config.thresholds)

@@ -3,7 +3,7 @@
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
@@ -26,7 +26,7 @@ from anon_transformers.cli.output import (
     print_table,
     print_warning,
 )
-from anon_transformers.exceptions import GateError, InfeasibleError
+from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
 
@@ -62,12 +62,67 @@ def release(
     """Run a whole release: load → anonymize → validate → publish.
 
     Readers of the target see the old release until the new one is whole. A candidate
-    that breaks a threshold is quarantined and nothing is published (exit code 1).
+    that breaks a threshold is quarantined and nothing is published (exit code 1). Of a
+    file with airflow: {map: …}, the releases of all items run one after another.
+    """
+    from anon_transformers.release import read_config
+
+    parameters = assignments("set", tightened or [])
+    if read_config(config).airflow.map is not None:
+        from anon_transformers.cli._release_items import release_items
+
+        if suggest:
+            raise ConfigurationError("--suggest: name the file of one item.")
+        release_items(config, parameters, period, log_json, as_json=json_output)
+        return
+    refused: GateError | InfeasibleError | None = None
+    try:
+        folder = run_shown(config, parameters, period, log_json, hidden=json_output)
+    except (GateError, InfeasibleError) as error:
+        refused = error
+    if refused is not None:
+        if not suggest:
+            named = _named(config, period, tightened)
+            raise type(refused)(f"{refused}\n{HINT.format(named)}")
+        print_suggestions(
+            config, refused, parameters, period,
+            as_json=json_output, without_bar=json_output or log_json,
+        )  # fmt: skip
+    manifest = read_manifest(folder)
+    if json_output:
+        advice = {"advice": {"passes": True}} if suggest else {}
+        print_json({"folder": folder, **manifest, **advice})
+        return
+    print_report(folder, manifest)
+    if suggest:
+        typer.echo("It passes as it is stated: nothing to suggest.")
+
+
+def run_shown(
+    config: Path,
+    parameters: Mapping[str, int | float],
+    period: str | None,
+    log_json: bool,
+    *,
+    hidden: bool,
+) -> str:
+    """Run one release with a bar and lines about its steps; the folder of the version.
+
+    Parameters
+    ----------
+    config : Path
+        The release file.
+    parameters : mapping
+        Thresholds that are tightened.
+    period : str or None
+        What the run is about.
+    log_json : bool
+        Whether lines are JSON, in place of the bar.
+    hidden : bool
+        Whether only what is wrong is shown.
     """
     from anon_transformers.release._steps import STEPS, run_release
 
-    parameters = assignments("set", tightened or [])
-    refused: GateError | InfeasibleError | None = None
     with Progress(
         TextColumn("{task.description:10}"),
         BarColumn(),
@@ -75,7 +130,7 @@ def release(
         TimeElapsedColumn(),
         TextColumn("{task.fields[stage]}", markup=False),
         console=Console(stderr=True),
-        disable=json_output or log_json,
+        disable=hidden or log_json,
     ) as progress:
         bar = progress.add_task("load", total=len(STEPS), stage="")
 
@@ -85,29 +140,12 @@ def release(
         def on_stage(stage: str) -> None:
             progress.update(bar, stage=stage)
 
-        try:
-            with _step_lines(progress, on_stage, log_json, hidden=json_output):
-                folder = run_release(
-                    config, parameters=parameters, on_step=on_step, period=period
-                )
-        except (GateError, InfeasibleError) as error:
-            refused = error
-        else:
-            progress.update(
-                bar, description="published", completed=len(STEPS), stage=""
+        with _step_lines(progress, on_stage, log_json, hidden=hidden):
+            folder = run_release(
+                config, parameters=parameters, on_step=on_step, period=period
             )
-    if refused is not None:
-        if not suggest:
-            raise type(refused)(f"{refused}\n{HINT.format(_named(config, period))}")
-        print_suggestions(config, refused, parameters, period, as_json=json_output)
-    manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
-    if json_output:
-        advice = {"advice": {"passes": True}} if suggest else {}
-        print_json({"folder": folder, **manifest, **advice})
-        return
-    _print_report(folder, manifest)
-    if suggest:
-        typer.echo("It passes as it is stated: nothing to suggest.")
+        progress.update(bar, description="published", completed=len(STEPS), stage="")
+    return folder
 
 
 @contextmanager
@@ -150,12 +188,24 @@ def _step_lines(
         LOG.propagate = passed_on
 
 
-def _named(config: Path, period: str | None) -> str:
-    """The release as it is named on the command line."""
-    return str(config) if period is None else f"{config} --period {period}"
+def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:
+    """What names this run on the command line; another one might be published."""
+    asked = [f"--set {each}" for each in tightened or ()]
+    if period is not None:
+        asked.append(f"--period {period}")
+    return " ".join([str(config), *asked])
 
 
-def _print_report(folder: str, manifest: dict[str, Any]) -> None:
+def read_manifest(folder: str) -> dict[str, Any]:
+    """The manifest of a published version."""
+    found: dict[str, Any] = json.loads(
+        Path(folder, "manifest.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def print_report(folder: str, manifest: dict[str, Any]) -> None:
+    """Print what was measured of a published version, and where it is."""
     measured = manifest["measured"]
     rows = [
         (c["id"], format_number(c.get("observed", "holds")), c["sentence"])

@@ -33,11 +33,12 @@ def print_suggestions(
     period: str | None,
     *,
     as_json: bool,
+    without_bar: bool,
 ) -> None:
     """Print why a release was refused and what would pass; ends with exit code 1."""
     if not as_json:
         print_error(str(refused))
-    advice = _with_a_bar(config, parameters, period, hidden=as_json)
+    advice = _with_a_bar(config, parameters, period, hidden=without_bar)
     if as_json:
         print_json({"error": str(refused), "advice": advice.to_dict()})
     else:

@@ -58,6 +58,7 @@ __all__ = [
     "CLOSED_PIPE",
     "Console",
     "JsonFlag",
+    "dump_json",
     "escape_markup",
     "format_number",
     "handle_errors",
@@ -260,7 +261,12 @@ def print_json(content: Any, *, to_stderr: bool = False) -> None:
     What JSON does not know, such as a path, becomes a text.
     """
     file = sys.stderr if to_stderr else sys.stdout
-    print(json.dumps(content, indent=2, default=str), file=file)
+    print(dump_json(content), file=file)
+
+
+def dump_json(content: Any) -> str:
+    """The text that :func:`print_json` prints; raises where there is none."""
+    return json.dumps(content, indent=2, default=str)
 
 
 def print_table(

@@ -278,7 +278,21 @@ class Classes:
         return replace(classes, labels=None)
 
     def merge(self, into: np.ndarray, n_classes: int) -> "Classes":
-        """Join classes: class ``i`` goes into class ``into[i]`` (-1: left out)."""
+        """Join classes: class ``i`` goes into class ``into[i]`` (-1: left out).
+
+        Parameters
+        ----------
+        into : int array of shape (n_classes,)
+            The class that each class becomes part of.
+        n_classes : int
+            How many classes there are then; one that nothing goes into is empty.
+
+        Examples
+        --------
+        >>> classes = Classes.from_frame({"age": [20, 20, 30, 40]}, ["age"])
+        >>> classes.merge(np.array([0, 1, 1]), n_classes=2).sizes
+        array([2, 2])
+        """
         rows = add_up(into, self.rows, n_classes)
         persons = self._persons
         if persons is not None:
@@ -327,6 +341,33 @@ class Classes:
             sensitive={name: column.blanked(which) for name, column in columns},
             _joint=joint,
         )
+
+    def as_read(self, marks: tuple[str, ...] | None = None) -> "Classes | None":
+        """The same classes with sensitive values as people read them; None if alike.
+
+        See :meth:`SensitiveCounts.as_read`.
+
+        Parameters
+        ----------
+        marks : tuple of str, default=None
+            What says that a value is missing; None: the usual marks.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"age": [20] * 3, "ill": ["HIV", "hiv", "flu"]})
+        >>> classes = Classes.from_frame(table, ["age"], sensitive=["ill"])
+        >>> classes.as_read().sensitive["ill"].counts.toarray()
+        array([[2, 1, 0]])
+        """
+        read = {name: c.as_read(marks) for name, c in self.sensitive.items()}
+        if all(column is None for column in read.values()):
+            return None
+        joint = self._joint
+        if joint is not None:
+            codes = [column.read_codes(marks) for column in self.sensitive.values()]
+            joint = joint.relabeled(codes)
+        columns = {name: read[name] or c for name, c in self.sensitive.items()}
+        return replace(self, sensitive=columns, _joint=joint)
 
     def sensitive_columns(self, name: Hashable | None) -> list[SensitiveCounts]:
         """One sensitive column by name, or all of them; never none."""

@@ -229,10 +229,7 @@ class SensitiveCounts:
         >>> column.as_read().counts.toarray()
         array([[2, 1]])
         """
-        if marks not in self._readings:
-            codes = read_values(self.texts.tolist(), marks)
-            self._readings[marks] = codes if codes is None else self._read(codes)
-        found = self._readings[marks]
+        found = self._reading(marks)
         if found is None:
             return None
         codes, reference = found
@@ -250,6 +247,20 @@ class SensitiveCounts:
             )
         changed = replace(self, values=values, counts=counts, holdings=holdings)
         return changed.compared(reference, self.origin)
+
+    def read_codes(self, marks: tuple[str, ...] | None = None) -> np.ndarray | None:
+        """Which read value each value is, missing last; None if nothing differs."""
+        found = self._reading(marks)
+        return None if found is None else found[0]
+
+    def _reading(
+        self, marks: tuple[str, ...] | None
+    ) -> tuple[np.ndarray, "ReferenceCounts"] | None:
+        """Look every text up once for each list of marks."""
+        if marks not in self._readings:
+            codes = read_values(self.texts.tolist(), marks)
+            self._readings[marks] = codes if codes is None else self._read(codes)
+        return self._readings[marks]
 
     def _read(self, codes: np.ndarray) -> tuple[np.ndarray, "ReferenceCounts"]:
         """The codes of read values, and the reference by these."""
@@ -338,6 +349,14 @@ class JointCounts:
             return False
         mine, _ = self._column(which, owner, combination, *counts.shape)
         return (mine != counts).nnz == 0
+
+    def relabeled(self, columns: Sequence[np.ndarray | None]) -> "JointCounts":
+        """The same cells with other codes, by column; None: as they are."""
+        rows = [
+            old if new is None else new[old]
+            for old, new in zip(self.codes, columns, strict=True)
+        ]
+        return replace(self, codes=np.stack(rows))
 
     def finer(
         self, which: int, n_codes: int

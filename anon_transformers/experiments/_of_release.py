@@ -16,6 +16,7 @@ from anon_transformers.registry import registry
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._config import Method, ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, form_of
+from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._table import TableForm, with_stated_texts
 
 USUAL = ("mondrian", "full-domain", "datafly")
@@ -42,7 +43,10 @@ class ReleaseMethods:
 
 
 def release_methods(
-    path: str | os.PathLike[str], names: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    names: Sequence[str] | None = None,
+    *,
+    period: GIVEN_PERIOD | None = None,
 ) -> ReleaseMethods:
     """Read a release file and its source, and make each method as a release would.
 
@@ -53,6 +57,8 @@ def release_methods(
     names : sequence of str, optional
         Registered names; the file's own, Mondrian, full-domain and Datafly by default.
         The file's own has the parameters that the file states.
+    period : str, date, datetime or Period, optional
+        Whose source is read, if the file has periods.
 
     Raises
     ------
@@ -64,7 +70,7 @@ def release_methods(
         If a name is not registered, the release is not one of a table, or no method
         can run.
     """
-    config = read_config(path)
+    config = resolve(read_config(path), period, file=path)
     form = form_of(config)
     if not isinstance(form, TableForm):
         raise ParameterError(

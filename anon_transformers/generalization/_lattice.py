@@ -27,7 +27,7 @@ from anon_transformers.base._suppression import (
 from anon_transformers.evidence import Classes
 from anon_transformers.generalization._levels import level_tables, publish_level
 from anon_transformers.generalization._losses import NodeLoss
-from anon_transformers.privacy import AllOf, KAnonymity
+from anon_transformers.privacy import AllOf, KAnonymity, may_judge_values
 
 ROOM = 4_000_000
 """Classes kept of all nodes together, unless the table has more combinations."""
@@ -91,9 +91,7 @@ class Goal(NamedTuple):
         # The classes of a node are unions of those of any node below it, so that what
         # holds below holds above. Of persons with several combinations this is wrong:
         # they are counted once in a union, which may then be less diverse.
-        if self.persons_move and any(
-            hasattr(model, "sensitive") for model in self.promise.models
-        ):
+        if self.persons_move and any(map(may_judge_values, self.promise.models)):
             return False
         merging = self.promise.merging
         # With suppression, a union may join a failing class that would be suppressed

@@ -339,7 +339,7 @@ class ExpectTableToBeBetaLike(ReferenceExpectation):
     {sensitive}
     beta : float
         Above 0; smaller asks for more.
-    form : {"basic", "enhanced"}, default="basic"
+    form : {"basic", "enhanced"}, default="enhanced"
         "enhanced" keeps frequent values from filling a class too.
     {reference}
     {values}
@@ -357,7 +357,7 @@ class ExpectTableToBeBetaLike(ReferenceExpectation):
 
     model_name: ClassVar[str] = "beta-likeness"
     beta: Number
-    form: Name = "basic"
+    form: Name = "enhanced"
 
 
 @substitute(COLUMN_TEXTS)

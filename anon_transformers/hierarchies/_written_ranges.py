@@ -63,6 +63,11 @@ class WrittenRange:
         return low, self.low_open, high, not self.high_open
 
     @property
+    def ends(self) -> tuple[Decimal | None, Decimal | None]:
+        """The lower and the upper end."""
+        return self.low, self.high
+
+    @property
     def single(self) -> bool:
         """Whether it is one number, and no range."""
         return self.low is not None and self.low == self.high

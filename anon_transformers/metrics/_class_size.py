@@ -54,6 +54,7 @@ class AverageClassSize:
     name: ClassVar[str] = "average-class-size"
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
+    counts_rows: ClassVar[bool] = True
 
     def measure(self, evidence: Classes) -> float:
         """Rows that share a combination, on average over the combinations."""

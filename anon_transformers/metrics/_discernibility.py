@@ -53,6 +53,7 @@ class Discernibility:
     name: ClassVar[str] = "discernibility"
     evidence: ClassVar[str] = "classes"
     better: ClassVar[str] = "lower"
+    counts_rows: ClassVar[bool] = True
 
     def measure(self, evidence: Classes) -> float:
         """1 if all rows are alike or suppressed; a row of its own adds little."""

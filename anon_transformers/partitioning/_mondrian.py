@@ -40,7 +40,7 @@ from anon_transformers.partitioning._axes import (
     plain_axis,
 )
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
-from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, judges_values
+from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, may_judge_values
 
 Policy = Literal["ignore", "warn", "error"]
 POLICIES = (None, "ignore", "warn", "error")
@@ -493,7 +493,7 @@ def _allowed(
         return None
 
     # Who is in several boxes is judged by all of them, also by those that are done.
-    of_values = table.subject is not None and any(map(judges_values, models.models))
+    of_values = table.subject is not None and any(map(may_judge_values, models.models))
     moving = of_values and (relaxed or table.persons_move)
 
     def allowed(half: np.ndarray, n_halves: int) -> np.ndarray:

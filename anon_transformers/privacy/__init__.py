@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         judge_both,
         judge_each,
         judges_values,
+        level_of,
+        may_judge_values,
         stands_alone,
     )
     from anon_transformers.privacy._k_anonymity import KAnonymity
@@ -80,6 +82,8 @@ __all__ = [
     "judge_both",
     "judge_each",
     "judges_values",
+    "level_of",
+    "may_judge_values",
     "posterior_belief",
     "prior_belief",
     "stands_alone",

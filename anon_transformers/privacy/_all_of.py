@@ -35,6 +35,7 @@ class AllOf:
     models: tuple[PrivacyModel, ...]
     name: ClassVar[str] = "all-of"
     evidence: ClassVar[str] = "classes"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {}
 

@@ -34,9 +34,10 @@ class BetaLikeness(ReferenceModel):
     ----------
     beta : float
         Above 0; smaller asks for more.
-    form : {"basic", "enhanced"}, default="basic"
+    form : {"basic", "enhanced"}, default="enhanced"
         "enhanced" asks for a gain of at most -ln q too, so that frequent values cannot
-        fill a class.
+        fill a class: "basic" with ``beta=1`` asks nothing of a value that half of the
+        persons hold. The level is infinite where that bound is broken.
     reference : {"input", "released"}, default="input"
         The whole table: the one that was anonymized, or what was published of it.
     {sensitive}
@@ -55,11 +56,13 @@ class BetaLikeness(ReferenceModel):
     >>> table = pd.DataFrame({"age": [20, 20, 30, 30], "ill": ["a", "b", "a", "a"]})
     >>> classes = Classes.from_frame(table, ["age"], sensitive=["ill"])
     >>> BetaLikeness(beta=0.5, reference="released").satisfied(classes)
+    array([False, False])
+    >>> BetaLikeness(0.5, "basic", reference="released").satisfied(classes)
     array([False,  True])
     """
 
     beta: float
-    form: Literal["basic", "enhanced"] = "basic"
+    form: Literal["basic", "enhanced"] = "enhanced"
     name: ClassVar[str] = "beta-likeness"
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {"beta": "lower"}

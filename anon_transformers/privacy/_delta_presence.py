@@ -48,6 +48,7 @@ class DeltaPresence:
     name: ClassVar[str] = "delta-presence"
     needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction] = "lower"
     merging: ClassVar[Merging] = "satisfying"
     tighter: ClassVar[Mapping[str, Direction]] = {"low": "higher", "high": "lower"}

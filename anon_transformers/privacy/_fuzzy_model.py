@@ -36,6 +36,7 @@ class FuzzyModel:
     missing_marks: tuple[str, ...] | None = None
     name: ClassVar[str]
     evidence: ClassVar[str] = "memberships"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction]
     merging: ClassVar[Merging] = "none"
     tighter: ClassVar[Mapping[str, Direction]]

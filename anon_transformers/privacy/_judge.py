@@ -47,6 +47,10 @@ class PrivacyModel(Protocol):
 
     Notes
     -----
+    A model is asked about sensitive values as they are and as people read them
+    (``HIV``, ``hiv``), and the worse counts. One that looks at readings itself, or at
+    no value, says so with ``judges_readings = True`` and is asked once.
+
     A model may have a method ``report(evidence)`` that tells more, a mapping. Of it a
     gate tells the numbers that stand under names of columns, of the model's parameters,
     or under those that the class lists as ``details``.
@@ -148,10 +152,50 @@ def describe_verdict(verdict: Verdict, units: str) -> str:
 
 def answers(model: PrivacyModel, evidence: Any) -> np.ndarray:
     """Ask ``model`` about every unit; anything but one boolean per unit raises."""
+    answer, *others = [_answer(model, one) for one in readings(model, evidence)]
+    for other in others:
+        if other.shape != answer.shape:
+            raise NotEvaluable(f"{model.name} did not answer alike for every reading.")
+        answer = answer & other
+    return answer
+
+
+def _answer(model: PrivacyModel, evidence: Any) -> np.ndarray:
     satisfied = np.asarray(model.satisfied(evidence))
     if satisfied.dtype != bool or satisfied.ndim != 1:
         raise NotEvaluable(f"{model.name} did not answer with one boolean per unit.")
     return satisfied
+
+
+def readings(model: PrivacyModel, evidence: Any) -> list[Any]:
+    """What a model is asked about: evidence as it is, and with values as people read.
+
+    A model whose class says ``judges_readings = True`` looks at both itself, or at no
+    value. Of any other one it is not known, so that it is asked about both: spellings
+    of one value would hide how frequent it is.
+
+    Examples
+    --------
+    >>> from anon_transformers.evidence import Classes
+    >>> from anon_transformers.privacy import KAnonymity
+    >>> table = {"age": [20, 20], "ill": ["HIV", "hiv"]}
+    >>> classes = Classes.from_frame(table, ["age"], sensitive=["ill"])
+    >>> len(readings(KAnonymity(k=2), classes))
+    1
+    """
+    if _judges_readings(model):
+        return [evidence]
+    as_read = getattr(evidence, "as_read", None)
+    read = None if as_read is None else as_read()
+    return [evidence] if read is None else [evidence, read]
+
+
+def level_of(model: PrivacyModel, evidence: Any) -> int | float:
+    """What a table reaches, values as they are or as people read them: the worse."""
+    levels = [model.level(one) for one in readings(model, evidence)]
+    if any(map(math.isnan, levels)):
+        raise NotEvaluable(f"{model.name} gives no level for this table.")
+    return min(levels) if model.better == "higher" else max(levels)
 
 
 def judge_both(model: PrivacyModel, private: Any, published: Any) -> Verdict:
@@ -188,6 +232,20 @@ def judge_each(model: PrivacyModel, evidence: Sequence[Any]) -> Verdict:
 def judges_values(model: PrivacyModel) -> bool:
     """Whether a model is about the sensitive values of classes."""
     return model.evidence == "classes" and hasattr(model, "sensitive")
+
+
+def may_judge_values(model: PrivacyModel) -> bool:
+    """Whether a model is, or may be, about sensitive values.
+
+    A stranger's model may look at values without a parameter ``sensitive``. Where
+    persons have rows in several classes, a union of classes can be less diverse than
+    each of them, so that searches must not rely on ``merging`` of such a model.
+    """
+    return hasattr(model, "sensitive") or not _judges_readings(model)
+
+
+def _judges_readings(model: PrivacyModel) -> bool:
+    return getattr(type(model), "judges_readings", None) is True
 
 
 def asks_of_values(model: PrivacyModel) -> bool:
@@ -295,7 +353,5 @@ def judge(model: PrivacyModel, evidence: Any) -> Verdict:
     if not len(satisfied):
         raise NotEvaluable(f"{model.name} has nothing to judge: the table is empty.")
     failing = int(np.count_nonzero(~satisfied))
-    level = model.level(evidence)
-    if math.isnan(level):
-        raise NotEvaluable(f"{model.name} gives no level for this table.")
+    level = level_of(model, evidence)
     return Verdict(model, failing == 0, level, len(satisfied), failing)

@@ -41,6 +41,7 @@ class KAnonymity:
     k: int
     name: ClassVar[str] = "k-anonymity"
     evidence: ClassVar[str] = "classes"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction] = "higher"
     merging: ClassVar[Merging] = "any"
     tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}

@@ -44,6 +44,7 @@ class KMap:
     name: ClassVar[str] = "k-map"
     needs_population: ClassVar[bool] = True
     evidence: ClassVar[str] = "classes"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction] = "higher"
     merging: ClassVar[Merging] = "any"
     tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}

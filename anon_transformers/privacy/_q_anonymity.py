@@ -78,6 +78,7 @@ class QAnonymity:
     empty: Literal["ignore", "keep"] = "ignore"
     name: ClassVar[str] = "q-anonymity"
     evidence: ClassVar[str] = "memberships"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction] = "higher"
     merging: ClassVar[Merging] = "none"
     tighter: ClassVar[Mapping[str, Direction]] = {"q": "higher"}

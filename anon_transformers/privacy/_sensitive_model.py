@@ -90,6 +90,7 @@ class SensitiveModel:
     missing_marks: tuple[str, ...] | None = None
     name: ClassVar[str]
     evidence: ClassVar[str] = "classes"
+    judges_readings: ClassVar[bool] = True
     better: ClassVar[Direction]
     tighter: ClassVar[Mapping[str, Direction]]
     details: ClassVar[tuple[str, ...]] = (

@@ -32,7 +32,7 @@ from anon_transformers.proposals._missing import (
     text_counts,
     without_marks,
 )
-from anon_transformers.release._config import COLUMN_ROLES, DeclaredRoles
+from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._identifying_columns import identifying_faults
 
 Role = Literal[

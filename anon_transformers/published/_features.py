@@ -1,6 +1,7 @@
 """What one published column gives a model: ends of ranges, or shares of values."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +46,10 @@ class ColumnFeatures(ABC):
 
 
 def learn_features(
-    column: pd.Series, hierarchy: Hierarchy | None, label: str
+    column: pd.Series,
+    hierarchy: Hierarchy | None,
+    label: str,
+    max_values: int | None = None,
 ) -> ColumnFeatures:
     """Find out what a column holds."""
     leaves = None if hierarchy is None else _numbers(hierarchy.leaves)
@@ -54,10 +58,11 @@ def learn_features(
         return ShareFeatures(column.name, values, hierarchy)
     spans = None if leaves is not None else _measured(column)
     if spans is None:
-        _, labels = _labels(column, label)
+        codes, labels = _labels(column, label)
         spans = _spans(labels, hierarchy)
         if spans is None:
-            return ShareFeatures(column.name, _ground(labels))
+            counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+            return ShareFeatures(column.name, _ground(labels, counts, max_values))
     measure, low, high = spans
     ends = np.concatenate([low, high])
     ends = ends[np.isfinite(ends)]
@@ -189,13 +194,19 @@ def _places(label: PublishedLabel, place: Mapping[str, int]) -> np.ndarray:
     return np.array(found, dtype=np.int64)
 
 
-def _ground(labels: Sequence[str]) -> tuple[str, ...]:
-    """Every value that a label names."""
-    found: set[str] = set()
-    for label in map(parse_label, labels):
+def _ground(
+    labels: Sequence[str], counts: np.ndarray, most: int | None
+) -> tuple[str, ...]:
+    """Every value that a label names, or the most frequent of them, in text order."""
+    found: Counter[str] = Counter()
+    for text, count in zip(labels, counts.tolist(), strict=True):
+        label = parse_label(text)
         ends = () if label.ends is None else (label.ends.low, label.ends.high)
-        found |= {end for end in ends if end is not None} | set(label.members)
-    return tuple(sorted(found))
+        for value in {end for end in ends if end is not None} | set(label.members):
+            found[value] += count
+    # By text where they are as frequent: rows may stand in any order.
+    ranked = sorted(found, key=lambda value: (-found[value], value))
+    return tuple(sorted(ranked[:most]))
 
 
 Spans = tuple[Measure, np.ndarray, np.ndarray]

@@ -16,6 +16,7 @@ from anon_transformers.exceptions import (
     unknown_choice,
 )
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.parameters import is_whole
 from anon_transformers.published._features import (
     FEATURES,
     ColumnFeatures,
@@ -43,6 +44,9 @@ class LabelParser(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     hierarchies : dict of column to Hierarchy, default=None
         Tell what lies below a name such as ``Europe``; without one it is a ground
         value of its own. Of numbers a name gives the lowest and highest leaf.
+    max_values : int, default=None
+        How many ground values of a column give a feature, the most frequent first; all
+        by default. Of a column with a hierarchy, all give one.
     suppression_label : str, default="*"
         The label of a suppressed cell.
 
@@ -80,11 +84,13 @@ class LabelParser(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         features: Sequence[str] = ("lower", "upper", "width"),
         missing: Literal["range", "nan"] = "range",
         hierarchies: Mapping[Any, Hierarchy] | None = None,
+        max_values: int | None = None,
         suppression_label: str = SUPPRESSED,
     ):
         self.features = features
         self.missing = missing
         self.hierarchies = hierarchies
+        self.max_values = max_values
         self.suppression_label = suppression_label
 
     def fit(self, X: Any, y: Any = None) -> "LabelParser":
@@ -110,7 +116,12 @@ class LabelParser(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 message = unknown_choice("column", name, frame.columns)
                 raise ParameterError(f"hierarchies: {message}")
         self._columns: list[ColumnFeatures] = [
-            learn_features(frame[name], hierarchies.get(name), self.suppression_label)
+            learn_features(
+                frame[name],
+                hierarchies.get(name),
+                self.suppression_label,
+                self.max_values,
+            )
             for name in frame.columns
         ]
         self.kinds_: dict[Hashable, str] = {
@@ -193,5 +204,11 @@ class LabelParser(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if len(set(self.features)) < len(self.features):
             raise ParameterError("features names one twice.")
         check_choice("missing", self.missing, ("range", "nan"))
+        if self.max_values is not None and not (
+            is_whole(self.max_values) and self.max_values >= 1
+        ):
+            raise ParameterError(
+                f"max_values must be a whole number from 1 on, got {self.max_values!r}."
+            )
         if not isinstance(self.suppression_label, str) or not self.suppression_label:
             raise ParameterError("suppression_label must be a text that is not empty.")

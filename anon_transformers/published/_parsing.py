@@ -18,6 +18,7 @@ from anon_transformers._data.labels import (
 )
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.hierarchies._written_ranges import read_range
 
 ANYTHING = "any"
 """Label of a range that is open at both ends, in a column of ranges."""
@@ -68,7 +69,8 @@ def parse_labels(
 
     * numbers stay numbers, and dates dates;
     * ranges of numbers or dates are :class:`pandas.Interval`, closed as they are
-      written, and a single value among them is an interval of one point;
+      written, and a single value among them is an interval of one point; ranges that
+      the source wrote itself, such as ``[70-80)`` or ``65+``, are read, too;
     * all others are categories: sets (``{a, b}``), names of a hierarchy (``Europe``,
       ``537**``), ranges of texts. :func:`parse_label` gives the members of a set;
     * a suppressed and a missing cell are both missing.
@@ -210,7 +212,11 @@ def _ends_of(label: PublishedLabel) -> Ends | None:
     plain = label.members == (label.text,)
     if plain and (is_number(label.text) or is_date(label.text)):
         return Ends(label.text, label.text)
-    return None
+    written = read_range(label.text) if plain else None
+    if written is None or written.single:
+        return None
+    low, high = (None if end is None else f"{end:f}" for end in written.ends)
+    return Ends(low, high, written.low_open, written.high_open)
 
 
 def _measure(read: Sequence[Ends]) -> Measure | None:

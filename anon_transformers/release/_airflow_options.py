@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from anon_transformers.exceptions import shortened
 from anon_transformers.release._durations import Duration
+from anon_transformers.release._stated_mapping import StatedMapping
 from anon_transformers.release._strict import Strict
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
@@ -203,6 +204,11 @@ class AirflowOptions(Strict):
         are variables of the environment: ``ANON_CONN_HOST``, ``…_PORT``, ``…_LOGIN``,
         ``…_PASSWORD``, ``…_SCHEMA``, and ``ANON_CONN_EXTRA_<KEY>`` for what it holds
         beside.
+    map : StatedMapping or None
+        Makes several releases of the file, each with its own target, private folder
+        and versions: ``{tables: "tables/*.csv"}`` one per table of a folder, and
+        ``{thresholds: [{k_anonymity_k: 5}, {k_anonymity_k: 10}]}`` one per set of
+        tightened thresholds.
     """
 
     start_date: Moment | None = None
@@ -232,6 +238,7 @@ class AirflowOptions(Strict):
     source_asset: StatedAsset | None = None
     sensor: StatedSensor | None = None
     conn_id: str | None = Field(default=None, min_length=1)
+    map: StatedMapping | None = None
 
     OF_DAG: ClassVar[tuple[str, ...]] = (
         "start_date", "end_date", "catchup", "max_active_runs", "dagrun_timeout",

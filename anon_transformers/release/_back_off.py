@@ -46,7 +46,7 @@ def check_ladder(
     for number, _ in enumerate(form.config.on_refusal.back_off):
         config = form.config.at_rung(number + 1)
         try:
-            refuse_what_is_missing(config)
+            refuse_what_is_missing(config, source=False)  # that is the file's
             of_rung = form_of(config)
             if type(of_rung) is not type(form):
                 raise ConfigurationError(

@@ -12,7 +12,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import _last_known
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
+from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._steps import refuse_what_is_missing
 
 SUFFIXES = (".yaml", ".yml")
@@ -90,15 +90,28 @@ def check_release(
     ConfigurationError
         With the file and the key.
     """
-    config = read_config(path)
+    config = _read(path)
     try:
         refuse_what_is_missing(config, source=False)
         if source:
             refuse_what_is_missing(resolve(config, period, file=path))
         _refuse_wrong_parameters(config)
+        if config.airflow.map is not None:
+            _refuse_wrong_items(config, source, period)
     except Exception as error:
         raise ConfigurationError(f"{path}: {_words(error)}") from None
     return config
+
+
+def _read(path: str | os.PathLike[str]) -> ReleaseConfig:
+    """What a file says; whatever is wrong with it, no other file is touched by it."""
+    try:
+        return read_config(path)
+    except ConfigurationError:  # it names the file
+        raise
+    except Exception as error:
+        fault = f"{path}: {_words(error)}"
+    raise ConfigurationError(fault)
 
 
 def _words(error: Exception) -> str:
@@ -116,14 +129,39 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     for threshold in config.thresholds:
         check_threshold(threshold)
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+    from anon_transformers.release._back_off import check_ladder
     from anon_transformers.release._forms import form_of
     from anon_transformers.release._load import refuse_headers_that_run, refuse_overlap
 
     form = form_of(config)
     make_anonymizer(config, config.thresholds)
     check_gate(form, config.thresholds)
+    check_ladder(form, config.thresholds)
     refuse_headers_that_run(form)
     refuse_overlap(config)
+
+
+def _refuse_wrong_items(
+    config: ReleaseConfig, source: bool, period: GIVEN_PERIOD | None
+) -> None:
+    """Refuse items of ``airflow: {map: …}`` that could not be releases.
+
+    Tables are looked for with ``source`` alone.
+    """
+    from anon_transformers.release._mapping import derived_releases, tightened_items
+
+    if source:
+        derived_releases(config, period_of(config, period))
+    stated = config.airflow.map
+    if stated is None or stated.tables is not None:
+        return
+    for item, thresholds in tightened_items(config).items():
+        asked = [threshold.to_dict() for threshold in thresholds]
+        changed = config.with_keys({"thresholds": asked, "airflow": {}})
+        try:
+            _refuse_wrong_parameters(changed)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"airflow.map, {item}: {error}") from None
 
 
 def check_files(
@@ -139,7 +177,7 @@ def _checked_file(
 ) -> FileCheck:
     try:
         refuse_same_name(file, listed)
-        has_periods = read_config(file).grain is not None
+        has_periods = _read(file).grain is not None
         asked = period if has_periods else None
         return FileCheck(file, check_release(file, source=source, period=asked), None)
     except ConfigurationError as error:
@@ -164,7 +202,7 @@ def check_quickly(
     parameters are if they were found in order before.
     """
     refuse_same_name(file, listed)
-    config = read_config(file)
+    config = _read(file)
     try:
         refuse_what_is_missing(config, source=False)
     except Exception as error:

@@ -26,21 +26,25 @@ datetime.timedelta(seconds=90))
     """
     if isinstance(given, timedelta):
         return given
-    found = None
-    if is_number(given):
-        found = timedelta(seconds=given)
-    elif isinstance(given, str):
-        short = _SHORT.match(given.strip())
-        if short:
-            found = timedelta(seconds=float(short[1]) * _UNITS[short[2]])
-        elif given.strip().startswith("P"):
-            found = _iso_duration(given.strip())
+    try:
+        found = _duration(given)
+    except (OverflowError, ValueError):  # longer than any, or no number
+        found = None
     if found is None or found <= timedelta(0):
         raise ValueError(
             "must be a duration above zero: seconds, a text such as 30m, 2h or 1d, or "
             f"one such as PT1H, got {shortened(given)!r}."
         )
     return found
+
+
+def _duration(given: Any) -> timedelta | None:
+    if is_number(given):
+        return timedelta(seconds=given)
+    text = given.strip() if isinstance(given, str) else ""
+    if short := _SHORT.match(text):
+        return timedelta(seconds=float(short[1]) * _UNITS[short[2]])
+    return _iso_duration(text) if text.startswith("P") else None
 
 
 def _iso_duration(text: str) -> timedelta | None:
@@ -51,7 +55,7 @@ def _iso_duration(text: str) -> timedelta | None:
 
 
 def read_share(given: Any) -> Any:
-    """A share: a text such as ``20 %``, or a number up to 1.
+    """A share, at most the whole: a text such as ``20 %``, or a number up to 1.
 
     Examples
     --------
@@ -59,14 +63,13 @@ def read_share(given: Any) -> Any:
     (0.2, 0.2)
     """
     percent = _PERCENT.match(given.strip()) if isinstance(given, str) else None
-    if percent:
-        return float(percent[1]) / 100
-    if not is_number(given) or not 0 <= given <= 1:
+    share = float(percent[1]) / 100 if percent else given
+    if not is_number(share) or not 0 <= share <= 1:
         raise ValueError(
-            "must be a share: a text such as 20 %, or a number from 0 to 1, got "
-            f"{shortened(given)!r}."
+            "must be a share: a text such as 20 %, up to 100 %, or a number from 0 to "
+            f"1, got {shortened(given)!r}."
         )
-    return float(given)
+    return float(share)
 
 
 def duration_in_words(duration: timedelta) -> str:

@@ -68,12 +68,25 @@ class Candidate:
     @cached_property
     def source(self) -> pd.DataFrame:
         """The table that was loaded, read anew in this step."""
-        return read_parquet(self.run.path(f"{INPUT}.parquet"))
+        return self.read_loaded(INPUT)
+
+    def read_loaded(self, name: str) -> pd.DataFrame:
+        """A table that was loaded, with the columns that it was made from."""
+        return read_loaded(self.run, name, self.config)
 
     @property
     def suppression_label(self) -> str:
         """The label of a suppressed cell."""
         return self.noted["suppression_label"]
+
+
+def read_loaded(run: Run, name: str, config: ReleaseConfig) -> pd.DataFrame:
+    """A table that a run was loaded with.
+
+    What the file drops was not loaded; what a rung of its ladder drops is left out.
+    """
+    table = read_parquet(run.path(f"{name}.parquet"))
+    return table.drop(columns=[c for c in config.roles.dropped if c in table.columns])
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,14 @@ from anon_transformers.release._files import (
     known_kind,
     read_parquet,
 )
-from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._forms import (
+    INPUT,
+    Candidate,
+    Form,
+    GateInput,
+    levels,
+    read_loaded,
+)
 from anon_transformers.release._identifiers import SHORTEST_NAME, Names
 from anon_transformers.release._identifying_columns import INSENSITIVE_LIMIT
 from anon_transformers.release._run import Run, sha256
@@ -99,15 +106,16 @@ class GraphTablesForm(Form):
         self, run: Run, anonymizer: Any, draft: Path
     ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
         """Anonymize the graph, and rename its nodes with fresh entropy."""
-        files = [run.path(f"{name}.parquet") for name in (INPUT, NODES)]
         anonymizer.weights = "carry" if carries_weights(self.config) else "drop"
         with warnings.catch_warnings():
             # More than the release accepts is refused, before this and after it.
             warnings.simplefilter("ignore", TellingWeightsWarning)
-            given = tuple(read_parquet(file) for file in files)
+            given = tuple(
+                read_loaded(run, name, self.config) for name in (INPUT, NODES)
+            )
             published, listed = anonymizer.fit_transform(given)
         # Read again: whoever was given a table may have written into it.
-        old = read_parquet(files[1]).iloc[:, 0].tolist()
+        old = read_loaded(run, NODES, self.config).iloc[:, 0].tolist()
         published, listed, places = renamed_anew(published, listed, old)
         shares = published_weight_shares(published, listed, self.config)
         refuse_telling_weights(shares, self.config.roles)
@@ -141,7 +149,7 @@ class GraphTablesForm(Form):
         """Other columns, names, labels or weights than the source allows."""
         edges, nodes = candidate.tables
         config, source = self.config, candidate.source
-        listed = read_parquet(candidate.run.path(f"{NODES}.parquet"))
+        listed = candidate.read_loaded(NODES)
         made = {*self.method.columns_made}
         names = [*source.columns[:ENDS], listed.columns[0]]
         wanted = {*map(str, names), *config.roles.quasi_identifiers}

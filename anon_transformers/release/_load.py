@@ -37,7 +37,11 @@ from anon_transformers.release._run import (
     write_order,
 )
 from anon_transformers.release._spreadsheets import would_run
-from anon_transformers.release._steps import discreet, refuse_what_is_missing
+from anon_transformers.release._steps import (
+    discreet,
+    refuse_mapped,
+    refuse_what_is_missing,
+)
 from anon_transformers.release._target import (
     recover,
     refuse_expired,
@@ -84,6 +88,7 @@ def load(
         The run's private folder.
     """
     stated = read_config(config_path)
+    refuse_mapped(stated)
     config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}

@@ -105,9 +105,9 @@ class OnRefusal(Strict):
 
 
 def without_columns(
-    stated: Mapping[str, Any], columns: Collection[str], role: str = "identifiers"
+    stated: Mapping[str, Any], columns: Collection[str]
 ) -> dict[str, Any]:
-    """The keys of a release file when quasi-identifiers are not published.
+    """The keys of a release file when quasi-identifiers are dropped.
 
     What the file says of their labels goes with them.
 
@@ -117,8 +117,6 @@ def without_columns(
         The keys of the file.
     columns : collection of str
         Quasi-identifiers.
-    role : str
-        What they are then.
 
     Raises
     ------
@@ -129,16 +127,13 @@ def without_columns(
     known = list(roles.get("quasi_identifiers", ()))
     _refuse_not_droppable(columns, known, roles.get("sensitive", ()))
     roles["quasi_identifiers"] = [name for name in known if name not in columns]
-    roles[role] = [*roles.get(role, ()), *columns]
+    roles["dropped"] = [*roles.get("dropped", ()), *columns]
     accepted = roles.get("accept_unique", ())
     roles["accept_unique"] = [
         names
         for names in accepted
         if isinstance(names, str) or not set(names) & set(columns)
     ]
-    if role == "identifiers" and roles.get("subject") is None:
-        # They repeat, for they name nobody.
-        roles["rows_are_persons"] = True
     changed["roles"] = roles
     changed["hierarchies"] = _without(changed.get("hierarchies") or {}, columns)
     changed["anonymizer"] = {

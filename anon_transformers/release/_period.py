@@ -198,6 +198,17 @@ class Template:
 
     text: str
 
+    @classmethod
+    def literal(cls, path: str) -> "Template":
+        """The template that stands for one path, whatever characters it has.
+
+        Examples
+        --------
+        >>> Template.literal("a{b}$c.csv").text
+        'a{{b}}$$c.csv'
+        """
+        return cls(re.sub(r"[{}$]", r"\g<0>\g<0>", path))
+
     @cached_property
     def forms(self) -> tuple[str, ...]:
         """The form of each period in it; empty for the name of the period."""

@@ -127,8 +127,8 @@ def _source_files(
                     "opens."
                 )
             files.append(filled)
-        elif several and _is_pattern(template) and not config.path(filled).is_file():
-            files += _matching(config, key, template, period)
+        elif several and is_pattern(template) and not config.path(filled).is_file():
+            files += matching(config, f"source.{key}", template, period)
             listed = True
         else:
             files.append(filled)
@@ -144,12 +144,12 @@ def _source_files(
     return files if listed else files[0]
 
 
-def _is_pattern(template: Template) -> bool:
+def is_pattern(template: Template) -> bool:
     """Whether it asks for names; what is filled in stands for itself."""
     return glob.has_magic(TOKEN.sub("", template.text))
 
 
-def _matching(
+def matching(
     config: ReleaseConfig, key: str, template: Template, period: Period | None
 ) -> list[str]:
     """The files whose names fit a pattern, in the order of their names."""
@@ -160,5 +160,5 @@ def _matching(
     files = sorted(path for path in found if Path(path).is_file())
     if not files:
         shown = "" if period is None else f" in period {period.name}"
-        raise DataError(f"source.{key}: no file fits {template.text}{shown}.")
+        raise DataError(f"{key}: no file fits {template.text}{shown}.")
     return files

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._build import installed, make_model
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._gaps import Gap
 from anon_transformers.release._on_refusal import without_columns
 
@@ -33,8 +33,6 @@ LOOSER = (1.25, 1.5, 2.0, 3.0, 4.0)
 """Times a bound that is no whole number."""
 SMALLEST_COUNT = 2
 """A k or an l of one promises nothing."""
-DROPPED = "dropped" if "dropped" in DeclaredRoles.model_fields else "identifiers"
-"""The role of a column that is not published."""
 
 
 @dataclass
@@ -194,10 +192,10 @@ class _Maker:
         for name in order:
             if len(order) == 1 or name in both:
                 continue
-            without = without_columns(stated, [name], DROPPED)
+            without = without_columns(stated, [name])
             keys = ("roles", "hierarchies", "anonymizer")
             change = {key: without[key] for key in keys if without[key] != stated[key]}
-            words = f"roles: {name} is not published ({DROPPED})"
+            words = f"roles: {name} is not published (dropped)"
             yield from self.proposal("drop", words, change, dropped=[name])
 
     def looser(self, gaps: Sequence[Gap]) -> Iterator[Proposal]:

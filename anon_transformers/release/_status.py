@@ -15,6 +15,7 @@ from typing import Any
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
 from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Template
 from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
 from anon_transformers.release._tighten import COMMON_WORDS
@@ -128,16 +129,22 @@ def release_status(
         if not place.exists():
             raise ConfigurationError(f"{place} does not exist.")
     files = {file.resolve(): file for place in given for file in _files_in(place)}
-    found, homes = [], set()
+    found: list[ReleaseStatus] = []
+    homes: set[Path | None] = set()
+    configs = {}
     for file in files.values():
         try:
-            config = read_config(file)
+            configs[file] = read_config(file)
         except AnonymizationError as error:
             found.append(ReleaseStatus(file.stem, "broken", str(error), file=str(file)))
-            continue
-        home = _home(config)
-        homes.add(None if home is None else home.resolve())
-        found.append(_status(config.name, home, config, file, now))
+    derived = [_mapped_folder(config) for config in configs.values()]
+    for file, config in configs.items():
+        if any(folder and file.resolve().is_relative_to(folder) for folder in derived):
+            continue  # it is counted with the file it was made of
+        for home in _homes(config):
+            homes.add(None if home is None else home.resolve())
+            name = config.name if home is None else home.name
+            found.append(_status(name, home, config, file, now))
     for place in given:
         for ledger in _ledgers_in(place):
             if ledger.parent.resolve() not in homes:
@@ -151,6 +158,20 @@ def _runs_in(ledger: Ledger) -> dict[str, list[dict[str, Any]]]:
     """The runs of a release; what was tried for an advice is none."""
     stories = ledger.stories().items()
     return {run: story for run, story in stories if not story[0].get("advice")}
+
+
+def _homes(config: ReleaseConfig) -> list[Path | None]:
+    """The private folders of a file: those of its items, once one of them has run."""
+    home = _home(config)
+    if config.airflow.map is None or home is None:
+        return [home]
+    return [*derived_homes(config)] or [home]
+
+
+def _mapped_folder(config: ReleaseConfig) -> Path | None:
+    """Where the files of items lie; None for a file that is one release."""
+    home = None if config.airflow.map is None else _home(config)
+    return None if home is None else (home / FOLDER).resolve()
 
 
 def _home(config: ReleaseConfig) -> Path | None:

@@ -181,7 +181,9 @@ def run_release(
     """
     announce = on_step or (lambda step: None)
     announce("load")
-    config = resolve(read_config(config_path), period, file=config_path)
+    stated = read_config(config_path)
+    refuse_mapped(stated)
+    config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     # Imported from here on, so that a file that is refused for its words loads as few
     # libraries as it can: models need fewer than anonymizers.
@@ -198,6 +200,15 @@ def run_release(
             announce(name)
             location = step(location)
     return location
+
+
+def refuse_mapped(config: ReleaseConfig) -> None:
+    """Refuse to run a file that is several releases as if it were one."""
+    if config.airflow.map is not None:
+        raise ConfigurationError(
+            f"airflow.map: {config.name} is one release per item; Airflow and 'anon "
+            "release' run them, and a step takes the file of one item."
+        )
 
 
 def refuse_what_is_missing(config: ReleaseConfig, source: bool = True) -> None:

@@ -49,10 +49,18 @@ from anon_transformers.release._cells import (
     single_cells,
     write_parquet,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import known_kind, read_parquet
-from anon_transformers.release._forms import INPUT, Candidate, Form, GateInput, levels
+from anon_transformers.release._forms import (
+    INPUT,
+    Candidate,
+    Form,
+    GateInput,
+    levels,
+    read_loaded,
+)
 from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
@@ -163,9 +171,9 @@ class TableForm(Form):
         self, run: Run, anonymizer: Any, draft: Path
     ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
         """Anonymize the table, shuffle its rows, write links and memberships."""
-        config, file = self.config, run.path(f"{INPUT}.parquet")
+        config = self.config
         anonymizer.set_output(transform="default")
-        given = read_parquet(file)
+        given = read_loaded(run, INPUT, config)
         if config.roles.subject is not None:
             anonymizer._tie_key = tie_key(config.home)
         with warnings.catch_warnings():
@@ -173,7 +181,7 @@ class TableForm(Form):
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
             table = anonymizer.fit_transform(with_stated_texts(given, config))
         # Read again: whoever was given a table may have written into it.
-        source = read_parquet(file)
+        source = read_loaded(run, INPUT, config)
         rows = kept_rows(anonymizer, len(source))
         refuse_other_rows(table, source, rows)
         # A lost column is the gate's to refuse.
@@ -454,7 +462,7 @@ def linked_rows(candidate: Candidate) -> dict[str, Any]:
     """The original in the order of the candidate, groups and sources."""
     links = _read_links(candidate)
     rows = links["row"].to_numpy()
-    source = read_parquet(candidate.run.path(f"{INPUT}.parquet"))
+    source = candidate.read_loaded(INPUT)
     # A source is a row of the input; the candidate has it at another place.
     place = np.full(len(source), -1)
     place[rows] = np.arange(len(rows))

@@ -48,6 +48,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._steps import refuse_what_is_missing
 from anon_transformers.release._table import TableForm, read_rows
+from anon_transformers.release._under_way import held
 from anon_transformers.release._validate import judge_candidate
 
 
@@ -95,7 +96,11 @@ class Trials:
 
     def __init__(self, folder: Path, tables: Mapping[str, pd.DataFrame]):
         self.folder, self.tables = folder, tables
-        self._written: dict[str, list[str]] = {}
+        self.inputs: dict[str, str] = {}
+        for name, table in tables.items():
+            file = folder / f"{name}.parquet"
+            write_parquet(table, file)
+            self.inputs[name] = sha256(file)
 
     def attempt(self, config: ReleaseConfig, thresholds: tuple[Threshold, ...]) -> Try:
         """Make the candidate of a setting and judge it; never raises for its sake."""
@@ -107,7 +112,7 @@ class Trials:
             return Try(False, safe_words(error))
         order = {
             "started": now(),
-            "inputs": self._write_inputs(config),
+            "inputs": self.inputs,
             "file": "",
             "config": config.stated.model_dump(mode="json"),
             "filled": config.filling,
@@ -131,19 +136,6 @@ class Trials:
         reason = "; ".join(result.reasons)
         return Try(result.passed, reason, True, candidate, result, **costs)
 
-    def _write_inputs(self, config: ReleaseConfig) -> dict[str, str]:
-        """Write the tables as they would be loaded; returns their hashes."""
-        left_out = getattr(config.roles, "dropped", ())
-        hashes = {}
-        for name, table in self.tables.items():
-            file = self.folder / f"{name}.parquet"
-            kept = [column for column in table.columns if column not in left_out]
-            if self._written.get(name) != kept:
-                write_parquet(table[kept], file)
-                self._written[name] = kept
-            hashes[name] = sha256(file)
-        return hashes
-
     def _checked(
         self, config: ReleaseConfig, thresholds: tuple[Threshold, ...]
     ) -> Form:
@@ -163,8 +155,8 @@ def private_trials(
 ) -> Iterator[Trials]:
     """A place for tries beside the runs of a release; it is gone in the end.
 
-    Runs that are on their way are left alone. One that is loaded meanwhile removes what
-    it finds here, as it does with what a crash left.
+    Runs that are on their way are left alone, and a run that is loaded meanwhile leaves
+    this alone; what a crash left here, it removes.
     """
     refuse_links(config.home)
     Ledger(config.home).refuse_no_file()
@@ -177,8 +169,9 @@ def private_trials(
         ledger.write(run_id, "loading", draft=folder.name, advice=True, **about)
         make_private(folder)
     try:
-        make_key(folder)
-        yield Trials(folder, tables)
+        with held(runs / run_id, made_in=folder):
+            make_key(folder)
+            yield Trials(folder, tables)
     finally:
         with locked(config.home):
             remove_run(folder)

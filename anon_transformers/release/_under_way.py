@@ -300,12 +300,10 @@ def remove_runs(home: Path, again: str, period: Period | None) -> None:
     drafts = {event["draft"] for event in loading if "draft" in event}
     runs = home / RUNS
     for place in sorted(runs.iterdir()) if runs.is_dir() else ():
-        if place.name in drafts:
-            remove_run(place)
+        if place.name in drafts or place.name in over:
+            _remove_if_free(place)
         elif place.name not in stories:
             left_alone(place)
-        elif place.name in over:
-            _remove_if_free(place)
     for name in stories:
         if (
             name != again

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     )
     from anon_transformers.testing._attacks import attack_checks, check_attack
     from anon_transformers.testing._commands import check_command, command_checks
+    from anon_transformers.testing._experiments import (
+        check_experiment,
+        experiment_checks,
+    )
+    from anon_transformers.testing._hierarchy_builders import (
+        check_hierarchy_builder,
+        hierarchy_builder_checks,
+    )
     from anon_transformers.testing._metrics import check_metric, metric_checks
     from anon_transformers.testing._privacy_models import (
         check_privacy_model,
@@ -34,12 +42,16 @@ __all__ = [
     "check_anonymizer",
     "check_attack",
     "check_command",
+    "check_experiment",
+    "check_hierarchy_builder",
     "check_metric",
     "check_privacy_model",
     "check_reader",
     "check_writer",
     "command_checks",
     "expected_failed_checks",
+    "experiment_checks",
+    "hierarchy_builder_checks",
     "metric_checks",
     "privacy_model_checks",
     "reader_checks",

@@ -78,7 +78,7 @@ def run(subject: Any, checks: Iterable[Check], *, verbose: bool = False) -> None
 
     With ``verbose`` the error stream says which check runs, and how it ended.
     """
-    failures: list[str] = []
+    failures: list[tuple[str, str]] = []
     first: Exception | None = None
     listed = list(checks)
     for at, (name, check) in enumerate(listed, 1):
@@ -89,22 +89,41 @@ def run(subject: Any, checks: Iterable[Check], *, verbose: bool = False) -> None
         try:
             check()
         except AssertionError as error:
-            failure, first = f"{name}: {error}", first or error
+            failure, first = str(error), first or error
         except Exception as error:  # whatever a stranger's class raises
-            failure = f"{name}: raised {type(error).__name__}: {error}"
+            failure = f"raised {type(error).__name__}: {error}"
             first = first or error
         if failure is not None:
-            failures.append(failure)
+            failures.append((name, failure))
         if verbose:
             ended = "passed" if failure is None else "FAILED"
             seconds = time.perf_counter() - started
             print(f"{ended} in {seconds:.1f} s", file=sys.stderr, flush=True)
     if failures:
-        told = "\n".join(f"- {failure}" for failure in failures)
+        told = "\n".join(f"- {failure}" for failure in folded(failures))
         raise AssertionError(
             f"{_one_line(subject)} fails {len(failures)} of {len(listed)} contract "
             f"checks:\n{told}"
         ) from first
+
+
+def folded(failures: Iterable[tuple[str, str]]) -> list[str]:
+    """Failures by what they say: a sentence that many checks repeat stands once.
+
+    Examples
+    --------
+    >>> folded([("check_a", "No rows."), ("check_b", "No rows."), ("check_c", "Odd.")])
+    ['check_a (and in 1 more: check_b): No rows.', 'check_c: Odd.']
+    """
+    by_sentence: dict[str, list[str]] = {}
+    for name, sentence in failures:
+        by_sentence.setdefault(sentence, []).append(name)
+    return [
+        f"{first} (and in {len(others)} more: {', '.join(others)}): {sentence}"
+        if others
+        else f"{first}: {sentence}"
+        for sentence, (first, *others) in by_sentence.items()
+    ]
 
 
 def require_legal_name(kind: str, item: Any) -> None:

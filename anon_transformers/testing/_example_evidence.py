@@ -21,6 +21,7 @@ from anon_transformers.testing._example_graphs import empty_graph, random_graph
 
 N_TRIALS = 200
 _VALUES = np.array([1750.0, 2250.0, 3125.0, 4875.0, 9000.0])
+_SPELLINGS = np.array(["HIV", "hiv", "HIV ", "flu", "Flu", "cold", "NA"], dtype=object)
 _TREE = Hierarchy.from_groups(
     {"low": ["1750", "2250"], "middle": ["3125", "4875"], "high": ["9000"]}
 )
@@ -57,6 +58,18 @@ def same_persons(
         )
         found.append(_with_population(classes))
     return found[0], found[1]
+
+
+def spelled_classes(
+    rng: np.random.Generator, sensitive: Hashable = "illness"
+) -> Classes:
+    """Classes of few values in many spellings, with marks of missing ones."""
+    n_classes = int(rng.integers(2, 6))
+    labels = np.repeat(np.arange(n_classes), rng.integers(1, 9, n_classes))
+    codes = rng.choice(len(_SPELLINGS), len(labels)).astype(np.int32)
+    codes[: len(_SPELLINGS)] = np.arange(len(_SPELLINGS))[: len(codes)]
+    column = Column(sensitive, "category", _SPELLINGS, codes)
+    return _with_population(Classes.from_labels(labels, n_classes, sensitive=[column]))
 
 
 def _with_population(classes: Classes) -> Classes:

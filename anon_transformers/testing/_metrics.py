@@ -24,6 +24,7 @@ from anon_transformers.testing._example_evidence import (
     empty_classes,
     empty_linkage,
     fingerprint,
+    same_persons,
     trials,
 )
 from anon_transformers.testing._example_graphs import empty_graph
@@ -145,6 +146,27 @@ def check_class_order_does_not_matter(metric: Any) -> None:
         )
 
 
+def check_persons_are_counted(metric: Any) -> None:
+    """Where persons have several rows, persons are counted, and no rows."""
+    if metric.evidence != "classes" or getattr(metric, "counts_rows", False) is True:
+        return
+    rng = np.random.default_rng(5)
+    sensitive = getattr(metric, "sensitive", None)
+    for _ in range(N_TRIALS // 2):
+        pair = same_persons(rng, "salary" if sensitive is None else sensitive)
+        try:
+            one, other = (metric.measure(evidence) for evidence in pair)
+        except NotEvaluable:
+            continue
+        require(
+            math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12),
+            "Persons are counted where a subject tells them apart (Classes.sizes): "
+            "more rows of the same persons change nothing. A metric that is of rows "
+            "says counts_rows = True.",
+            "another number",
+        )
+
+
 def _checks(metric: Any) -> tuple[Callable[[Any], None], ...]:
     return (
         check_is_frozen_value,
@@ -152,4 +174,5 @@ def _checks(metric: Any) -> tuple[Callable[[Any], None], ...]:
         check_number_is_plain,
         check_nothing_to_measure_fails,
         check_class_order_does_not_matter,
+        check_persons_are_counted,
     )

@@ -1,5 +1,6 @@
 """What a published table may show, and what it must keep."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -162,7 +163,26 @@ def _cell_faults(run: ExampleRun, name: str) -> str:
     if run.estimator.publishes == "centers" and faults:
         # Of what has no mean, a method may publish a label beside centers.
         faults = _center_faults(run, source, name)
+    elif faults:
+        faults.append(_first_wrong_label(source, run.output, name, hierarchies, mark))
     return "; ".join(faults)
+
+
+def _first_wrong_label(
+    source: pd.DataFrame,
+    output: pd.DataFrame,
+    name: str,
+    hierarchies: Mapping[str, Any],
+    mark: str,
+) -> str:
+    """One label that is wrong, and its value: the examples are nobody's data."""
+    trees = {name: hierarchies.get(name)}
+    for row in range(len(output)):
+        one = output.iloc[[row]].reset_index(drop=True)
+        if label_faults(source, one, np.array([row]), trees, mark):
+            label, value = one[name].iloc[0], source[name].iloc[row]
+            return f"the first is {label!r} for the value {value!r}"
+    return "no row alone is wrong"
 
 
 def _center_faults(run: ExampleRun, source: pd.DataFrame, name: str) -> list[str]:

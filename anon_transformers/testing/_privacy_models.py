@@ -10,6 +10,7 @@ import numpy as np
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
 from anon_transformers.privacy import judge
+from anon_transformers.privacy._judge import answers
 from anon_transformers.testing._contract import (
     Check,
     bind,
@@ -27,6 +28,7 @@ from anon_transformers.testing._example_evidence import (
     n_units,
     reordered,
     same_persons,
+    spelled_classes,
     trials,
 )
 
@@ -193,6 +195,27 @@ def check_persons_are_counted(model: Any) -> None:
         require(near, sentence, "another level")
 
 
+def check_values_are_judged_as_read(model: Any) -> None:
+    """Spellings of one value are one value; a release asks about both."""
+    if model.evidence != "classes":
+        return
+    sensitive = getattr(model, "sensitive", None)
+    rng = np.random.default_rng(6)
+    for _ in range(N_TRIALS // 2):
+        spelled = spelled_classes(rng, "illness" if sensitive is None else sensitive)
+        read = spelled.as_read()
+        try:
+            both, alone = answers(model, spelled), model.satisfied(read)
+        except NotEvaluable:
+            return  # a model of numbers, or of a reference that is not there
+        require(
+            not (both & ~alone).any(),
+            "Values are judged as they are and as people read them (HIV, hiv), and the "
+            "worse counts; a class that says judges_readings = True does so itself.",
+            "a class that passes with several spellings of a value, and fails with one",
+        )
+
+
 def check_merging_flag(model: Any) -> None:
     """Searches prune by this flag; try it on many random merges."""
     if model.merging == "none" or model.evidence != "classes":
@@ -257,6 +280,7 @@ _CHECKS: tuple[Callable[[Any], None], ...] = (
     check_nothing_to_judge_fails,
     check_class_order_does_not_matter,
     check_persons_are_counted,
+    check_values_are_judged_as_read,
     check_merging_flag,
     check_tighter_parameters_ask_for_more,
     check_level_agrees_with_verdict,

@@ -251,6 +251,9 @@ def report_text(report: Any) -> str:
     except TypeError as error:
         raise AssertionError(f"{sentence} Found: {error}.") from error
     require(isinstance(report.loss, Real), sentence, type(report.loss).__name__)
+    sentence = '_details() is a mapping; its "levels" are numbers by column.'
+    levels = getattr(report, "details", {}).get("levels", {})
+    require(isinstance(levels, Mapping), sentence, f"a {type(levels).__name__}")
     return text
 
 

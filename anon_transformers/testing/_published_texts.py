@@ -12,6 +12,8 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import pandas as pd
 
+from anon_transformers._data.columns import to_text
+
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
@@ -32,6 +34,23 @@ def row_texts(table: pd.DataFrame) -> list[tuple[str, ...]]:
 def column_texts(table: pd.DataFrame, name: Hashable) -> list[str]:
     """Texts of one column."""
     return [text for (text,) in row_texts(table[[name]])]
+
+
+def differing_cells(before: pd.Series, after: pd.Series) -> str:
+    """Which cells of an example came back as other texts; an empty text: none.
+
+    Examples
+    --------
+    >>> differing_cells(pd.Series(["007", "a", None]), pd.Series(["7", "a", None]))
+    "1 of 3 cells, the first: '007' came back as '7'"
+    """
+    texts = zip(to_text(before).tolist(), to_text(after).tolist(), strict=True)
+    # A missing text is no text, whichever way it is missing.
+    other = [(a, b) for a, b in texts if a != b and not (pd.isna(a) and pd.isna(b))]
+    if not other:
+        return ""
+    one, came = ("missing" if pd.isna(text) else repr(text) for text in other[0])
+    return f"{len(other)} of {len(before)} cells, the first: {one} came back as {came}"
 
 
 def meaning(text: str) -> str:

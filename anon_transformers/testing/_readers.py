@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,15 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.testing._contract import Check, bind, require, run
+from anon_transformers.testing._published_texts import differing_cells
 
 GRAPH_TABLES = 2
+_QUOTED_CODE = re.compile(r'"(0[0-9]+)"')
+"""A text of digits that no number is written as, in JSON, CSV and the like."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,7 @@ class ReaderTrial:
 
     reader: Callable[..., Any]
     options: Mapping[str, Any]
+    expected: pd.DataFrame | None = None
 
     def read(self, **changed: Any) -> list[pd.DataFrame]:
         """Read; the tables of a graph are its edges and its nodes."""
@@ -41,13 +47,15 @@ class ReaderTrial:
 
 
 def reader_checks(
-    reader: Callable[..., Any], options: Mapping[str, Any]
+    reader: Callable[..., Any],
+    options: Mapping[str, Any],
+    expected: pd.DataFrame | None = None,
 ) -> Iterator[Check]:
     """Yield the contract checks of a reader, by name.
 
     Parameters
     ----------
-    reader, options
+    reader, options, expected
         As in :func:`check_reader`.
 
     Yields
@@ -57,11 +65,16 @@ def reader_checks(
     check : callable without arguments
         Raises ``AssertionError`` with the broken sentence of the contract.
     """
-    yield from bind(reader, [ReaderTrial(reader, options)], lambda _: CHECKS)
+    trial = ReaderTrial(reader, options, expected)
+    yield from bind(reader, [trial], lambda _: CHECKS)
 
 
 def check_reader(
-    reader: Callable[..., Any], options: Mapping[str, Any], *, verbose: bool = False
+    reader: Callable[..., Any],
+    options: Mapping[str, Any],
+    expected: pd.DataFrame | None = None,
+    *,
+    verbose: bool = False,
 ) -> None:
     """Check a reader against the contract.
 
@@ -73,7 +86,10 @@ def check_reader(
         nodes (or None in place of these).
     options : mapping
         Options under which it reads a table, as the ``source`` of a release file
-        states them, such as ``{"path": "people.xlsx"}``.
+        states them, such as ``{"path": "people.xlsx"}``. Commands give ``path`` alone.
+    expected : data frame, default=None
+        What it must read then; not of graphs. Put texts of digits with leading zeros
+        into it: postal codes are the first that a careless reader destroys.
     verbose : bool, default=False
         Say on the error stream which check runs, and how it ended.
 
@@ -87,14 +103,15 @@ def check_reader(
     >>> import tempfile
     >>> from anon_transformers.testing import check_reader
     >>> def read_json_lines(path):
-    ...     return pd.read_json(path, lines=True)
+    ...     # Without dtype=False, pandas reads "01234" as 1234, and guesses dates.
+    ...     return pd.read_json(path, lines=True, dtype=False)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "people.jsonl")
-    ...     people = pd.DataFrame({"age": [20, 30]})
+    ...     people = pd.DataFrame({"age": [20, 30], "zip": ["01234", "00501"]})
     ...     people.to_json(file, orient="records", lines=True)
-    ...     check_reader(read_json_lines, {"path": file})
+    ...     check_reader(read_json_lines, {"path": file}, expected=people)
     """
-    run(reader, reader_checks(reader, options), verbose=verbose)
+    run(reader, reader_checks(reader, options, expected), verbose=verbose)
 
 
 def check_options_are_named(trial: ReaderTrial) -> None:
@@ -139,6 +156,41 @@ def check_cells_are_single_values(trial: ReaderTrial) -> None:
             )
 
 
+def check_cells_are_read_as_they_are(trial: ReaderTrial) -> None:
+    """Every cell of the table that the author expects, as the text that it is."""
+    if trial.expected is None:
+        return
+    (found,) = trial.read()
+    names = list(trial.expected.columns)
+    require(
+        list(found.columns) == names,
+        "The expected columns are read, in their order, and no other.",
+        f"{list(found.columns)}",
+    )
+    sentence = "Every cell is read as the text that it is."
+    require(len(found) == len(trial.expected), sentence, f"{len(found)} rows")
+    for name in names:
+        other = differing_cells(trial.expected[name], found[name])
+        require(not other, sentence, f"in column {name!r} {other}")
+
+
+def check_codes_stay_texts(trial: ReaderTrial) -> None:
+    """A text of digits with a leading zero is a postal code, and no number."""
+    written: set[str] = set()
+    for file in trial.files.values():
+        written.update(_QUOTED_CODE.findall(file.read_text("utf-8", errors="replace")))
+    held: set[Any] = set()
+    for table in trial.read():
+        for name in table.columns:
+            held.update(to_text(table[name]).tolist())
+    lost = sorted(written - held)
+    require(
+        not lost,
+        'A text of digits stays a text: the file holds "01234", and so does the table.',
+        f"{len(lost)} such texts that are not in the table, {lost[:1]} the first",
+    )
+
+
 def check_reading_again_gives_the_same(trial: ReaderTrial) -> None:
     """A release may read its source twice; paths come as texts and as objects."""
     sentence = "Reading again gives the same table, also for a path as a text."
@@ -177,6 +229,8 @@ CHECKS: tuple[Callable[[ReaderTrial], None], ...] = (
     check_options_are_named,
     check_tables_are_read,
     check_cells_are_single_values,
+    check_cells_are_read_as_they_are,
+    check_codes_stay_texts,
     check_reading_again_gives_the_same,
     check_source_is_left_alone,
     check_missing_file_is_refused,

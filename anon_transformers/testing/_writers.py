@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers._data.columns import to_text
 from anon_transformers.testing._contract import Check, bind, require, run
+from anon_transformers.testing._published_texts import differing_cells
 
 SECRET = "secret-of-the-index"
 
@@ -58,7 +58,10 @@ def check_writer(
         As it is registered: called with a data frame and a path.
     reader : callable
         The one that is registered under the same name, called with a path: a release
-        judges what readers of its file will see.
+        judges what readers of its file will see. Every cell must come back as the
+        published text that it was: a whole number as ``1``, also beside missing cells;
+        a number with a fraction as ``1.5``; a day as ``2024-02-29``, with a time of day
+        only where the column has one; a truth as ``True``; a missing cell as missing.
     suffix : str, default=".dat"
         How names of such files end.
     verbose : bool, default=False
@@ -85,6 +88,8 @@ def _table() -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "code": ["007", "7", "a,b", 'say "no"'],
+            # Nothing but digits: what guesses types takes it for numbers.
+            "zip": ["01234", "00501", "10115", "90210"],
             "größe in m": [1.5, 0.1 + 0.2, None, -3.0],
             "visits": pd.array([1, None, 3, 12345678901], dtype="Int64"),
             "note": ["one\nline", None, "[20, 29]", "<= 5; or more"],
@@ -148,13 +153,8 @@ def check_cells_are_read_back(trial: WriterTrial) -> None:
     )
     require(len(after) == len(before), sentence, f"{len(after)} rows")
     for name in before.columns:
-        one, other = (to_text(table[name]).tolist() for table in (before, after))
-        # A missing text is no text, whichever way it is missing.
-        wrong = sum(
-            a != b and not (pd.isna(a) and pd.isna(b))
-            for a, b in zip(one, other, strict=True)
-        )
-        require(not wrong, sentence, f"{wrong} others in column {name!r}")
+        other = differing_cells(before[name], after[name])
+        require(not other, sentence, f"in column {name!r} {other}")
 
 
 def check_nothing_else_is_written(trial: WriterTrial) -> None:

@@ -10,9 +10,9 @@ import yaml
 
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.experiments import Learner, compare, release_methods
-from anon_transformers.experiments._encoding import encode_features
-from anon_transformers.experiments._learning import make_model
+from anon_transformers.experiments._learning import MOST_VALUES, make_model
 from anon_transformers.partitioning import MondrianAnonymizer
+from anon_transformers.published import LabelParser
 
 
 def table(n_rows=600):
@@ -143,8 +143,52 @@ def test_a_model_must_fit_the_target():
         make_model("sklearn.tree:DecisionTreeRegressor", classes=True)
 
 
-def test_labels_that_training_lacks_are_no_feature():
-    learned = pd.DataFrame({"town": ["Ulm", "Bonn", "Ulm", "any"]})
-    given, later = encode_features(learned, pd.DataFrame({"town": ["Kiel", "Ulm"]}))
-    assert given.sum(axis=1).tolist() == [1, 1, 1, 1]
-    assert np.array_equal(later.sum(axis=1), [0, 1])
+def test_labels_are_features_as_the_parser_makes_them():
+    published = pd.DataFrame({"age": ["[20, 30]", "hidden"], "ill": ["yes", "no"]})
+    features = Learner("ill")._features(published, "hidden")
+    parser = LabelParser(suppression_label="hidden")
+    assert np.array_equal(features, parser.fit_transform(published[["age"]]))
+    assert features.to_numpy().tolist() == [[20, 30, 10], [20, 30, 10]]
+
+
+def test_a_column_of_many_values_does_not_make_as_many_features():
+    frame = table().assign(code=[f"c{number}" for number in range(600)])
+    n_towns = frame["town"].nunique()
+    found = Learner("ill")._features(frame, "*")
+    assert found.shape == (600, 3 + n_towns + MOST_VALUES)
+
+
+def test_there_must_be_something_to_predict_from():
+    with pytest.raises(ParameterError, match="no column beside 'ill'"):
+        Learner("ill")._features(pd.DataFrame({"ill": ["yes"]}), "*")
+
+
+@pytest.fixture
+def monthly(release):
+    stated = yaml.safe_load(release.read_text())
+    stated["source"]["path"] = "$PEOPLE/{period:%Y-%m}/*.csv"
+    stated["target"]["path"] = "out/{period:%Y-%m}"
+    release.write_text(yaml.safe_dump(stated))
+    for month, n_rows in (("2026-10", 200), ("2026-11", 300)):
+        folder = release.parent / "data" / month
+        folder.mkdir(parents=True)
+        table(n_rows).to_csv(folder / "part.csv", index=False)
+    return release
+
+
+def test_the_source_of_a_period_is_compared(anon, monthly, monkeypatch):
+    monkeypatch.setenv("PEOPLE", str(monthly.parent / "data"))
+    made = anon("compare", monthly, "--period", "2026-11", "-m", "mondrian", "--json")
+    assert made.exit_code == 0, made.output
+    (run,) = json.loads(made.stdout)["runs"]
+    assert run["kept_rows"] + run["suppressed_rows"] == 300
+
+
+def test_a_period_is_asked_for_and_refused_where_there_is_none(anon, monthly, tmp_path):
+    made = anon("compare", monthly)
+    assert made.exit_code == 2
+    assert "period: source.path holds one per month" in made.stderr
+    table().to_csv(tmp_path / "plain.csv", index=False)
+    made = anon("compare", tmp_path / "plain.csv", "--period", "2026-11")
+    assert made.exit_code == 2
+    assert "--period: only a release file has periods" in made.stderr

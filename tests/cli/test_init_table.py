@@ -6,6 +6,9 @@ import random
 import pytest
 import yaml
 
+from anon_transformers.release import read_config
+from anon_transformers.release._resolve import resolve
+
 SECRET = "Kowalczyk"
 
 
@@ -180,3 +183,13 @@ def test_a_parquet_file_knows_its_types(anon, tmp_path):
     assert stated["source"] == {"path": "../people.parquet"}
     done = anon("release", tmp_path / "releases" / "people.yaml", "--json")
     assert done.exit_code == 0, done.output
+
+
+def test_a_name_that_reads_like_a_placeholder_stands_for_itself(anon, people, tmp_path):
+    odd = people.rename(tmp_path / "pe{o}ple$x[1].csv")
+    made = anon("init", odd, "--separator", ";", "--out", tmp_path, "--no-scores")
+    assert made.exit_code == 0, made.output
+    assert "will be refused" not in made.stderr
+    (file,) = (tmp_path / "releases").iterdir()
+    path = resolve(read_config(file)).source.path
+    assert (file.parent / path).samefile(odd)

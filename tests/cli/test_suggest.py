@@ -46,6 +46,15 @@ def test_a_refusal_names_the_option(anon, file):
     assert "--suggest" in json.loads(anon("release", file, "--json").stdout)["error"]
 
 
+def test_the_command_that_a_refusal_names_asks_for_the_same_run(anon, file):
+    stated = RELEASE | {"anonymizer": {"name": "full-domain"}}
+    file.write_text(yaml.safe_dump(stated))
+    refused = anon("release", file, "--set", "k_anonymity_k=9")
+    assert refused.exit_code == 1
+    hint = f"anon release {file} --set k_anonymity_k=9 --suggest"
+    assert hint in refused.stderr.replace("\n", "")
+
+
 def test_it_says_how_far_why_and_what_passes(anon, file):
     refused = anon("release", file, "--suggest")
     assert refused.exit_code == 1

@@ -252,7 +252,7 @@ def test_who_holds_a_value_and_lacks_another_is_counted_once():
 def test_gains_compare_shares_of_persons_with_those_of_the_whole_table(rows):
     frame = frame_of(rows)
     classes = classes_of(frame)
-    gains = BetaLikeness(1, reference="released").class_levels(classes)
+    gains = BetaLikeness(1, "basic", reference="released").class_levels(classes)
     known, unknown, everybody = holders(pairs(frame))
     whole = {value: len(who) / len(everybody) for value, who in known.items()}
     whole[None] = len(unknown) / max(len(everybody), 1)
@@ -429,7 +429,8 @@ def test_certainty_is_as_far_from_the_table_as_a_class_of_this_value():
     whole = TCloseness(1, reference="released")
     # Of seven persons one holds x.
     assert whole.level(classes) == pytest.approx(6 / 7)
-    assert BetaLikeness(9, reference="released").level(classes) == pytest.approx(6)
+    beta = BetaLikeness(9, "basic", reference="released")
+    assert beta.level(classes) == pytest.approx(6)
 
 
 def test_a_value_of_each_visit_is_not_intersected():

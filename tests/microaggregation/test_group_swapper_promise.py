@@ -305,7 +305,7 @@ class TestOutput:
         assert not hasattr(done, "transform")
         with pytest.raises(AttributeError, match="no attribute 'transform'") as raised:
             done.transform(people())
-        assert "bound to the rows it saw" in str(raised.value.__cause__)
+        assert "bound to the rows it saw" in str(raised.value)
 
 
 class TestRefusals:

@@ -362,4 +362,4 @@ class TestRefusals:
             AttributeError, match="has no attribute 'transform'"
         ) as raised:
             _ = done.transform
-        assert "bound to the rows it saw" in str(raised.value.__cause__)
+        assert "bound to the rows it saw" in str(raised.value)

@@ -100,9 +100,8 @@ def test_a_method_that_is_row_bound_says_so_in_one_line_and_has_no_transform():
     output = anonymizer.fit_transform(pd.DataFrame({"x": [1, 3, 10, 20]}))
     assert output["x"].tolist() == [2.0, 2.0, 15.0, 15.0]
     assert not hasattr(anonymizer, "transform")
-    with pytest.raises(AttributeError, match="no attribute 'transform'") as raised:
+    with pytest.raises(AttributeError, match="is bound to the rows it saw"):
         anonymizer.transform(output)
-    assert "Pairs is bound to the rows it saw" in str(raised.value.__cause__)
 
 
 def test_parameters_may_decide_whether_a_method_is_row_bound():

@@ -92,17 +92,18 @@ def test_gains_are_bounded(tools, data, beta, form):
 def test_a_rare_value_is_protected_where_t_is_small(tools, table_of):
     frame = table_of("a" * 48 + "bb", "a" * 50)
     classes = tools.evidence(frame)
-    assert BetaLikeness(1).satisfied(classes).tolist() == [True, True]
-    assert BetaLikeness(0.99).satisfied(classes).tolist() == [False, True]
+    assert BetaLikeness(1, "basic").satisfied(classes).tolist() == [True, True]
+    assert BetaLikeness(0.99, "basic").satisfied(classes).tolist() == [False, True]
 
 
 def test_the_enhanced_form_keeps_a_frequent_value_from_filling_a_class(tools, table_of):
     frame = table_of("aaaa", "aabb")
     classes = tools.evidence(frame)
     # 3/4 to 1 is a gain of 1/3, above -ln(3/4) = 0.288.
-    assert BetaLikeness(1).satisfied(classes).tolist() == [True, True]
-    assert BetaLikeness(1, "enhanced").satisfied(classes).tolist() == [False, True]
-    assert BetaLikeness(1, "enhanced").level(classes) == math.inf
+    basic = BetaLikeness(1, "basic")
+    assert basic.satisfied(classes).tolist() == [True, True]
+    assert BetaLikeness(1).satisfied(classes).tolist() == [False, True]
+    assert BetaLikeness(1).level(classes) == math.inf
 
 
 def test_blanked_cells_gain_without_bound(tools, table_of):

@@ -32,7 +32,7 @@ MODELS = [
     TCloseness(0.6, multiple="extended"),
     AlphaKAnonymity(0.6, 2),
     AlphaKAnonymity(0.8, 2, multiple="extended"),
-    BetaLikeness(1.5),
+    BetaLikeness(1.5, "basic"),
     BetaLikeness(1.5, "enhanced"),
     BeliefBound(0.7),
     BeliefBound(0.9, 0.1),

@@ -74,7 +74,9 @@ def ours(name, what):
             reference="released",
             **options,
         ).level(classes),
-        "beta": lambda: BetaLikeness(1, reference="released", **options).level(classes),
+        "beta": lambda: BetaLikeness(1, "basic", reference="released", **options).level(
+            classes
+        ),
     }[what]()
 
 

@@ -182,3 +182,19 @@ def test_a_model_of_published_rows_predicts_raw_ones(adult):
     published = MondrianAnonymizer(k=10).fit_transform(X)
     model = make_pipeline(LabelParser(), HistGradientBoostingClassifier(max_iter=30))
     assert model.fit(published, y).score(X, y) > max(y.mean(), 1 - y.mean())
+
+
+def test_only_the_most_frequent_values_give_features():
+    table = pd.DataFrame({"job": ["c", "c", "{a, b}", "b", "d", "*"]})
+    parser = LabelParser(max_values=2).set_output(transform="pandas")
+    found = parser.fit_transform(table)
+    assert list(found) == ["job_b", "job_c"]
+    assert found.to_numpy().tolist() == [
+        [0, 1], [0, 1], [1, 0], [1, 0], [0, 0], [0.5, 0.5]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [0, -1, 2.5, "3", True])
+def test_how_many_values_must_be_a_number(given):
+    with pytest.raises(ParameterError, match="max_values must be a whole number"):
+        LabelParser(max_values=given).fit([["a"]])

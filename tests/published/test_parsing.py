@@ -255,3 +255,24 @@ def test_centers_are_numbers_and_stay_so(table):
     mondrian = MondrianAnonymizer(["age", "born"], k=3, output="center")
     centers = mondrian.fit_transform(table)
     assert parse_table(centers, ["age", "born"]).equals(centers)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["[70-80)", "[60, 80)"], [(70, 80, "left"), (60, 80, "left")]),
+        (["5 to 9", "65+"], [(5, 9, "both"), (65, np.inf, "both")]),
+        (["under 18", "18"], [(-np.inf, 18, "right"), (18, 18, "both")]),
+    ],
+)
+def test_ranges_that_the_source_wrote_itself(labels, expected):
+    # A hierarchy of such a column joins them in the grammar of labels.
+    found = parse_labels(pd.Series(labels)).tolist()
+    assert [(one.left, one.right) for one in found] == [e[:2] for e in expected]
+
+
+@pytest.mark.parametrize(
+    "labels", [["12345-6789"], ["A65+"], ["7 years"], ["[70-80)", "x"]]
+)
+def test_what_only_looks_like_a_range_stays_a_category(labels):
+    assert parse_labels(pd.Series(labels)).dtype == "category"

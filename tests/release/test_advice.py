@@ -1,6 +1,8 @@
 """What is said of a release that is refused is true: counted, tried, and no cell."""
 
 import json
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -15,7 +17,8 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     ParameterError,
 )
-from anon_transformers.release import advise, run_release
+from anon_transformers.release import advise, load, run_release
+from anon_transformers.release._run import Ledger
 from anon_transformers.release._settings import Bisection
 
 pytestmark = pytest.mark.gx
@@ -274,6 +277,31 @@ def test_a_run_on_its_way_is_left_alone(release):
     advise(release.file)
     publish(validate(anonymize(place)))
     assert len(release.versions()) == 1
+
+
+def test_a_run_that_is_loaded_meanwhile_leaves_the_tries_alone(refused):
+    loaded = []
+
+    def on_progress(share, what):
+        if not loaded:
+            code = "import sys; from anon_transformers.release import load; "
+            code += "load(sys.argv[1])"
+            subprocess.run([sys.executable, "-c", code, refused.file], check=True)
+            loaded.append([run for run in refused.runs() if run[0] != "."])
+
+    advice = advise(refused.file, on_progress=on_progress)
+    assert advice.settings
+    assert refused.runs() == loaded[0]
+    assert len(loaded[0]) == 1
+
+
+def test_what_a_crash_left_of_tries_is_removed(refused):
+    draft = refused.home / "runs" / ".x.draft"
+    draft.mkdir(parents=True)
+    (draft / "input.parquet").write_text("")
+    Ledger(refused.home).write("x", "loading", draft=draft.name, advice=True)
+    load(refused.file)
+    assert not draft.exists()
 
 
 def test_a_stranger_is_not_quoted(refused, registered):

@@ -112,6 +112,6 @@ def test_keys_that_are_handed_on_are_those_of_airflow():
     # Those of one name with Airflow's mean the same, and are made by us.
     assert ours & (of_dag | of_tasks) == {"deadline", "tags"}
     assert ours == {
-        "asset", "conn_id", "deadline", "on_failure", "on_success", "period",
+        "asset", "conn_id", "deadline", "map", "on_failure", "on_success", "period",
         "sensor", "source_asset", "tags", "wait_for",
     }  # fmt: skip

@@ -119,6 +119,19 @@ def test_a_rung_changes_the_file_and_not_the_rung_before_it(ladder):
     assert config.at_rung(2).thresholds == config.thresholds
 
 
+def test_a_dropped_column_names_nobody(ladder):
+    # Its values are no names that other labels must not hold.
+    trees = "".join(f"{town};ZIPMARK-a;*\n" for town in TREES["town"])
+    release = ladder({"drop": ["zip"]}, thresholds=[{"model": "k-anonymity", "k": 18}])
+    release.write(anonymizer={"name": "full-domain", "levels": {"town": 1}})
+    (release.folder / "town.csv").write_text(trees)
+    table = read_published(run_release(release.file))
+    assert set(table["town"]) == {"ZIPMARK-a"}
+    roles = read_config(release.file).at_rung(1).roles
+    assert (roles.dropped, roles.identifiers) == (("zip",), ("name",))
+    assert not roles.rows_are_persons
+
+
 def test_parameters_of_a_dropped_column_go_with_it(ladder):
     pinned = {"name": "full-domain", "levels": {"zip": 1, "town": 0}}
     config = read_config(ladder({"drop": ["zip"]}, anonymizer=pinned).file)

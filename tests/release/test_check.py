@@ -7,7 +7,11 @@ pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import _check, check_release, load
-from anon_transformers.release._check import check_remembered, release_files
+from anon_transformers.release._check import (
+    check_files,
+    check_remembered,
+    release_files,
+)
 from anon_transformers.release._last_known import read_leniently, recall
 
 HIERARCHY = "007;00*;*\n008;00*;*\n110;11*;*\n"
@@ -61,6 +65,18 @@ def test_a_file_in_order_is_read_and_nothing_is_written(release):
         ({"target": {"path": "work/people/out"}}, "must not hold one another"),
         ({"target": {"path": "out", "format": "exel"}}, "target.format"),
         ({"source": {"path": "people.csv", "kind": "cvs"}}, "source.kind"),
+        (
+            {
+                "on_refusal": {
+                    "back_off": [{"anonymizer": {"name": "datafly", "kk": 5}}]
+                }
+            },
+            "on_refusal.back_off.0: anonymizer datafly: unknown parameter 'kk'",
+        ),
+        (
+            {"on_refusal": {"back_off": [{"anonymizer": {"name": "dataflie"}}]}},
+            "on_refusal.back_off.0: anonymizer: unknown",
+        ),
     ],
 )
 def test_what_a_run_would_refuse_is_refused(release, changes, message):
@@ -74,6 +90,33 @@ def test_what_a_run_would_refuse_is_refused(release, changes, message):
         load(release.file)
     assert str(refused.value) in str(caught.value)
     assert release.nothing_written()
+
+
+def test_a_ladder_is_checked_without_the_source(release):
+    release.write(on_refusal={"back_off": [{"anonymizer": {"suppression_limit": 0.1}}]})
+    release.source.unlink()
+    assert check_release(release.file).on_refusal.back_off
+
+
+def test_a_source_in_the_folder_of_all_periods_is_refused(release):
+    release.write(
+        source={"path": "out/{period:%Y-%m}.csv"},
+        target={"path": "out/{period:%Y-%m}"},
+    )
+    with pytest.raises(ConfigurationError, match=r"source\.path: the file lies in the"):
+        check_release(release.file)
+
+
+def test_an_error_of_ours_that_nobody_foresaw_is_of_one_file(release, monkeypatch):
+    def fail(path):
+        raise OverflowError("NAMEMARK")
+
+    monkeypatch.setattr(_check, "read_config", fail)
+    for check in (check_release, check_remembered):
+        with pytest.raises(ConfigurationError, match="failed with OverflowError"):
+            check(release.file)
+    (found,) = check_files([release.file])
+    assert "NAMEMARK" not in found.fault
 
 
 def test_a_missing_source_is_refused_where_it_is_asked_for(release):

@@ -33,7 +33,8 @@ def test_too_many_rows_are_refused(release):
 
 
 def test_bounds_that_hold_pass(release):
-    release.write(expect={"rows": {"min": 40, "max": 40, "change": "1 %"}})
+    expected = {"rows": {"min": 40, "max": 40, "change": "100 %"}, "max_age": "2 h"}
+    release.write(expect=expected)
     run_release(release.file)
     assert release.manifest()["measured"]["rows"] == 40
 
@@ -128,13 +129,18 @@ def test_durations(given, expected):
     assert read_duration(given) == timedelta(seconds=expected)
 
 
-@pytest.mark.parametrize("given", ["-1h", 0, "P-1D", "PX", "1w", True, None, "inf"])
+@pytest.mark.parametrize("given", [
+    "-1h", 0, "P-1D", "PX", "1w", True, None, "inf",
+    float("inf"), float("nan"), "99999999999999d", 10**400,
+])  # fmt: skip
 def test_what_is_no_duration(given):
     with pytest.raises(ValueError, match="must be a duration"):
         read_duration(given)
 
 
-@pytest.mark.parametrize("given", ["20", 20, -0.1, "-5 %", True, None, float("nan")])
+@pytest.mark.parametrize("given", [
+    "20", 20, -0.1, "-5 %", "101 %", True, None, float("nan"),
+])  # fmt: skip
 def test_what_is_no_share(given):
     with pytest.raises(ValueError, match="must be a share"):
         read_share(given)

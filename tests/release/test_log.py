@@ -100,7 +100,7 @@ def test_a_long_step_shows_that_it_is_alive(caplog, monkeypatch):
         tell("people")
         _log.stage("mondrian at work")
         deadline = time.monotonic() + 30
-        while "so far" not in caplog.text and time.monotonic() < deadline:
+        while "at work, 0 s so far" not in caplog.text and time.monotonic() < deadline:
             time.sleep(0.01)
     assert "anonymize people: mondrian at work, 0 s so far" in caplog.text
 
@@ -110,6 +110,25 @@ def test_what_is_no_number_of_a_stranger_is_not_told(caplog):
         tell("people", loss=[NAME_MARK], risk=0.5, smallest=None)
     ((_, facts),) = lines_of(caplog)
     assert facts.keys() == {"step", "release", "risk", "seconds"}
+
+
+@pytest.mark.parametrize("word", ["seconds", "self", "step", "release", "facts"])
+def test_a_threshold_may_have_any_name(caplog, word):
+    with caplog.at_level(logging.INFO), logged_step("validate"):
+        tell("people", **{word: 7})
+    ((message, facts),) = lines_of(caplog)
+    assert f"validate people: {word} 7, " in message
+    assert (facts["step"], facts["release"]) == ("validate", "people")
+    assert facts["seconds"] < 7
+
+
+@pytest.mark.parametrize("word", ["at", "level", "message"])
+def test_no_fact_takes_the_place_of_the_record(word):
+    record = logging.makeLogRecord({"msg": "it ran", "levelname": "INFO"})
+    record.facts = {word: 7, "rows": 3}
+    line = json.loads(JsonLines().format(record))
+    assert (line["message"], line["level"], line["rows"]) == ("it ran", "info", 3)
+    assert line["at"] != 7
 
 
 def test_a_report_of_a_stranger_tells_numbers_alone(release, registered, caplog):

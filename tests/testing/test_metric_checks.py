@@ -24,7 +24,7 @@ def test_registered_metrics_keep_the_contract(check):
 
 @dataclass(frozen=True)
 class LargestClass:
-    """Rows of the largest class, for others to break."""
+    """Persons of the largest class, for others to break."""
 
     name: ClassVar[str] = "largest-class"
     evidence: ClassVar[str] = "classes"
@@ -33,12 +33,28 @@ class LargestClass:
     def measure(self, evidence):
         if not evidence.n_classes:
             raise NotEvaluable("nothing to measure.")
+        return int(evidence.sizes.max())
+
+
+class CountsRows(LargestClass):
+    def measure(self, evidence):
+        super().measure(evidence)
         return int(evidence.rows.max())
+
+
+class SaysSo(CountsRows):
+    counts_rows = True
 
 
 def test_a_sound_metric_passes():
     check_metric(LargestClass)
     check_metric(LargestClass())
+    check_metric(SaysSo)
+
+
+def test_a_metric_of_rows_says_so():
+    with pytest.raises(AssertionError, match="check_persons_are_counted: Persons are"):
+        check_metric(CountsRows())
 
 
 class NumpyNumber(LargestClass):

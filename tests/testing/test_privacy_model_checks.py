@@ -105,6 +105,12 @@ class AtMost(Sized):
         return evidence.sizes <= self.k
 
 
+class Unread(Mixed):
+    """Says that it looks at readings, and does not."""
+
+    judges_readings = True
+
+
 class OddSized(Sized):
     merging = "satisfying"
 
@@ -252,6 +258,7 @@ class BetterTheWrongWay(Sized):
 BROKEN = [
     (MixedWithAny, "check_merging_flag", 'merging="any": a satisfying class stays so'),
     (AtMost, "check_merging_flag", 'merging="any": a satisfying class stays so'),
+    (Unread, "check_values_are_judged_as_read", "as people read them"),
     (OddSized, "check_merging_flag", 'merging="satisfying": the union'),
     (EvenTable, "check_merging_flag", 'merging="satisfying": the union'),
     (Changeable, "check_is_frozen_value", "Changeable can be changed"),

@@ -122,7 +122,7 @@ def test_a_broken_reader_fails(people, broken, check, message):
 def test_all_failures_are_told_at_once(people):
     with pytest.raises(AssertionError) as reported:
         check_reader(raises_anything, {"path": people / "people.csv"})
-    assert "raises_anything fails 1 of 6 contract checks" in str(reported.value)
+    assert "raises_anything fails 1 of 8 contract checks" in str(reported.value)
     assert "raised KeyError" in str(reported.value)
 
 
@@ -161,3 +161,35 @@ def test_a_reader_may_refuse_in_the_words_of_the_library(people):
             raise DataError("there is no such file.") from None
 
     check_reader(careful, {"path": people / "people.csv"})
+
+
+ZIPS = pd.DataFrame({"age": [20, 30], "zip": ["01234", "00501"]})
+
+
+def read_lines(path):
+    return pd.read_json(path, lines=True, dtype=False)
+
+
+def guesses_types(path):
+    return pd.read_json(path, lines=True)
+
+
+@pytest.fixture
+def lines(tmp_path):
+    ZIPS.to_json(tmp_path / "people.jsonl", orient="records", lines=True)
+    return {"path": tmp_path / "people.jsonl"}
+
+
+def test_codes_with_leading_zeros_stay_texts(lines):
+    check_reader(read_lines, lines, expected=ZIPS)
+    with pytest.raises(AssertionError, match=r"check_codes_stay_texts: A text of"):
+        check_reader(guesses_types, lines)
+    with pytest.raises(AssertionError, match="'zip' 2 of 2 cells, the first: '01234'"):
+        check_reader(guesses_types, lines, expected=ZIPS)
+
+
+def test_another_table_than_the_expected_one_fails(lines):
+    with pytest.raises(AssertionError, match=r"read_as_they_are: .* 2 rows"):
+        check_reader(read_lines, lines, expected=pd.concat([ZIPS, ZIPS[:1]]))
+    with pytest.raises(AssertionError, match="The expected columns are read"):
+        check_reader(read_lines, lines, expected=ZIPS[["zip", "age"]])

@@ -51,6 +51,10 @@ def loses_zeros(frame, path):
     writes(frame.assign(code=frame["code"].str.lstrip("0")), path)
 
 
+def guesses_numbers(frame, path):
+    writes(frame.assign(zip=pd.to_numeric(frame["zip"])), path)
+
+
 def loses_a_row(frame, path):
     writes(frame.iloc[1:], path)
 
@@ -64,8 +68,13 @@ BROKEN = [
     (writes_elsewhere, "check_one_file_is_written", "table.dat.pickle"),
     (appends, "check_an_older_file_is_replaced", "40 rows"),
     (spoils, "check_frame_is_left_alone", "another table"),
-    (loses_a_column, "check_cells_are_read_back", "5 columns of 6"),
-    (loses_zeros, "check_cells_are_read_back", "1 others in column 'code'"),
+    (loses_a_column, "check_cells_are_read_back", "6 columns of 7"),
+    (
+        loses_zeros,
+        "check_cells_are_read_back",
+        "in column 'code' 1 of 4 cells, the first: '007' came back as '7'",
+    ),
+    (guesses_numbers, "check_cells_are_read_back", "'01234' came back as '1234'"),
     (loses_a_row, "check_cells_are_read_back", "3 rows"),
     (keeps_the_index, "check_nothing_else_is_written", "one of these"),
 ]

@@ -48,6 +48,8 @@ class PrefixAnonymizer(TableAnonymizer):
     ----------
     cuts_ : list of int
         Characters cut off: one number per quasi-identifier.
+    labels_ : list of PublishedColumn
+        The label of each value, one entry per quasi-identifier.
     report_ : Report
         Classes, loss, risk, suppressed rows and time, in numbers.
 
@@ -117,19 +119,19 @@ class PrefixAnonymizer(TableAnonymizer):
         for column in codes:
             column.refuse(self.fill)
         self.cuts_ = [0] * len(codes)
-        self._labels = [column.cut(0, self.fill) for column in codes]
+        self.labels_ = [column.cut(0, self.fill) for column in codes]
         while not self._can_publish(table, self._recode(table), models):
             rest = [a for a, column in enumerate(codes) if self.cuts_[a] < column.width]
             if not rest:
                 return  # nothing is left to cut: the base class says what is lacking
-            widest = max(rest, key=lambda a: len(self._labels[a].labels))
+            widest = max(rest, key=lambda a: len(self.labels_[a].labels))
             self.cuts_[widest] += 1
-            self._labels[widest] = codes[widest].cut(self.cuts_[widest], self.fill)
+            self.labels_[widest] = codes[widest].cut(self.cuts_[widest], self.fill)
 
     def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         return [
             PublishedColumn(_label_of_rows(column, rule), rule.labels, rule.shares)
-            for column, rule in zip(table.quasi_identifiers, self._labels, strict=True)
+            for column, rule in zip(table.quasi_identifiers, self.labels_, strict=True)
         ]
 
     def _details(self) -> dict[str, Any]:
