@@ -1,0 +1,100 @@
+"""Where the periods of a release are published, and what variables may lead to."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pydantic")
+pytest.importorskip("great_expectations")
+
+from anon_transformers.exceptions import ConfigurationError, GateError
+from anon_transformers.release import (
+    anonymize,
+    load,
+    publish,
+    read_published,
+    run_release,
+    validate,
+)
+from tests.release.test_periods import monthly, refused, with_periods
+
+pytestmark = pytest.mark.gx
+__all__ = ["monthly"]  # a fixture
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["out/{period:../../x%Y-%m}", "out/{period:%Y-%m}/$UP", "${BESIDE}{period:%Y-%m}"],
+)
+def test_a_target_lies_in_the_folder_of_all_periods(release, monkeypatch, path):
+    """It would be public where no lock is, or in what is private."""
+    monkeypatch.setenv("UP", "../../work/people/x")
+    monkeypatch.setenv("BESIDE", f"{release.folder}/work/people/x")
+    source = release.folder / "elsewhere"
+    source.mkdir()
+    shutil.move(release.source, source / "people.csv")
+    file = source / "people.yaml"
+    release.write(source={"path": "people.csv"}, workspace="../work")
+    release.content["target"] = {"path": path.replace("out", "../out")}
+    release.write()
+    shutil.move(release.file, file)
+    with pytest.raises(ConfigurationError, match=r"target\.path|source\.path"):
+        load(file, period="2026-10")
+    assert release.nothing_written()
+
+
+def test_a_period_behind_a_link_is_refused(monthly):
+    with_periods(monthly, path="out/{period:%Y-%m}")
+    (monthly.folder / "else").mkdir()
+    monthly.target.mkdir()
+    (monthly.target / "2026-09").symlink_to("../else")
+    with pytest.raises(ConfigurationError, match="does not lie in"):
+        load(monthly.file, period="2026-09")
+    assert not any((monthly.folder / "else").iterdir())
+    run_release(monthly.file, period="2026-10")
+    before = monthly.public_bytes()
+    location = validate(anonymize(load(monthly.file, period="2026-11")))
+    (monthly.target / "2026-11").symlink_to("2026-10")
+    with pytest.raises(ConfigurationError, match="a folder of its own"):
+        publish(location)
+    assert monthly.public_bytes() == before
+    (monthly.target / "2026-11").unlink()
+    publish(location)
+    assert read_published(monthly.target / "2026-10") is not None
+    assert (monthly.target / "current").readlink() == Path("2026-11/current")
+
+
+@pytest.mark.parametrize("days", [999_999, 10**9, 10**20])
+def test_more_days_than_there_were_keep_all(monthly, days):
+    with_periods(monthly, retention={"days": days})
+    for month in ("2026-10", "2026-09"):
+        run_release(monthly.file, period=month)
+    assert len(monthly.versions()) == 2
+
+
+def test_a_password_of_an_address_goes_with_the_run(
+    release, monkeypatch, registered, tmp_path
+):
+    """Neither a message nor what lies in quarantine has what a variable held."""
+    import pandas as pd
+
+    frame = pd.read_csv(release.source, dtype={"zip": str})
+    registered("readers", "warehouse", lambda path: frame.copy())
+    monkeypatch.setenv("PASSWORD", "hunter2-secret")
+    address = "db://me:$PASSWORD@host/people"
+    release.write(
+        source={"kind": "warehouse", "path": [address, address]},
+        thresholds=[{"model": "k-anonymity", "k": 9}],
+        anonymizer=release.mondrian(k=2),
+    )
+    said = refused(release)
+    assert "an address is named twice" in said
+    assert "hunter2" not in said
+    release.write(source={"kind": "warehouse", "path": address})
+    with pytest.raises(GateError):
+        run_release(release.file)
+    [place] = (release.home / "quarantine").iterdir()
+    assert (place / "run.json").is_file()
+    for file in release.folder.rglob("*"):
+        assert not file.is_file() or b"hunter2" not in file.read_bytes(), file
