@@ -48,6 +48,7 @@ def sweep(release, folder, period, stride):
     assert report["total"] > report["begins"]["publish"] > 10
 
 
+@pytest.mark.slow
 def test_killed_while_another_period_is_under_way(release, tmp_path):
     sweep(release, tmp_path, BACKFILL, stride=7)
 

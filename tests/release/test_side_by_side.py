@@ -195,6 +195,7 @@ def test_two_periods_go_on_side_by_side(release, other):
     assert raw_copies(release) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["out", "out/{period}"])
 def test_three_periods_are_published_at_once(release, other, path):
     with_periods(release)
@@ -212,6 +213,7 @@ def test_three_periods_are_published_at_once(release, other, path):
     assert events == [["loading", "loaded", "publishing", "published"]] * 3
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_and_one_of_another_period_stays(release, other):
     with_periods(release)
     alive = other("validate", "2026-10").there()
