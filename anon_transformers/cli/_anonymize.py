@@ -175,7 +175,7 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
     from pydantic import ValidationError
 
     from anon_transformers.registry import registry
-    from anon_transformers.release._config import DeclaredRoles
+    from anon_transformers.release._declared_roles import DeclaredRoles
     from anon_transformers.release._source import check_columns
     from anon_transformers.release._strict import explain
 

@@ -195,9 +195,7 @@ def compare(
     reader = TableReader(missing, [*needed, *typed_texts(grid, stated)])
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
-    roles["hierarchies"] = by_column
-    roles["metrics"] = further
-    roles["learner"] = learner
+    roles |= {"hierarchies": by_column, "metrics": further, "learner": learner}
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     _finish(source, results, out, json_output, {})
 

@@ -64,10 +64,38 @@ def release(
     Readers of the target see the old release until the new one is whole. A candidate
     that breaks a threshold is quarantined and nothing is published (exit code 1).
     """
+    parameters = assignments("set", tightened or [])
+    done = _run(config, parameters, period, as_json=json_output, log_json=log_json)
+    if not isinstance(done, str):
+        if not suggest:
+            hint = HINT.format(_named(config, period, tightened))
+            raise type(done)(f"{done}\n{hint}")
+        print_suggestions(
+            config, done, parameters, period,
+            as_json=json_output, without_bar=json_output or log_json,
+        )  # fmt: skip
+        return
+    manifest = json.loads(Path(done, "manifest.json").read_text(encoding="utf-8"))
+    if json_output:
+        advice = {"advice": {"passes": True}} if suggest else {}
+        print_json({"folder": done, **manifest, **advice})
+        return
+    _print_report(done, manifest)
+    if suggest:
+        typer.echo("It passes as it is stated: nothing to suggest.")
+
+
+def _run(
+    config: Path,
+    parameters: dict[str, Any],
+    period: str | None,
+    *,
+    as_json: bool,
+    log_json: bool,
+) -> str | GateError | InfeasibleError:
+    """Run the steps under a bar; the folder of the version, or why it is refused."""
     from anon_transformers.release._steps import STEPS, run_release
 
-    parameters = assignments("set", tightened or [])
-    refused: GateError | InfeasibleError | None = None
     with Progress(
         TextColumn("{task.description:10}"),
         BarColumn(),
@@ -75,7 +103,7 @@ def release(
         TimeElapsedColumn(),
         TextColumn("{task.fields[stage]}", markup=False),
         console=Console(stderr=True),
-        disable=json_output or log_json,
+        disable=as_json or log_json,
     ) as progress:
         bar = progress.add_task("load", total=len(STEPS), stage="")
 
@@ -86,33 +114,14 @@ def release(
             progress.update(bar, stage=stage)
 
         try:
-            with _step_lines(progress, on_stage, log_json, hidden=json_output):
+            with _step_lines(progress, on_stage, log_json, hidden=as_json):
                 folder = run_release(
                     config, parameters=parameters, on_step=on_step, period=period
                 )
         except (GateError, InfeasibleError) as error:
-            refused = error
-        else:
-            progress.update(
-                bar, description="published", completed=len(STEPS), stage=""
-            )
-    if refused is not None:
-        if not suggest:
-            raise type(refused)(
-                f"{refused}\n{HINT.format(_named(config, period, tightened))}"
-            )
-        print_suggestions(
-            config, refused, parameters, period,
-            as_json=json_output, without_bar=json_output or log_json,
-        )  # fmt: skip
-    manifest = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
-    if json_output:
-        advice = {"advice": {"passes": True}} if suggest else {}
-        print_json({"folder": folder, **manifest, **advice})
-        return
-    _print_report(folder, manifest)
-    if suggest:
-        typer.echo("It passes as it is stated: nothing to suggest.")
+            return error
+        progress.update(bar, description="published", completed=len(STEPS), stage="")
+    return folder
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from anon_transformers.proposals._missing import (
     text_counts,
     without_marks,
 )
-from anon_transformers.release._config import COLUMN_ROLES, DeclaredRoles
+from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._identifying_columns import identifying_faults
 
 Role = Literal[
@@ -54,7 +54,6 @@ SOME_ROWS = 50
 DENSE = 0.9
 """Share of the whole numbers between the lowest and the highest that a serial has."""
 FEWEST_SERIAL = 500
-MOSTLY_MISSING = 0.5
 FEW_VALUES = 20
 ID_NAMES = frozenset(
     [

@@ -34,6 +34,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.release._airflow_options import AirflowOptions
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
@@ -197,133 +198,6 @@ class Source(Strict):
                 place = f"{key}[{number}]" if len(templates) > 1 else key
                 found[place] = template.text
         return {key: text for key, text in found.items() if not is_address(text)}
-
-
-COLUMN_ROLES = (
-    "quasi_identifiers",
-    "sensitive",
-    "identifiers",
-    "insensitive",
-    "dropped",
-)
-"""What a column may be declared as; beside these, one is the subject."""
-
-
-class DeclaredRoles(Strict):
-    """Every column of the source, by role, and what is known of its persons.
-
-    Attributes
-    ----------
-    quasi_identifiers : tuple of str
-        Columns an intruder may know.
-    sensitive : tuple of str
-        Columns an intruder wants to know.
-    identifiers : tuple of str
-        Columns that name persons; they are not published, and none of their values may
-        stand in what is.
-    insensitive : tuple of str
-        Columns that are published as they are.
-    dropped : tuple of str
-        Columns that name nobody and are not published: they are left out when the
-        source is loaded, and no step of the run sees them.
-    subject : str or None
-        Column that tells persons apart; every count is of persons then.
-    rows_are_persons : bool
-        Says that every row is a person, though an identifier repeats.
-    one_value_per_person : tuple of str
-        Sensitive columns in which a person has one value, as people read it and beside
-        missing ones; a source that differs is refused when it is loaded.
-    small_group : int
-        A value that fewer persons hold tells them apart.
-    accept_unique : tuple of str or tuple of str
-        Columns, and sets of insensitive columns, that may tell persons apart; of a
-        swap also sets of a column that is swapped and those that give it, otherwise of
-        a quasi-identifier and a column that gives what its labels hide.
-    """
-
-    quasi_identifiers: tuple[str, ...] = ()
-    sensitive: tuple[str, ...] = ()
-    identifiers: tuple[str, ...] = ()
-    insensitive: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()
-    subject: str | None = None
-    rows_are_persons: bool = False
-    one_value_per_person: tuple[str, ...] = ()
-    small_group: int = Field(3, ge=2)
-    accept_unique: tuple[str | tuple[str, ...], ...] = ()
-
-    @model_validator(mode="after")
-    def _one_role_each(self) -> "DeclaredRoles":
-        seen: dict[str, str] = {}
-        for role in COLUMN_ROLES:
-            for column in getattr(self, role):
-                # Swaps hide from one intruder what another one knows.
-                has_both_roles = role == "sensitive" and column in self.both
-                if seen.get(column) == role:
-                    raise ValueError(f"column {column!r} is named twice under {role}.")
-                if column in seen and not has_both_roles:
-                    raise ValueError(
-                        f"column {column!r} is declared as {seen[column]} "
-                        f"and as {role}."
-                    )
-                seen[column] = role
-        if (
-            self.subject is not None
-            and seen.get(self.subject, "identifiers") != "identifiers"
-        ):
-            raise ValueError(f"subject {self.subject!r} has another role too.")
-        return self
-
-    @model_validator(mode="after")
-    def _declared_before(self) -> "DeclaredRoles":
-        for names in self.accepted_sets:
-            published = (*self.insensitive, *self.sensitive)
-            if len(names) > 1:  # a quasi-identifier may give what is swapped
-                published += self.quasi_identifiers
-            for column in names:
-                if column not in published:
-                    fault = unknown_choice("column", column, published)
-                    raise ValueError(f"accept_unique: {fault}")
-        for column in self.one_value_per_person:
-            if column not in self.sensitive:
-                fault = unknown_choice("sensitive column", column, self.sensitive)
-                raise ValueError(f"one_value_per_person: {fault}")
-        if self.one_value_per_person and self.subject is None:
-            raise ValueError(
-                "one_value_per_person: name the subject whose value it is."
-            )
-        if self.rows_are_persons and self.subject is not None:
-            raise ValueError(
-                "rows_are_persons: with a subject, persons are counted and not rows."
-            )
-        return self
-
-    @property
-    def accepted_sets(self) -> tuple[tuple[str, ...], ...]:
-        """What may tell persons apart, each a set of columns."""
-        return tuple(
-            (names,) if isinstance(names, str) else names
-            for names in self.accept_unique
-        )
-
-    @property
-    def both(self) -> tuple[str, ...]:
-        """Columns that one intruder knows and another one wants to know."""
-        return tuple(c for c in self.sensitive if c in self.quasi_identifiers)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every declared column."""
-        subject = () if self.subject in (None, *self.identifiers) else (self.subject,)
-        declared = (
-            *self.quasi_identifiers,
-            *self.sensitive,
-            *self.identifiers,
-            *self.insensitive,
-            *self.dropped,
-            *subject,
-        )
-        return tuple(dict.fromkeys(declared))
 
 
 class StatedHierarchy(Strict):

@@ -20,7 +20,7 @@ from anon_transformers.metrics._cell_faults import (
     label_faults,
     moved_faults,
 )
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._identifiers import identifier_faults
 
 

@@ -11,7 +11,7 @@ from pandas.api import types
 
 from anon_transformers._data.columns import to_text
 from anon_transformers._data.readings import read_text, read_value
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 
 SHORTEST_NAME = 4
 """An identifier of as many characters is looked for within labels too."""

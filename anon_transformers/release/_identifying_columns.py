@@ -14,7 +14,7 @@ import pandas as pd
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.readings import read_values
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 
 FEWEST_VALUES = 4
 """Values that a column has beside the one that stands for none; a flag has fewer."""

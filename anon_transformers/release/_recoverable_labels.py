@@ -13,7 +13,7 @@ import pandas as pd
 from anon_transformers._data.columns import Column, identify
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._identifying_columns import is_filled, person_numbers
 
 REGAINED_LIMIT = 0.75

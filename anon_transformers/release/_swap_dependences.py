@@ -18,7 +18,7 @@ from anon_transformers._data.readings import read_values
 from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.privacy.probabilistic._dependence import functional_dependences
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._identifying_columns import person_numbers
 
 GIVEN_LIMIT = 0.95

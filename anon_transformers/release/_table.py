@@ -49,7 +49,8 @@ from anon_transformers.release._cells import (
     single_cells,
     write_parquet,
 )
-from anon_transformers.release._config import DeclaredRoles, ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import known_kind, read_parquet
 from anon_transformers.release._forms import (

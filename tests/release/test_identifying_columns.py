@@ -6,7 +6,7 @@ import pytest
 
 from anon_transformers.exceptions import DataError, GateError, TellingColumnsWarning
 from anon_transformers.release import run_release
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._identifying_columns import (
     identified_shares,
     identifying_faults,

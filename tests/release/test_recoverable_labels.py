@@ -8,7 +8,7 @@ from anon_transformers._data.columns import identify
 from anon_transformers.datasets import load_adult
 from anon_transformers.exceptions import GateError
 from anon_transformers.release import anonymize, load, publish, validate
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._recoverable_labels import (
     Hidden,
     _ranks,

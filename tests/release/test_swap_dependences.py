@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from anon_transformers._data.columns import identify
 from anon_transformers.exceptions import DependenceWarning, GateError
 from anon_transformers.release import anonymize, load, publish, read_published, validate
-from anon_transformers.release._config import DeclaredRoles
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._swap_dependences import given_share, swap_faults
 
 CODES = {"HIV": "B20", "flu": "J10", "cold": "J00", "cancer": "C50"}
