@@ -194,9 +194,8 @@ def compare(
     reader = TableReader(missing, [*needed, *typed_texts(grid, stated)])
     own = Dialect(separator, encoding)
     frame = reader.read(source, own, needed, dates=written)
-    roles["hierarchies"] = by_column
-    roles["metrics"] = _read_metrics(metrics or [])
-    roles["learner"] = learner
+    further = _read_metrics(metrics or [])
+    roles |= {"hierarchies": by_column, "metrics": further, "learner": learner}
     results = _run(frame, chosen, grid, roles, hidden=json_output)
     _finish(source, results, out, json_output, {})
 

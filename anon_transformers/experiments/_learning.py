@@ -153,14 +153,12 @@ class Learner:
         label: str = SUPPRESSED,
     ) -> float:
         """The mean over the splits; rows that are not published take no part."""
-        drawn = table.index.intersection(np.concatenate(divided[0]).tolist())
+        drawn = table.index[table.index.isin(np.concatenate(divided[0]))]
         features = self._features(table.loc[drawn], label)
         scores = []
         for train, test in divided:
-            learned = (
-                table[self.target].loc[drawn.intersection(train.tolist())].dropna()
-            )
-            asked = drawn.intersection(test.tolist())
+            learned = table[self.target].loc[drawn[drawn.isin(train)]].dropna()
+            asked = drawn[drawn.isin(test)]
             model = self._model().fit(
                 features.loc[learned.index].to_numpy(), self._wanted(learned)
             )

@@ -54,7 +54,6 @@ SOME_ROWS = 50
 DENSE = 0.9
 """Share of the whole numbers between the lowest and the highest that a serial has."""
 FEWEST_SERIAL = 500
-MOSTLY_MISSING = 0.5
 FEW_VALUES = 20
 ID_NAMES = frozenset(
     [

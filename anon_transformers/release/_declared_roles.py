@@ -1,4 +1,4 @@
-"""What each column of a source is, and what is known of its persons."""
+"""The ``roles:`` section of a release file: what each column of the source is."""
 
 from pydantic import Field, model_validator
 

@@ -36,11 +36,8 @@ from anon_transformers.metrics._coverage import Domain
 from anon_transformers.registry import HOME, refuse_wrong_parameters
 from anon_transformers.release._build import installed, make_hierarchies
 from anon_transformers.release._cells import write_parquet
-from anon_transformers.release._config import (
-    DeclaredRoles,
-    ReleaseConfig,
-    refused_under,
-)
+from anon_transformers.release._config import ReleaseConfig, refused_under
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import column_faults
 from anon_transformers.release._files import (
     columns_of_file,

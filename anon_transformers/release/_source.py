@@ -29,11 +29,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import installed
-from anon_transformers.release._config import (
-    ReleaseConfig,
-    is_address,
-    refused_under,
-)
+from anon_transformers.release._config import ReleaseConfig, is_address, refused_under
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._files import (
     columns_of_file,
