@@ -30,7 +30,7 @@ VERSIONED = ("anon-transformers", "scikit-learn", "pydantic")
 """Distributions whose version decides what is legal, beside those of plugins."""
 _TOP_LEVEL = {
     key: re.compile(rf"^{key}[ \t]*:.*(?:\n(?:[ \t#].*|[ \t]*))*", re.MULTILINE)
-    for key in ("schedule", "airflow")
+    for key in ("schedule", "airflow", "workspace")
 }
 """A key of the file with all lines below it, where the file is no YAML."""
 
@@ -141,7 +141,7 @@ def read_leniently(file: Path) -> tuple[str | None, AirflowOptions]:
     What can be read in the file goes before what was last known of it; options that are
     wrong are left out one by one.
     """
-    stated, known = _stated(file), recall(file)
+    stated, known = stated_leniently(file), recall(file)
     schedule = stated.get("schedule", known.get("schedule"))
     if not isinstance(schedule, str | None):
         schedule = known.get("schedule")
@@ -151,7 +151,7 @@ def read_leniently(file: Path) -> tuple[str | None, AirflowOptions]:
     return schedule, _valid_options(options)
 
 
-def _stated(file: Path) -> dict[str, Any]:
+def stated_leniently(file: Path) -> dict[str, Any]:
     """Top-level keys of a file, those that can be read where it is no YAML."""
     try:
         with file.open("rb") as handle:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._back_off import check_ladder
@@ -39,6 +39,7 @@ from anon_transformers.release._run import (
 from anon_transformers.release._spreadsheets import would_run
 from anon_transformers.release._steps import (
     discreet,
+    note_refusal,
     refuse_mapped,
     refuse_what_is_missing,
 )
@@ -89,6 +90,21 @@ def load(
     """
     stated = read_config(config_path)
     refuse_mapped(stated)
+    try:
+        return load_as_stated(stated, config_path, run_id, parameters, period)
+    except DataError:
+        note_refusal(stated, run_id, period)
+        raise
+
+
+def load_as_stated(
+    stated: ReleaseConfig,
+    config_path: str | os.PathLike[str],
+    run_id: str | None,
+    parameters: Mapping[str, int | float] | None,
+    period: GIVEN_PERIOD | None,
+) -> str:
+    """Check everything and read the source; the folder of the run that begins."""
     config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}

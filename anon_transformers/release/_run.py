@@ -35,7 +35,7 @@ from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
 
 PRIVATE = 0o700
-FINISHED = {"published", "removed", "quarantined", "abandoned"}
+FINISHED = {"published", "removed", "quarantined", "abandoned", "refused"}
 """Events after which a run goes no further; a version is removed after it was public.
 """
 RUNS = "runs"

@@ -7,14 +7,16 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
-from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._check import check_remembered
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._last_known import stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Template
 from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
@@ -22,6 +24,13 @@ from anon_transformers.release._tighten import COMMON_WORDS
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
 """Folders in which no release files are looked for; hidden ones are not, either."""
+FAILURES = {
+    "quarantined": "was quarantined",
+    "abandoned": "was given up",
+    "refused": "was refused when it was loaded",
+}
+"""What the last event of a run that published nothing means."""
+DEFAULT_WORKSPACE = ".anon"
 DEEPEST = 4
 """Folders below the one that is looked through."""
 _RELEASE = re.compile(rb"^(?:anonymizer|thresholds)[ \t]*:", re.MULTILINE)
@@ -134,9 +143,11 @@ def release_status(
     configs = {}
     for file in files.values():
         try:
-            configs[file] = read_config(file)
+            configs[file] = check_remembered(file)
         except AnonymizationError as error:
-            found.append(ReleaseStatus(file.stem, "broken", str(error), file=str(file)))
+            known = _status(file.stem, _home_of_broken(file), None, file, now)
+            homes.add(_home_of_broken(file).resolve())
+            found.append(replace(known, state="broken", reason=str(error)))
     derived = [_mapped_folder(config) for config in configs.values()]
     for file, config in configs.items():
         if any(folder and file.resolve().is_relative_to(folder) for folder in derived):
@@ -172,6 +183,13 @@ def _mapped_folder(config: ReleaseConfig) -> Path | None:
     """Where the files of items lie; None for a file that is one release."""
     home = None if config.airflow.map is None else _home(config)
     return None if home is None else (home / FOLDER).resolve()
+
+
+def _home_of_broken(file: Path) -> Path:
+    """The private folder of a file that cannot be used, as far as it says so."""
+    stated = stated_leniently(file).get("workspace", DEFAULT_WORKSPACE)
+    workspace = stated if isinstance(stated, str) else DEFAULT_WORKSPACE
+    return file.parent / workspace / file.stem
 
 
 def _home(config: ReleaseConfig) -> Path | None:
@@ -265,7 +283,10 @@ def _status(
 def _state(
     stories: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[str, str | None]:
-    """What became of the run that something happened to last."""
+    """What became of the last run of each period; a refused one goes before others.
+
+    Of a release without periods there is one last run.
+    """
     if not stories:
         return "never published", None
     # A version that is removed was public; that is no news about a run.
@@ -276,14 +297,17 @@ def _state(
     ]
     if not told:
         return "never published", "what was published was removed"
-    _, story = max(told, key=lambda one: (_at(one[1][-1]), one[0]))
-    last, run = story[-1]["event"], story[-1]["run"]
-    if last == "published":
-        return "published", None
-    if last not in FINISHED:
-        return "under way", f"run {run}: {last}"
-    what = "was quarantined" if last == "quarantined" else "was given up"
-    return "refused", f"run {run} {what}"
+    last: dict[Any, Mapping[str, Any]] = {}
+    for _, story in sorted(told, key=lambda one: (_at(one[1][-1]), one[0])):
+        last[period_in(story)] = story[-1]
+    ended = [(event["event"], event["run"]) for event in last.values()]
+    refused = [f"run {run} {FAILURES[what]}" for what, run in ended if what in FAILURES]
+    if refused:
+        return "refused", "; ".join(refused)
+    under_way = [f"run {run}: {what}" for what, run in ended if what not in FINISHED]
+    if under_way:
+        return "under way", "; ".join(under_way)
+    return "published", None
 
 
 def _at(event: Mapping[str, Any]) -> str:

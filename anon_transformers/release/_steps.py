@@ -6,6 +6,7 @@ say may quote a cell. Their errors are reported by type, and their warnings are 
 
 import errno
 import os
+import stat
 import sys
 import traceback
 import warnings
@@ -27,8 +28,16 @@ from anon_transformers.exceptions import (
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
 from anon_transformers.release._log import LOG, logged_step
-from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
-from anon_transformers.release._run import ERROR
+from anon_transformers.release._period import Template
+from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
+from anon_transformers.release._run import (
+    ERROR,
+    Ledger,
+    is_plain,
+    locked,
+    next_run_id,
+    of_period,
+)
 
 STEPS = ("load", "anonymize", "validate", "publish")
 TRUSTED_PACKAGES = {"anon_transformers", "pandas", "pyarrow", *sys.stdlib_module_names}
@@ -183,8 +192,12 @@ def run_release(
     announce("load")
     stated = read_config(config_path)
     refuse_mapped(stated)
-    config = resolve(stated, period, file=config_path)
-    refuse_what_is_missing(config)
+    try:
+        config = resolve(stated, period, file=config_path)
+        refuse_what_is_missing(config)
+    except DataError:
+        note_refusal(stated, None, period)
+        raise
     # Imported from here on, so that a file that is refused for its words loads as few
     # libraries as it can: models need fewer than anonymizers.
     from anon_transformers.release._build import check_threshold
@@ -209,6 +222,22 @@ def refuse_mapped(config: ReleaseConfig) -> None:
             f"airflow.map: {config.name} is one release per item; Airflow and 'anon "
             "release' run them, and a step takes the file of one item."
         )
+
+
+def note_refusal(
+    stated: ReleaseConfig, run_id: str | None, period: GIVEN_PERIOD | None
+) -> None:
+    """Note in the ledger that a source was refused, so that it does not go unseen.
+
+    The first run of a release leaves no trace of what was refused.
+    """
+    home = stated.path(Template(stated.workspace).fill(None)) / stated.name
+    ledger = Ledger(home)
+    if is_plain(ledger.file, stat.S_ISREG):
+        about = period_of(stated, period)
+        with locked(home):
+            name = next_run_id(run_id, ledger, about)
+            ledger.write(name, "refused", **of_period(about))
 
 
 def refuse_what_is_missing(config: ReleaseConfig, source: bool = True) -> None:

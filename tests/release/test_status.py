@@ -126,6 +126,58 @@ def test_periods_are_listed_in_order(release):
     assert "2: 2026-08 to 2026-10" in printed.output
 
 
+def test_a_source_that_is_refused_is_news(release):
+    release.write(expect={"rows": {"min": 41}})
+    with pytest.raises(AnonymizationError):
+        run_release(release.file)
+    assert release.nothing_written()  # nothing was there before
+    release.write(expect=None)
+    run_release(release.file)
+    release.write(expect={"rows": {"min": 41}})
+    with pytest.raises(AnonymizationError):
+        run_release(release.file)
+    found = only(release)
+    assert found.state == "refused"
+    assert "was refused when it was loaded" in found.reason
+    release.source.unlink()
+    with pytest.raises(AnonymizationError):
+        run_release(release.file)
+    assert [e["event"] for e in release.events()][-2:] == ["refused", "refused"]
+    assert status(release.folder).exit_code == 1
+
+
+def test_a_refused_period_is_news_until_it_is_published(release):
+    release.write(source={"path": "{period}-{period:%m}.csv"}, target={"path": "out"})
+    text = release.source.read_text()
+    (release.folder / "2026-08-08.csv").write_text(text)
+    run_release(release.file, period="2026-08")
+    for period in ("2026-09", "2026-08"):
+        try:
+            run_release(release.file, period=period)
+        except AnonymizationError:
+            assert period == "2026-09"
+    found = only(release)
+    assert found.state == "refused"
+    assert "2026-09" in found.reason
+    (release.folder / "2026-09-09.csv").write_text(text)
+    run_release(release.file, period="2026-09")
+    assert only(release).state == "published"
+
+
+def test_a_broken_file_still_says_what_is_public(release):
+    run_release(release.file)
+    wrong = [{"model": "k-anonymity", "kk": 3}]
+    release.write(thresholds=wrong)
+    found = only(release)
+    assert found.state == "broken"
+    assert "kk" in found.reason
+    assert len(found.periods) == 1
+    release.write_text(release.file.read_text() + "\n{")
+    found = only(release)
+    assert found.state == "broken"
+    assert found.last_success is not None
+
+
 def test_what_is_below_the_current_folder(release, monkeypatch):
     deep = release.folder / "a/b/releases"
     deep.mkdir(parents=True)
