@@ -259,6 +259,17 @@ class Hierarchy:
         return self._unknown
 
     @property
+    def unknown_leaf(self) -> int | None:
+        """Position of the leaf that stands for unknown values; None without one.
+
+        Examples
+        --------
+        >>> Hierarchy([("f", "*"), ("m", "*")], unknown="root").unknown_leaf
+        2
+        """
+        return None if self._other is None else self._place_of_other()
+
+    @property
     def root(self) -> str:
         """The most general value."""
         return self._levels[-1].labels[0]

@@ -310,6 +310,12 @@ class CutAxis:
         """Whether its boxes are parts of a declared list of categories."""
         return self.points is not None and self.column.kind in {"category", "ordinal"}
 
+    @property
+    def unknown_cell(self) -> int | None:
+        """Cell of what a hierarchy does not know; None where it has none."""
+        hierarchy = self.column.hierarchy
+        return None if hierarchy is None else hierarchy.unknown_leaf
+
     def joins(self) -> np.ndarray:
         """For each cell the level at which it meets the next one; 0 without levels."""
         if self.column.hierarchy is not None:

@@ -40,6 +40,7 @@ from anon_transformers.partitioning._axes import (
     plain_axis,
 )
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
+from anon_transformers.partitioning._unknown_values import without_unknown
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, may_judge_values
 
 Policy = Literal["ignore", "warn", "error"]
@@ -155,7 +156,8 @@ class MondrianAnonymizer(TableAnonymizer):
         What ``transform`` publishes of other rows that no box covers: the box that the
         cuts lead them to, as if it reached so far, or nothing. Values beyond all fitted
         ones count as the outermost, and categories that were not fitted as the first. A
-        missing value of a column that had none, and a row whose class was not approved,
+        missing value of a column that had none, a value that a hierarchy does not know
+        where its box does not publish the root, and a row whose class was not approved,
         are suppressed in any case. None: "cuts" with ``output="center"``, so that a
         model that follows gets numbers; otherwise "suppress", for a label that does not
         hold the value would be wrong. The fitted table is the same with both.
@@ -173,7 +175,8 @@ class MondrianAnonymizer(TableAnonymizer):
         Values with a hierarchy are published as the lowest one above the members of
         the box. Strict cuts go between groups below that one, as evenly as can be;
         relaxed cuts go through the median leaf in the order of the tree, wherever that
-        is, since both halves must be even.
+        is, since both halves must be even. With ``unknown="root"`` a box that holds an
+        unknown value publishes the root, and no other box does because of it.
     {subject}
     {suppression_limit}
     {suppression}
@@ -416,7 +419,8 @@ class MondrianAnonymizer(TableAnonymizer):
             drawn = mondrian.cut_bounds(tree, space.n_known, n_boxes)
             # No cut tells where a missing value belongs that no row has.
             seen = np.array([column.has_missing for column in table.quasi_identifiers])
-            self.boxes_ = drawn._replace(missing=drawn.missing & seen)
+            drawn = drawn._replace(missing=drawn.missing & seen)
+            self.boxes_ = without_unknown(drawn, self._axes, cells, box_of)
         else:
             self.boxes_ = mondrian.bounds(cells, space.n_known, box_of, n_boxes)
         self._labels = [
@@ -470,6 +474,11 @@ class MondrianAnonymizer(TableAnonymizer):
         for attribute, (axis, _) in enumerate(pairs):
             missing = cells[attribute] == axis.n_cells
             placed &= ~missing | self.boxes_.missing[box, attribute]
+            if axis.unknown_cell is not None:
+                # It is no neighbor of any value: only the root stands for it.
+                low, high, _ = (part[box, attribute] for part in self.boxes_)
+                inside = (low <= axis.unknown_cell) & (axis.unknown_cell <= high)
+                placed &= (cells[attribute] != axis.unknown_cell) | inside
         return np.where(placed, box, -1)
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:
