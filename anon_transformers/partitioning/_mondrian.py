@@ -40,7 +40,10 @@ from anon_transformers.partitioning._axes import (
     plain_axis,
 )
 from anon_transformers.partitioning._box_labels import center_labels, interval_labels
-from anon_transformers.partitioning._unknown_values import without_unknown
+from anon_transformers.partitioning._unknown_values import (
+    publishes_root,
+    without_unknown,
+)
 from anon_transformers.privacy import AllOf, KAnonymity, PrivacyModel, may_judge_values
 
 Policy = Literal["ignore", "warn", "error"]
@@ -474,11 +477,12 @@ class MondrianAnonymizer(TableAnonymizer):
         for attribute, (axis, _) in enumerate(pairs):
             missing = cells[attribute] == axis.n_cells
             placed &= ~missing | self.boxes_.missing[box, attribute]
-            if axis.unknown_cell is not None:
+            hierarchy = axis.column.hierarchy
+            if hierarchy is not None and axis.unknown_cell is not None:
                 # It is no neighbor of any value: only the root stands for it.
-                low, high, _ = (part[box, attribute] for part in self.boxes_)
-                inside = (low <= axis.unknown_cell) & (axis.unknown_cell <= high)
-                placed &= (cells[attribute] != axis.unknown_cell) | inside
+                low, high, _ = (part[:, attribute] for part in self.boxes_)
+                known = cells[attribute] != axis.unknown_cell
+                placed &= known | publishes_root(hierarchy, low, high)[box]
         return np.where(placed, box, -1)
 
     def _publish_boxes(self, box: np.ndarray) -> list[PublishedColumn]:

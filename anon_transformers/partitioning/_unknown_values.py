@@ -54,5 +54,21 @@ def _narrowed(
 ) -> tuple[int, int]:
     """Ends of a run of leaves without the unknown one, unless the root is above it."""
     ends = first + (first == unknown), last - (last == unknown)
-    _, covered = hierarchy.common_ancestor(*ends)
-    return (first, last) if covered == len(hierarchy.leaves) else ends
+    return (first, last) if _stands_for_all(hierarchy, *ends) else ends
+
+
+def publishes_root(
+    hierarchy: Hierarchy, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """Whether the label of each box stands for every value, unknown ones with them."""
+    pairs, of_box = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    found = [
+        first <= last and _stands_for_all(hierarchy, first, last)
+        for first, last in pairs.T.tolist()
+    ]
+    return np.array(found, dtype=bool)[of_box]
+
+
+def _stands_for_all(hierarchy: Hierarchy, first: int, last: int) -> bool:
+    _, covered = hierarchy.common_ancestor(first, last)
+    return covered == len(hierarchy.leaves)
