@@ -50,6 +50,7 @@ COMMANDS = frozenset(
     {
         "anonymize",
         "attack",
+        "check",
         "compare",
         "compare-codings",
         "compile",
@@ -62,6 +63,7 @@ COMMANDS = frozenset(
         "release",
         "reproduce",
         "risk",
+        "status",
         "validate",
     }
 )

@@ -83,3 +83,20 @@ def class_sizes_of():
 def root():
     """The repository."""
     return Path(__file__).parents[1]
+
+
+@pytest.fixture
+def registered():
+    """Put a class on a catalog of the registry, as a plugin would, for one test."""
+    from anon_transformers.registry import registry
+
+    added = []
+
+    def register(shelf_name, name, cls):
+        catalog = getattr(registry(), shelf_name)
+        catalog.add(name, cls, owner="a test")
+        added.append((catalog, name))
+
+    yield register
+    for catalog, name in added:
+        catalog.remove(name)

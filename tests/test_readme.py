@@ -57,6 +57,7 @@ def test_console_blocks_run(tmp_path, monkeypatch):
             run.append(arguments[0])
     assert set(run) == {
         "init", "release", "validate", "anonymize", "risk", "attack", "list",
+        "status",
     }  # fmt: skip
 
 

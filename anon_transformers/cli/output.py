@@ -63,6 +63,7 @@ __all__ = [
     "format_number",
     "handle_errors",
     "percent",
+    "print_error",
     "print_json",
     "print_table",
     "print_warning",

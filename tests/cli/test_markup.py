@@ -108,9 +108,8 @@ def test_release(anon, people):
         "anonymizer": {"name": "mondrian", "step": {KNOWN: 1, CLOSING: 1}},
         "thresholds": [{"model": "k-anonymity", "k": 3}],
         "target": {"path": "out"},
-        "name": "people",
     }
-    file = people.with_name("[b]release.yaml")
+    file = people.with_name("people.yaml")
     unstated = {**config, "anonymizer": {"name": "mondrian"}}
     file.write_text(yaml.safe_dump(unstated))
     printed(anon("release", file), f"step: {{{KNOWN}: 5}}", code=2)

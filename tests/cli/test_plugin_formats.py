@@ -60,6 +60,7 @@ READING = {
     "frontier": ("people.jsonl", *ROLES, "--max-k", "3"),
     "hierarchy check": ("jobs.csv", "--table", "people.jsonl", "--column", "job"),
     "hierarchy suggest": ("people.jsonl", "--column", "age"),
+    "init": ("people.jsonl", "--out", "study"),
     "quality": ("people.jsonl", "people.jsonl", "-q", "age"),
     "risk": ("safe.jsonl", "-q", "age"),
     "validate": ("safe.jsonl", "-q", "age", "--k", "3"),

@@ -7,8 +7,6 @@ import pytest
 
 from anon_transformers import MondrianAnonymizer
 
-pytestmark = pytest.mark.usefixtures("declared")
-
 
 class ListsLevels(MondrianAnonymizer):
     """Levels in a list, as a plugin may have them."""
@@ -34,10 +32,9 @@ class CannotBeTold(MondrianAnonymizer):
 
 
 @pytest.fixture
-def people(tmp_path, declared):
+def people(tmp_path, registered):
     for cls in (ListsLevels, NamesLevels, CannotBeTold):
-        name = cls.__name__.lower()
-        declared.anonymizers.add(name, cls, "a-stranger")
+        registered("anonymizers", cls.__name__.lower(), cls)
     path = tmp_path / "people.csv"
     pd.DataFrame({"age": range(20, 60), "job": list("ab") * 20}).to_csv(
         path, index=False

@@ -163,7 +163,7 @@ def test_some_points_may_be_too_few(points, n_sets, monkeypatch):
     monkeypatch.setattr(_cluster_recoder, "FEW_POINTS", 50)
     starts = [np.linspace(points.min(axis=0), points.max(axis=0), n_sets)]
     recoder = FuzzyCMeansRecoder()
-    monkeypatch.setattr(recoder, "_best_of", None)  # nothing may be clustered
+    monkeypatch.setattr(type(recoder), "_best_of", None)  # nothing may be clustered
     assert recoder._nearer(points, starts, np.random.default_rng(0)) is starts
 
 
@@ -176,7 +176,7 @@ def test_centers_at_one_place_are_no_start(monkeypatch):
     start = [np.array([[0.0], [1.0], [2.0]])]
     one_place = recoder._cluster(points, np.zeros((3, 1)))
     monkeypatch.setattr(_cluster_recoder, "are_enough", lambda points, n_sets: True)
-    monkeypatch.setattr(recoder, "_best_of", lambda points, starts: one_place)
+    monkeypatch.setattr(type(recoder), "_best_of", lambda *_: one_place)
     assert recoder._nearer(points, start, np.random.default_rng(0)) is start
 
 

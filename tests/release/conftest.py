@@ -132,20 +132,3 @@ def another_release(tmp_path):
         return second
 
     return make
-
-
-@pytest.fixture
-def registered():
-    """Put a class on a catalog of the registry, as a plugin would, for one test."""
-    from anon_transformers.registry import registry
-
-    added = []
-
-    def register(shelf_name, name, cls):
-        catalog = getattr(registry(), shelf_name)
-        catalog.add(name, cls, owner="a test")
-        added.append((catalog, name))
-
-    yield register
-    for catalog, name in added:
-        catalog.remove(name)

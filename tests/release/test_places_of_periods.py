@@ -29,19 +29,20 @@ __all__ = ["monthly"]  # a fixture
 )
 def test_a_target_lies_in_the_folder_of_all_periods(release, monkeypatch, path):
     """It would be public where no lock is, or in what is private."""
-    monkeypatch.setenv("UP", "../../work/people/x")
-    monkeypatch.setenv("BESIDE", f"{release.folder}/work/people/x")
+    monkeypatch.setenv("UP", "../../private/people/x")
+    monkeypatch.setenv("BESIDE", f"{release.folder}/private/people/x")
     source = release.folder / "elsewhere"
     source.mkdir()
     shutil.move(release.source, source / "people.csv")
     file = source / "people.yaml"
-    release.write(source={"path": "people.csv"}, workspace="../work")
+    release.write(source={"path": "people.csv"}, workspace="../private")
     release.content["target"] = {"path": path.replace("out", "../out")}
     release.write()
     shutil.move(release.file, file)
     with pytest.raises(ConfigurationError, match=r"target\.path|source\.path"):
         load(file, period="2026-10")
     assert release.nothing_written()
+    assert not (release.folder / "private").exists()
 
 
 def test_a_period_behind_a_link_is_refused(monthly):
