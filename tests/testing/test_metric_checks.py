@@ -42,8 +42,9 @@ class CountsRows(LargestClass):
         return int(evidence.rows.max())
 
 
+@dataclass(frozen=True)
 class SaysSo(CountsRows):
-    counts_rows = True
+    counts_rows: ClassVar[bool] = True
 
 
 def test_a_sound_metric_passes():
