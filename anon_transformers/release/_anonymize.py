@@ -19,7 +19,7 @@ from anon_transformers.release._build import installed
 from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import ReleaseConfig, Target
 from anon_transformers.release._files import schema_of
-from anon_transformers.release._forms import form_of
+from anon_transformers.release._forms import Form, form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._run import (
     CANDIDATE,
@@ -118,15 +118,16 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     }
     write_json(draft / "candidate.json", run.sealed(note))
     tell(anonymizer=config.anonymizer.name)
-    tell_numbers(facts_of(anonymizer.report_))
+    tell_numbers(facts_of(anonymizer.report_, form_of(config)))
 
 
-def facts_of(report: Report) -> dict[str, Any]:
+def facts_of(report: Report, form: Form) -> dict[str, Any]:
     """What a log says of what an anonymizer did: numbers alone."""
-    classes, risk = report.classes, report.risk
+    classes, risk, (_, many) = report.classes, report.risk, form.counted
+    hidden = {"suppressed": report.suppressed_rows} if many == "rows" else {}
     return {
-        "rows": report.rows,
-        "suppressed": report.suppressed_rows,
+        many: report.rows,
+        **hidden,
         "classes": classes.get("count"),
         "smallest": classes.get("smallest"),
         "average_risk": risk.get("average-risk"),

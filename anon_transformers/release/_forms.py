@@ -113,6 +113,8 @@ class Form(ABC):
     """The form in a word, with its article."""
     kinds: ClassVar[frozenset[str]]
     """Kinds of anonymizers that make it."""
+    counted: ClassVar[tuple[str, str]] = ("rows", "rows")
+    """What a source has many of, and what its anonymizer reports on, in a word."""
     swaps: ClassVar[bool] = False
     """Whether cells are swapped, and nobody knows whose they are."""
     private_files: ClassVar[tuple[str, ...]]

@@ -71,6 +71,7 @@ class GraphTablesForm(Form):
     """Edges and nodes; the nodes of the candidate are renamed."""
 
     noun: ClassVar[str] = "a graph"
+    counted: ClassVar[tuple[str, str]] = ("edges", "nodes")
     kinds: ClassVar[frozenset[str]] = frozenset({"graph"})
     private_files: ClassVar[tuple[str, ...]] = (
         f"{INPUT}.parquet",

@@ -222,7 +222,8 @@ def start_run(
                 write_order(draft, folder.name, noted)
                 ledger.write(folder.name, "loaded", rows=len(frame), **about)
                 draft.rename(folder)
-            tell(run=folder.name, rows=len(frame), columns=frame.shape[1])
+            many, _ = form_of(config).counted
+            tell(run=folder.name, **{many: len(frame)}, columns=frame.shape[1])
         except BaseException:
             remove_tree(draft)
             ledger.abandon(folder.name)

@@ -11,6 +11,7 @@ from anon_transformers.exceptions import ConfigurationError
 
 yaml = pytest.importorskip("yaml")
 
+collect_ignore = ["sweep_kills.py", "sweep_periods.py"]  # programs of tests
 NAME_MARK = "NAMEMARK"
 JOB_MARK = "JOBMARK"
 CUTS = {"step": {"age": 5}, "domain": {"zip": ["007", "008", "110"]}}

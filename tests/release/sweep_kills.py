@@ -148,7 +148,8 @@ def check_clean(home, target):
     assert len(versions) == 1, versions
     for version in versions:
         assert set(read_files(target / "versions" / version)) == FILES
-    assert own_names(home) - {"quarantine"} == {".lock", "ledger.jsonl", "runs"}
+    left = {".lock", "ledger.jsonl", "runs", "signing.key"}
+    assert own_names(home) - {"quarantine"} == left
     assert not own_names(home / "runs")
     assert not list(home.rglob("input*")), "raw data are left"
     stories = {}

@@ -462,7 +462,8 @@ def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where
 def test_a_ledger_that_is_fine_is_not_warned_of(release, caplog):
     for _ in range(3):
         run_release(release.file)
-    assert not [r for r in caplog.records if r.name.startswith("anon_transformers")]
+    ours = [r for r in caplog.records if r.name.startswith("anon_transformers")]
+    assert not [r for r in ours if r.levelno >= logging.WARNING]
 
 
 # ---------------------------------------------------------------- raw copies

@@ -245,7 +245,8 @@ def test_the_sentence_names_no_combination(swapped):
         check["sentence"] for check in swapped.manifest()["measured"]["checks"]
     ]
     assert sentences == [
-        "No cell may be traced to the right person with a probability above 1/5.",
+        "No cell may be traced to the right person with a probability above 1/5; "
+        "sensitive: TAXINC, POTHVAL, INTVAL.",
         "correlation-difference must be at most 0.2.",
     ]
 
