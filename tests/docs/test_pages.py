@@ -1,5 +1,6 @@
 """What the pages of the documentation show is what happens."""
 
+import logging
 import re
 import runpy
 import shlex
@@ -37,6 +38,18 @@ def blocks(page, language):
 
 def pages_with(language):
     return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before():
+    """Take away what a page made of logging: Airflow writes to what pytest closes."""
+    root = logging.getLogger()
+    before, level = list(root.handlers), root.level
+    yield
+    root.setLevel(level)
+    for handler in list(root.handlers):
+        if handler not in before and not type(handler).__module__.startswith("_pytest"):
+            root.removeHandler(handler)
 
 
 @pytest.fixture
