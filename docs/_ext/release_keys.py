@@ -148,13 +148,21 @@ def table(keys: list[Key]) -> list[str]:
     return [*lines, ""]
 
 
+def section(name: str) -> type[BaseModel]:
+    """The class of a section of the file, in whichever module it is."""
+    found: list[type[BaseModel]] = [_config.Strict]
+    for cls in found:
+        found += cls.__subclasses__()
+    return next(cls for cls in found if cls.__name__ == name)
+
+
 class ReleaseKeys(TableDirective):
     """``.. release-keys:: MODEL``."""
 
     def lines(self) -> list[str]:
         """The keys of a model."""
         self.env.note_dependency(_config.__file__)
-        return table(keys_of(getattr(_config, self.arguments[0])))
+        return table(keys_of(section(self.arguments[0])))
 
 
 class ReaderOptions(TableDirective):
