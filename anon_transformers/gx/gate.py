@@ -259,9 +259,20 @@ def _silence() -> Iterator[None]:
     handler, propagate = logging.NullHandler(), logger.propagate
     logger.addHandler(handler)
     logger.propagate = False
+    # Others may have given handlers to its loggers, or taken them from their parent.
+    loggers = [
+        known
+        for name, known in logger.manager.loggerDict.items()
+        if name.startswith("great_expectations.") and isinstance(known, logging.Logger)
+    ]
+    disabled = [known.disabled for known in loggers]
+    for known in loggers:
+        known.disabled = True
     try:
         yield
     finally:
+        for known, before in zip(loggers, disabled, strict=True):
+            known.disabled = before
         logger.propagate = propagate
         logger.removeHandler(handler)
 
