@@ -1,6 +1,7 @@
 """Suites that ask for something else, and answers that are not so, fail the gate."""
 
 import importlib
+import logging
 
 import pytest
 
@@ -62,6 +63,22 @@ def test_an_unknown_expectation_fails(ask, people, caplog):
         "expect_something_unknown of the suite is not registered",
     )
     assert caplog.text == ""
+
+
+def test_its_loggers_are_silent_whatever_handlers_they_have(ask, people):
+    logger = logging.getLogger("great_expectations.core.expectation_suite")
+    heard = []
+    handler = logging.Handler()
+    handler.emit = heard.append
+    logger.addHandler(handler)
+    try:
+        stranger = {"type": "expect_something_unknown", "kwargs": {}}
+        suite = edited(lambda listed: listed.append(stranger))
+        assert not ask(people, wants_k(2), suite=suite).passed
+    finally:
+        logger.removeHandler(handler)
+    assert heard == []
+    assert not logger.disabled
 
 
 def test_an_expectation_that_is_not_imported_fails(ask, people, monkeypatch):
