@@ -9,9 +9,10 @@ suppression label, and every row.
 import logging
 import math
 import os
+import threading
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -240,7 +241,7 @@ def _evaluate(
     """Load Great Expectations, which is slow, and run the suite."""
     os.environ["GX_ANALYTICS_ENABLED"] = "False"  # is read when it is imported
     shown = warnings.showwarning
-    with _silence():
+    with _SILENCE:
         from anon_transformers.gx._run import run_suite
 
         if warnings.showwarning is not shown:
@@ -249,32 +250,49 @@ def _evaluate(
         return run_suite(frame, suite, parameters)
 
 
-@contextmanager
-def _silence() -> Iterator[None]:
+class _Silence:
     """Keep the library's log from the terminal; results and reasons say it all.
 
-    Its import alone logs some two hundred lines about what it registers.
+    Its import alone logs some two hundred lines about what it registers. Gates may run
+    side by side in threads: the first that enters silences, the last that leaves
+    restores, else one would restore what another had changed.
     """
-    logger = logging.getLogger("great_expectations")
-    handler, propagate = logging.NullHandler(), logger.propagate
-    logger.addHandler(handler)
-    logger.propagate = False
-    # Others may have given handlers to its loggers, or taken them from their parent.
-    loggers = [
-        known
-        for name, known in logger.manager.loggerDict.items()
-        if name.startswith("great_expectations.") and isinstance(known, logging.Logger)
-    ]
-    disabled = [known.disabled for known in loggers]
-    for known in loggers:
-        known.disabled = True
-    try:
-        yield
-    finally:
-        for known, before in zip(loggers, disabled, strict=True):
-            known.disabled = before
-        logger.propagate = propagate
-        logger.removeHandler(handler)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._restore = ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._silence()
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._restore.close()
+
+    def _silence(self) -> None:
+        top = logging.getLogger("great_expectations")
+        handler = logging.NullHandler()
+        top.addHandler(handler)
+        self._restore.callback(top.removeHandler, handler)
+        self._set(top, "propagate", False)
+        # Its loggers may have handlers of their own, or not know their parent.
+        for name, logger in list(top.manager.loggerDict.items()):
+            is_logger = isinstance(logger, logging.Logger)  # else a place for one
+            if is_logger and name.startswith("great_expectations."):
+                self._set(logger, "disabled", True)
+
+    def _set(self, logger: object, name: str, value: bool) -> None:
+        self._restore.callback(setattr, logger, name, getattr(logger, name))
+        setattr(logger, name, value)
+
+
+_SILENCE = _Silence()
 
 
 def _wanted(threshold: Threshold, scope: Scope) -> dict[str, Any]:

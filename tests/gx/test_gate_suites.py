@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from anon_transformers.gx import Threshold, suite_for
+from anon_transformers.gx.gate import _SILENCE
 
 gx = pytest.importorskip("great_expectations")
 pytestmark = pytest.mark.gx
@@ -79,6 +80,18 @@ def test_its_loggers_are_silent_whatever_handlers_they_have(ask, people):
         logger.removeHandler(handler)
     assert heard == []
     assert not logger.disabled
+
+
+def test_gates_side_by_side_leave_its_loggers_as_they_were():
+    logger = logging.getLogger("great_expectations.core.expectation_suite")
+    top = logging.getLogger("great_expectations")
+    before = logger.disabled, top.propagate, list(top.handlers)
+    _SILENCE.__enter__()
+    _SILENCE.__enter__()
+    _SILENCE.__exit__()
+    assert logger.disabled and not top.propagate
+    _SILENCE.__exit__()
+    assert (logger.disabled, top.propagate, list(top.handlers)) == before
 
 
 def test_an_expectation_that_is_not_imported_fails(ask, people, monkeypatch):
