@@ -64,6 +64,7 @@ COMMANDS = frozenset(
         "reproduce",
         "risk",
         "status",
+        "studio",
         "validate",
     }
 )

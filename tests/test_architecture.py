@@ -24,6 +24,7 @@ LAYERS = (
     {"gx"},
     {"release"},
     {"airflow", "experiments", "proposals"},
+    {"studio"},
     {"cli"},
 )
 RANKS = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -22,6 +22,7 @@ from anon_transformers.cli import (
     _reproduce,
     _risk,
     _status,
+    _studio,
     _validate,
 )
 from anon_transformers.cli._experiment_options import OWN_OPTIONS, ExperimentCommand
@@ -131,6 +132,7 @@ app.command("quality")(_quality.quality)
 app.command("check")(_check.check)
 app.command("release")(_release.release)
 app.command("status")(_status.status)
+app.command("studio")(_studio.studio)
 app.command("compare")(_compare.compare)
 app.command("compare-codings")(_compare_codings.compare_codings)
 app.command("frontier")(_frontier.frontier)

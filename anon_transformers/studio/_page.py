@@ -1,0 +1,235 @@
+"""What a page is, and what all pages share.
+
+A page is a few routes of Starlette below an address of its own. It answers GET with the
+whole page and POST with an edit or a job, after which the browser is sent back to the
+page: everything works without a script. Plugins add pages by ``register_pages``.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    StrictUndefined,
+)
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from anon_transformers.exceptions import AnonymizationError, safe_words
+from anon_transformers.studio._jobs import Job
+from anon_transformers.studio._project import Project
+
+if TYPE_CHECKING:
+    from anon_transformers.studio._app import Studio
+
+Endpoint = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A room of Studio, with a line in its menu.
+
+    Attributes
+    ----------
+    name : str
+        Its part of the address: lower case with hyphens.
+    title : str
+        What the menu calls it.
+    summary : str
+        What one does there, in one line.
+    routes : sequence of Route
+        From its own address on: ``Route("/", show)``, ``Route("/k", set_k,
+        methods=["POST"])``.
+    of_project : bool
+        Whether it is about a project, which :func:`project_of` finds.
+    templates : path, optional
+        Folder of its Jinja templates, named ``<page>/….html`` or so; they may extend
+        ``page.html``.
+
+    Examples
+    --------
+    >>> from starlette.routing import Route
+    >>> from anon_transformers.studio import Page, project_of
+    >>> from starlette.responses import PlainTextResponse
+    >>> def show(request):
+    ...     return PlainTextResponse(project_of(request).name)
+    >>> Page("name", "Name", "Shows the name.", (Route("/", show),)).title
+    'Name'
+    """
+
+    name: str
+    title: str
+    summary: str
+    routes: Sequence[Route]
+    of_project: bool = True
+    templates: Path | None = None
+
+
+def studio_of(request: Request) -> "Studio":
+    """The running Studio: projects, worker, pages."""
+    return request.app.state.studio
+
+
+def project_of(request: Request) -> Project:
+    """The project that the address names; 404 if there is none."""
+    found = studio_of(request).shelf.find(request.path_params["project"])
+    if found is None:
+        raise HTTPException(404, "there is no such project, or its file is gone")
+    return found
+
+
+def address(request: Request, page: str, rest: str = "") -> str:
+    """The address of a page of the same project."""
+    project = request.path_params.get("project")
+    return f"/p/{project}/{page}/{rest}" if project else f"/{page}/{rest}"
+
+
+def make_templates(pages: Sequence[Page]) -> Environment:
+    """All templates; those of a page come after our own."""
+    folders = [page.templates for page in pages if page.templates is not None]
+    own = PackageLoader("anon_transformers.studio")
+    made = Environment(
+        loader=ChoiceLoader([own, *map(FileSystemLoader, folders)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["shown"] = shown
+    return made
+
+
+def shown(cell: Any) -> str:
+    """A number or text as a table of a page shows it.
+
+    Examples
+    --------
+    >>> shown(1234567), shown(0.123456), shown(None), shown(True)
+    ('1,234,567', '0.1235', '', 'yes')
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+def render(
+    request: Request, template: str, status: int = 200, **content: Any
+) -> Response:
+    """Fill a template: with what it is given, and what every page shows.
+
+    Every page has ``studio``, ``request``, ``project`` (or None), ``page`` (its name)
+    and ``notices``, which are shown once.
+    """
+    studio = studio_of(request)
+    project = None
+    if "project" in request.path_params:
+        project = studio.shelf.find(request.path_params["project"])
+    page = studio.templates.get_template(template).render(
+        studio=studio,
+        request=request,
+        project=project,
+        page=request.scope.get("studio.page", ""),
+        notices=studio.take_notices(),
+        **content,
+    )
+    return HTMLResponse(page, status)
+
+
+def action(
+    function: Callable[[Request, FormData], str | Response],
+) -> Endpoint:
+    """Make the answer to a form of a function: it edits, and says where to go next.
+
+    An error of the library, or a stranger's by its type, becomes a notice on the page
+    that the form was on. The function runs beside other requests, in a thread.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the request and the form; returns the address to show next, or a
+        response.
+    """
+
+    @wraps(function)
+    async def answer(request: Request) -> Response:
+        async with request.form() as form:
+            try:
+                done = await run_in_threadpool(function, request, form)
+            except HTTPException:
+                raise
+            except Exception as error:
+                studio_of(request).notice(_said(error), "error")
+                done = came_from(request)
+        return RedirectResponse(done, 303) if isinstance(done, str) else done
+
+    return answer
+
+
+def _said(error: Exception) -> str:
+    """An error for the person whose data they are: ours in full, others by type."""
+    if isinstance(error, AnonymizationError):
+        return safe_words(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}."
+    return f"this failed with {type(error).__name__}."
+
+
+def came_from(request: Request) -> str:
+    """The page of ours that sent a form."""
+    from urllib.parse import urlsplit
+
+    given = urlsplit(request.headers.get("referer", ""))
+    if given.netloc == request.headers.get("host") and given.path.startswith("/"):
+        return given.path + (f"?{given.query}" if given.query else "")
+    return "/"
+
+
+def start_job(
+    request: Request,
+    kind: str,
+    title: str,
+    work: str,
+    params: Mapping[str, Any] | None = None,
+    back: str | None = None,
+) -> str:
+    """Start long work on the project, and give the address that shows how far it is.
+
+    Parameters
+    ----------
+    request : Request
+        Of a page of a project.
+    kind : str
+        Name of its result: ``project.result(kind)``.
+    title : str
+        What the page calls it.
+    work : str
+        ``"package.module:function"``, called in the worker process with the project,
+        ``params`` and a function to be told how far it is; returns what is kept as
+        the result: numbers and short texts.
+    params : mapping, optional
+        What it is asked; JSON types only.
+    back : str, optional
+        The page that shows the result; the page of the request by default.
+    """
+    studio, project = studio_of(request), project_of(request)
+    job = studio.worker.running(project, kind)
+    if job is None:
+        back = back or came_from(request)
+        job = Job(kind, title, project, dict(params or {}), work, back)
+        studio.worker.submit(job)
+    return f"/jobs/{job.id}"

@@ -1,0 +1,309 @@
+"""A project: a folder with one release file, which is all the state there is.
+
+Every page reads the file and edits it. What it was before is kept, so that every edit
+can be undone; what jobs found lies beside it, under the hash of the file they read, so
+that a page can say of numbers that they are of an earlier state.
+"""
+
+import copy
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.release import ReleaseConfig, read_config
+
+PRIVATE = 0o700
+OWN = ".studio"
+"""Folder of a project for what Studio keeps: history and results."""
+UPLOADS = "data"
+MOST_STEPS = 200
+"""Edits that can be undone."""
+
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A state of the release file, and the words for the edit that led to it."""
+
+    what: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job found.
+
+    Attributes
+    ----------
+    kind : str
+        Which job.
+    found : dict
+        Numbers and short texts.
+    folder : Path
+        Where it put tables.
+    params : dict
+        What it was asked beside the release file.
+    current : bool
+        Whether the release file is still the one it read.
+    """
+
+    kind: str
+    found: Mapping[str, Any]
+    folder: Path
+    params: Mapping[str, Any] = field(default_factory=dict)
+    current: bool = True
+
+
+class Project:
+    """One release file and what belongs to it.
+
+    Parameters
+    ----------
+    file : path
+        ``<folder>/releases/<name>.yaml``, as ``anon init`` writes it, or any other
+        release file.
+    owned : bool
+        Whether Studio made the folder, and removes it with the project.
+    """
+
+    def __init__(self, file: str | os.PathLike[str], *, owned: bool = False):
+        self.file, self.owned = Path(file).absolute(), owned
+        parent = self.file.parent
+        self.folder = parent.parent if parent.name == "releases" else parent
+        self._own = self.folder / OWN / self.file.stem
+
+    @property
+    def name(self) -> str:
+        """Name of the release."""
+        return self.file.stem
+
+    @property
+    def id(self) -> str:
+        """How addresses name the project: the same after each start."""
+        place = hashlib.sha256(str(self.file).encode()).hexdigest()[:8]
+        return f"{self.name}-{place}"
+
+    # The file.
+
+    @property
+    def text(self) -> str:
+        """The release file."""
+        return self.file.read_text(encoding="utf-8")
+
+    @property
+    def content(self) -> Content:
+        """The release file, parsed and not checked."""
+        from anon_transformers.release._strict import parse_yaml
+
+        return parse_yaml(self.text)
+
+    @property
+    def config(self) -> ReleaseConfig:
+        """The release file, checked; raises ConfigurationError with every fault."""
+        return read_config(self.file)
+
+    @property
+    def fault(self) -> str | None:
+        """Why the file is no release yet; None if it is one."""
+        try:
+            _ = self.config
+        except ConfigurationError as error:
+            return str(error).removeprefix(f"{self.file}:").strip()
+        return None
+
+    @property
+    def python(self) -> str:
+        """The same in Python: what the file says, as a script."""
+        from anon_transformers.studio._script import script_of
+
+        return script_of(self)
+
+    def edit(self, what: str, change: Callable[[Content], None]) -> None:
+        """Change the file by a function of its content.
+
+        Parameters
+        ----------
+        what : str
+            The edit in words, as the list of edits shows it.
+        change : callable
+            Changes the content it is handed.
+        """
+        before = self.content
+        content = copy.deepcopy(before)
+        change(content)
+        if content != before:
+            self.replace(what, dump(content))
+
+    def replace(self, what: str, text: str) -> None:
+        """Write another text into the file; what was undone before is forgotten."""
+        history = self._history()
+        steps = history["steps"][: history["at"] + 1]
+        steps = [*(steps or [{"what": "start", "text": self.text}])]
+        steps.append({"what": what, "text": text})
+        steps = steps[-MOST_STEPS:]
+        self._write(text)
+        self._keep({"at": len(steps) - 1, "steps": steps})
+
+    @property
+    def edits(self) -> tuple[list[str], int]:
+        """All edits in words, and the number of the one in force."""
+        history = self._history()
+        return [step["what"] for step in history["steps"]], history["at"]
+
+    def move(self, by: int) -> str | None:
+        """Undo (-1) or redo (+1) an edit; the words for it, None if there is none."""
+        history = self._history()
+        to = history["at"] + by
+        if not 0 <= to < len(history["steps"]):
+            return None
+        self._write(history["steps"][to]["text"])
+        self._keep({**history, "at": to})
+        return history["steps"][max(to, to - by)]["what"]
+
+    def _history(self) -> dict[str, Any]:
+        file = self._own / "history.json"
+        if not file.is_file():
+            return {"at": 0, "steps": []}
+        history = json.loads(file.read_text(encoding="utf-8"))
+        steps = history["steps"]
+        if steps and steps[history["at"]]["text"] != self.text:
+            # Somebody edited the file outside of Studio: that is an edit, too.
+            steps = [*steps[: history["at"] + 1]]
+            steps.append({"what": "edited outside", "text": self.text})
+            history = {"at": len(steps) - 1, "steps": steps}
+        return history
+
+    def _keep(self, history: Mapping[str, Any]) -> None:
+        write_privately(self._own / "history.json", json.dumps(history))
+
+    def _write(self, text: str) -> None:
+        write_privately(self.file, text)
+
+    # What jobs found.
+
+    @property
+    def state(self) -> str:
+        """Hash of the release file; results are of one state."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+    def results_folder(self, kind: str) -> Path:
+        """Where a job of this kind puts what it found."""
+        return private_folder(self._own / "results" / kind)
+
+    def result(self, kind: str) -> Result | None:
+        """What the last job of a kind found, if one ended well."""
+        folder = self._own / "results" / kind
+        file = folder / "found.json"
+        if not file.is_file():
+            return None
+        noted = json.loads(file.read_text(encoding="utf-8"))
+        current = noted["state"] == self.state
+        return Result(kind, noted["found"], folder, noted["params"], current)
+
+    def keep_result(
+        self, kind: str, state: str, params: Mapping[str, Any], found: Mapping[str, Any]
+    ) -> None:
+        """Note what a job found, and of which state of the file."""
+        noted = {"state": state, "params": params, "found": found}
+        folder = self.results_folder(kind)
+        write_privately(folder / "found.json", json.dumps(noted))
+
+    # Files.
+
+    def inside(self, given: str) -> Path:
+        """A file below the folder of the project; refuses any other."""
+        path = (self.folder / given).resolve()
+        if not path.is_relative_to(self.folder.resolve()):
+            raise DataError("that file is not in the folder of this project.")
+        return path
+
+    def remove(self) -> None:
+        """Remove what Studio made: the whole folder if it is its own."""
+        shutil.rmtree(self.folder if self.owned else self._own, ignore_errors=True)
+
+
+def dump(content: Mapping[str, Any]) -> str:
+    """A release file as YAML, keys in the order that they have."""
+    return yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=88)
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder that only its owner may enter."""
+    folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    return folder
+
+
+def write_privately(file: Path, text: str) -> None:
+    """Write a file whole or not at all, for its owner's eyes."""
+    private_folder(file.parent)
+    draft = file.with_name(f".{file.name}.draft")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
+                   encoding="utf-8") as handle:  # fmt: skip
+        handle.write(text)
+    draft.replace(file)
+
+
+class Shelf:
+    """The projects that were opened, newest first; kept between starts.
+
+    Parameters
+    ----------
+    home : Path
+        Studio's own folder (0700): the list, and the projects of uploaded files.
+    """
+
+    def __init__(self, home: Path):
+        self.home = home
+        self._file = home / "projects.json"
+
+    def projects(self) -> list[Project]:
+        """Those whose release file is still there."""
+        return [
+            Project(one["file"], owned=one["owned"])
+            for one in self._noted()
+            if Path(one["file"]).is_file()
+        ]
+
+    def find(self, name: str) -> Project | None:
+        """The project of this id."""
+        return next((one for one in self.projects() if one.id == name), None)
+
+    def add(self, project: Project) -> Project:
+        """Put a project first."""
+        others = [one for one in self._noted() if one["file"] != str(project.file)]
+        self._keep([{"file": str(project.file), "owned": project.owned}, *others])
+        return project
+
+    def remove(self, project: Project) -> None:
+        """Forget a project, and remove what Studio made of it."""
+        project.remove()
+        self._keep([one for one in self._noted() if one["file"] != str(project.file)])
+
+    def new_folder(self, name: str) -> Path:
+        """A new private folder for a project that begins with an uploaded file."""
+        private_folder(self.home)
+        for number in range(1, 10_000):
+            folder = self.home / (name if number == 1 else f"{name}-{number}")
+            try:
+                folder.mkdir(mode=PRIVATE)
+            except FileExistsError:
+                continue
+            return folder
+        raise DataError(f"there are too many projects of the name {name}.")
+
+    def _noted(self) -> list[dict[str, Any]]:
+        if not self._file.is_file():
+            return []
+        return json.loads(self._file.read_text(encoding="utf-8"))
+
+    def _keep(self, noted: list[dict[str, Any]]) -> None:
+        write_privately(self._file, json.dumps(noted, indent=1))

@@ -1,0 +1,72 @@
+"""Start Studio: one socket on loopback, one address with its token, one process."""
+
+import os
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+TOKEN_BYTES = 32
+
+
+def home_folder() -> Path:
+    """Where Studio keeps uploads and its list of projects.
+
+    ``ANON_STUDIO_HOME``, or ``anon-transformers/studio`` in the user's folder for data.
+    """
+    stated = os.environ.get("ANON_STUDIO_HOME")
+    if stated:
+        return Path(stated)
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(data) / "anon-transformers" / "studio"
+
+
+def serve(
+    port: int = 0,
+    *,
+    browser: bool = True,
+    home: Path | None = None,
+    announce: Callable[[str], None] = print,
+) -> None:
+    """Answer requests until Ctrl-C.
+
+    Parameters
+    ----------
+    port : int, default=0
+        Where to listen; 0 takes a free one.
+    browser : bool, default=True
+        Whether to open the address in the browser.
+    home : Path, optional
+        Studio's own folder; see :func:`home_folder`.
+    announce : callable, default=print
+        Told the address, once the socket is there.
+    """
+    import uvicorn
+
+    from anon_transformers.studio._app import make_app
+    from anon_transformers.studio._project import private_folder
+
+    folder = private_folder(home or home_folder())
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with listening:
+        listening.bind((LOOPBACK, port))
+        own_port = listening.getsockname()[1]
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        app = make_app(folder, token, own_port)
+        url = f"http://{LOOPBACK}:{own_port}/?token={token}"
+        announce(url)
+        if browser:
+            webbrowser.open(url)
+        config = uvicorn.Config(
+            app,
+            # Lines of requests hold names of projects and of columns.
+            access_log=False,
+            log_level="error",
+            timeout_graceful_shutdown=1,
+            ws="none",
+            server_header=False,
+        )
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,146 @@
+"""Home: the projects there are, and the ways to begin one."""
+
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from anon_transformers.exceptions import DataError
+from anon_transformers.studio._page import Page, action, render, studio_of
+from anon_transformers.studio._project import (
+    UPLOADS,
+    Project,
+    dump,
+    private_folder,
+    write_privately,
+)
+
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
+"""Of tables that can be opened."""
+RELEASE_FILES = (".yaml", ".yml")
+ADULT = "adult"
+LONGEST_NAME = 60
+
+
+def show(request: Request) -> Response:
+    """The list of projects, and three ways to a new one."""
+    projects = studio_of(request).shelf.projects()
+    return render(request, "home.html", projects=projects, endings=ENDINGS)
+
+
+def open_adult(request: Request, form: FormData) -> str:
+    """The bundled census with its hierarchies, in one click."""
+    shelf = studio_of(request).shelf
+    there = shelf.home / ADULT / "releases" / f"{ADULT}.yaml"
+    known = [one for one in shelf.projects() if one.file == there.absolute()]
+    if known:
+        return _enter(request, known[0], "protect")
+    folder = shelf.new_folder(ADULT)
+    templates = files("anon_transformers.cli") / "templates"
+    for template, path in (
+        ("release.yaml", f"releases/{ADULT}.yaml"),
+        ("suite.json", f"expectations/{ADULT}.json"),
+    ):
+        text = (templates / template).read_text(encoding="utf-8")
+        write_privately(folder / path, text)
+    project = Project(folder / "releases" / f"{ADULT}.yaml", owned=True)
+    return _enter(request, project, "protect")
+
+
+def open_path(request: Request, form: FormData) -> str:
+    """A table or a release file of this machine, where it lies."""
+    given = str(form.get("path", "")).strip()
+    if not given:
+        raise DataError("name a file: its whole path on this machine.")
+    file = Path(given).expanduser()
+    if not file.is_absolute() or not file.is_file():
+        raise DataError("there is no such file; give its whole path, from / on.")
+    if file.suffix.lower() in RELEASE_FILES:
+        project = Project(file)
+        _ = project.content  # readable as YAML; whether it is a release, pages say
+        return _enter(request, project, "data")
+    _refuse_other(file.name)
+    shelf = studio_of(request).shelf
+    folder = shelf.new_folder(_name_of(file.name))
+    return _enter(request, _begin(folder, str(file.resolve())), "data")
+
+
+def upload(request: Request, form: FormData) -> str:
+    """A table that the browser sends; it lies in a private folder, until removed."""
+    given = form.get("file")
+    if not isinstance(given, UploadFile) or not given.filename:
+        raise DataError("choose a file to upload.")
+    _refuse_other(given.filename)
+    name = _name_of(given.filename)
+    folder = studio_of(request).shelf.new_folder(name)
+    ending = next(end for end in ENDINGS if given.filename.lower().endswith(end))
+    file = private_folder(folder / UPLOADS) / f"{name}{ending}"
+    with file.open("xb") as handle:
+        file.chmod(0o600)
+        shutil.copyfileobj(given.file, handle)
+    return _enter(request, _begin(folder, f"../{UPLOADS}/{file.name}"), "data")
+
+
+def remove(request: Request, form: FormData) -> str:
+    """Forget a project; an upload and all that was made of it are removed."""
+    shelf = studio_of(request).shelf
+    project = shelf.find(str(form.get("project", "")))
+    if project is not None:
+        shelf.remove(project)
+        studio_of(request).notice(f"{project.name} was removed.")
+    return "/home/"
+
+
+def _enter(request: Request, project: Project, page: str) -> str:
+    studio = studio_of(request)
+    studio.shelf.add(project)
+    studio.worker.warm()
+    return f"/p/{project.id}/{page}/"
+
+
+def _begin(folder: Path, source: str) -> Project:
+    """A release file with the least that pages need: where the table is."""
+    name = folder.name
+    content: dict[str, Any] = {
+        "source": {"path": source},
+        "roles": {"quasi_identifiers": []},
+        "anonymizer": {"name": "mondrian"},
+        "thresholds": [{"model": "k-anonymity", "k": 5}],
+        "target": {"path": f"../published/{name}", "format": "csv"},
+        "workspace": "../.anon",
+    }
+    write_privately(folder / "releases" / f"{name}.yaml", dump(content))
+    return Project(folder / "releases" / f"{name}.yaml", owned=True)
+
+
+def _refuse_other(name: str) -> None:
+    if not name.lower().endswith(ENDINGS):
+        raise DataError(f"tables end in {', '.join(ENDINGS)}; this file does not.")
+
+
+def _name_of(file: str) -> str:
+    """A name for the release: what is legal of the name of the file."""
+    stem = file.replace("\\", "/").rsplit("/", 1)[-1].split(".")[0]
+    legal = re.sub(r"[^A-Za-z0-9_-]", "-", stem)
+    return legal.strip("-_")[:LONGEST_NAME] or "table"
+
+
+PAGE = Page(
+    "home",
+    "Projects",
+    "Open a table or a release file, or go on with one.",
+    (
+        Route("/", show),
+        Route("/adult", action(open_adult), methods=["POST"]),
+        Route("/open", action(open_path), methods=["POST"]),
+        Route("/upload", action(upload), methods=["POST"]),
+        Route("/remove", action(remove), methods=["POST"]),
+    ),
+    of_project=False,
+)

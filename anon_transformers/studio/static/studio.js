@@ -1,0 +1,79 @@
+// On top of pages that work without it: replace <main> instead of loading a page,
+// follow a job by events, and a few keys. Nothing here holds state.
+"use strict";
+
+let newest = 0;
+
+async function show(url, options, push) {
+  const turn = ++newest;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(url, options);
+    const type = answer.headers.get("content-type") || "";
+    if (!type.startsWith("text/html")) { location.assign(url); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (turn !== newest) return;  // something newer was asked for meanwhile
+    const focused = document.activeElement && document.activeElement.id;
+    for (const part of ["main", "nav", "header"]) {
+      const found = page.querySelector(part), here = document.querySelector(part);
+      if (found && here) here.replaceWith(found);
+    }
+    document.title = page.title;
+    if (push) history.pushState(null, "", answer.url);
+    const again = focused && document.getElementById(focused);
+    (again || document.getElementById("main")).focus({ preventScroll: Boolean(again) });
+    if (push && !again) scrollTo(0, 0);
+    begin();
+  } finally {
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+function follow(section) {
+  const events = new EventSource(section.dataset.events);
+  events.onmessage = (event) => {
+    const facts = JSON.parse(event.data), bar = section.querySelector("progress");
+    if (!section.isConnected) { events.close(); return; }
+    if (facts.total) { bar.max = facts.total; bar.value = facts.done; }
+    section.querySelector(".at").textContent = facts.at || facts.state;
+    section.querySelector(".seconds").textContent = facts.seconds;
+    if (["done", "failed", "cancelled"].includes(facts.state)) {
+      events.close();
+      show(section.dataset.page, {}, true);
+    }
+  };
+}
+
+function begin() {
+  for (const section of document.querySelectorAll("[data-events]")) follow(section);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target, button = event.submitter;
+  if (form.dataset.whole !== undefined || (button && button.formTarget)) return;
+  event.preventDefault();
+  const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
+  if ((form.method || "get").toLowerCase() === "get") {
+    const url = new URL(action, location.href);
+    url.search = new URLSearchParams(data);
+    show(url, {}, true);
+  } else {
+    const many = form.enctype === "multipart/form-data";
+    show(action, { method: "POST", body: many ? data : new URLSearchParams(data) }, true);
+  }
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.form;
+  if (form && event.target.dataset.now !== undefined) form.requestSubmit();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  if (/^(input|textarea|select)$/i.test(event.target.tagName)) return;
+  const form = document.querySelector(`header form[action$="${event.shiftKey ? "redo" : "undo"}"]`);
+  if (form && !form.querySelector("button").disabled) { event.preventDefault(); form.requestSubmit(); }
+});
+
+addEventListener("popstate", () => show(location.href, {}, false));
+begin();
