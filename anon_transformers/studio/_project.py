@@ -19,6 +19,7 @@ import yaml
 
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import ReleaseConfig, read_config
+from anon_transformers.release._strict import parse_yaml
 
 PRIVATE = 0o700
 OWN = ".studio"
@@ -102,8 +103,6 @@ class Project:
     @property
     def content(self) -> Content:
         """The release file, parsed and not checked."""
-        from anon_transformers.release._strict import parse_yaml
-
         return parse_yaml(self.text)
 
     @property

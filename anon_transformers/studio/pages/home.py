@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from anon_transformers.exceptions import DataError
+from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
@@ -42,13 +43,10 @@ def open_adult(request: Request, form: FormData) -> str:
     if known:
         return _enter(request, known[0], "protect")
     folder = shelf.new_folder(ADULT)
-    templates = files("anon_transformers.cli") / "templates"
-    for template, path in (
-        ("release.yaml", f"releases/{ADULT}.yaml"),
-        ("suite.json", f"expectations/{ADULT}.json"),
-    ):
-        text = (templates / template).read_text(encoding="utf-8")
-        write_privately(folder / path, text)
+    template = files("anon_transformers.cli") / "templates" / "release.yaml"
+    content = parse_yaml(template.read_text(encoding="utf-8"))
+    del content["suite"]  # it names thresholds, which pages change
+    write_privately(folder / "releases" / f"{ADULT}.yaml", dump(content))
     project = Project(folder / "releases" / f"{ADULT}.yaml", owned=True)
     return _enter(request, project, "protect")
 
