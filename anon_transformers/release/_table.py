@@ -32,13 +32,16 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
     AverageRisk,
     HighestRisk,
+    RecordsAtRisk,
     class_statistics,
     domain_share_loss,
     released_losses,
+    size_histogram,
 )
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._anonymizer import method_may_suppress
+from anon_transformers.release._attacks import attack_numbers
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
@@ -235,10 +238,12 @@ class TableForm(Form):
         # Rows are not what was promised to persons; persons are not published.
         judged = thresholds if roles.subject is None else ()
         with private_evidence(PrivateEvidence(hierarchies=read)):
+            classes = scope.classes(table)
             return {
                 "rows": len(table),
-                **class_numbers(scope.classes(table), roles.subject is None),
+                **class_numbers(classes, roles.subject is None),
                 **losses(table, roles.quasi_identifiers, quasi, suppression_label),
+                **attack_numbers(table, classes, roles, suppression_label),
                 "levels": levels(table, scope, judged),
             }
 
@@ -505,7 +510,8 @@ def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
         return {**numbers, "classes": {"count": statistics["count"]}}
     numbers["classes"] = statistics
     if statistics["count"]:
-        metrics = (AverageRisk(), HighestRisk())
+        numbers["class_sizes"] = size_histogram(classes)
+        metrics = (AverageRisk(), HighestRisk(), RecordsAtRisk())
         numbers["risk"] = {metric.name: metric.measure(classes) for metric in metrics}
     return numbers
 

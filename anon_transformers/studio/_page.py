@@ -5,20 +5,13 @@ whole page and POST with an edit or a job, after which the browser is sent back 
 page: everything works without a script. Plugins add pages by ``register_pages``.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import (
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    PackageLoader,
-    StrictUndefined,
-)
+from jinja2 import Environment, FileSystemLoader, PackageLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -27,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from anon_transformers.exceptions import AnonymizationError, safe_words
+from anon_transformers.figures import make_environment
 from anon_transformers.studio._jobs import Job
 from anon_transformers.studio._project import Project
 
@@ -99,32 +93,7 @@ def make_templates(pages: Sequence[Page]) -> Environment:
     """All templates; those of a page come after our own."""
     folders = [page.templates for page in pages if page.templates is not None]
     own = PackageLoader("anon_transformers.studio")
-    made = Environment(
-        loader=ChoiceLoader([own, *map(FileSystemLoader, folders)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["shown"] = shown
-    return made
-
-
-def shown(cell: Any) -> str:
-    """A number or text as a table of a page shows it.
-
-    Examples
-    --------
-    >>> shown(1234567), shown(0.123456), shown(None), shown(True)
-    ('1,234,567', '0.1235', '', 'yes')
-    """
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    return make_environment(own, *map(FileSystemLoader, folders))
 
 
 def render(
