@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 COLORS = ("#1d4f73", "#b3541e", "#2f6b3a", "#7b3f8c", "#8a6d00", "#00707a", "#a3164b",
           "#555555", "#4257b2", "#6b4a2f")  # fmt: skip
-INK, QUIET, LINE = "#1c2430", "#55606e", "#d5dce4"
+INK, QUIET, FAINT, LINE = "#1c2430", "#55606e", "#a9b4c0", "#d5dce4"
 WIDTH, HEIGHT, EDGE = 440, 320, 44
 TICKS = 5
 
@@ -198,9 +198,9 @@ def _box(canvas: Canvas, number: int, xs: list[float], ys: list[float]) -> None:
         "rect", x=left, y=top, width=max(xs) - left + 5, height=max(ys) - top + 5, rx=4,
         fill=color(number), fill_opacity=0.13, stroke=color(number), stroke_width=2,
     )  # fmt: skip
-    canvas.text(
-        left + 4, top + 15, letter(number), fill=color(number), font_weight="bold"
-    )
+    middle = (left + max(xs) + 5) / 2, (top + max(ys) + 5) / 2 + 5
+    how = {"fill": color(number), "font_weight": "bold", "text_anchor": "middle"}
+    canvas.text(*middle, letter(number), **how)
 
 
 def curves(
@@ -431,7 +431,7 @@ def lattice(
     for levels, (x, y) in at.items():
         for above in _above(levels):
             if above in at:
-                canvas.line(x, y, *at[above], stroke=LINE, stroke_width=1)
+                canvas.line(x, y, *at[above], stroke=FAINT, stroke_width=1)
     for node in nodes:
         _lattice_node(
             canvas,
