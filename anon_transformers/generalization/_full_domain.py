@@ -37,10 +37,12 @@ from anon_transformers.generalization._minimal import (
     minimal_nodes,
 )
 from anon_transformers.generalization._search import (
+    Progress,
     SearchResult,
     find_optimal,
     progress_bar,
 )
+from anon_transformers.generalization._solutions import Solutions, find_solutions
 from anon_transformers.hierarchies import Suggested
 from anon_transformers.parameters import is_whole, real, substitute
 from anon_transformers.privacy import (
@@ -367,6 +369,11 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Whole columns climb at once: a few outliers cost everybody exactness, "
+        "unless they may be suppressed.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
@@ -468,7 +475,9 @@ class FullDomainAnonymizer(TableAnonymizer):
         self.loss_, self.bound_, self.proved_ = found.loss, found.bound, found.proved
         return published
 
-    def frontier(self, X: Any, *, max_k: int | None = None) -> Frontier:
+    def frontier(
+        self, X: Any, *, max_k: int | None = None, progress: Progress | None = None
+    ) -> Frontier:
         """What every k costs, from one pass over all nodes.
 
         Other models, searches and local recoding play no part. Suppressed rows count
@@ -483,6 +492,8 @@ class FullDomainAnonymizer(TableAnonymizer):
             The table to be protected.
         max_k : int, default=None
             Largest k of the curve. None: the number of rows.
+        progress : callable, default=None
+            Told the share that is done; None: a bar if ``verbose``.
 
         Returns
         -------
@@ -497,9 +508,41 @@ class FullDomainAnonymizer(TableAnonymizer):
         lattice = other._lattice(table, other._promise(), self._limit(table.n_rows))
         _refuse_too_many(lattice, "frontier")
         names = list(other.roles_.quasi_identifiers)
-        with progress_bar("frontier", shown=self.verbose) as progress:
-            found = find_frontier(lattice, max_k or table.n_rows, names, progress)
+        with progress_bar("frontier", shown=self.verbose) as bar:
+            told = progress or bar
+            found = find_frontier(lattice, max_k or table.n_rows, names, told)
         return Frontier(*found, self.loss)
+
+    def solutions(self, X: Any, *, progress: Progress | None = None) -> Solutions:
+        """Whether each node keeps the promise, and what it loses.
+
+        Searches, ``levels`` and local recoding play no part. The estimator is not
+        fitted; any node that fits is accepted as ``levels``.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        progress : callable, default=None
+            Told the share that is done; None: a bar if ``verbose``.
+
+        Raises
+        ------
+        ParameterError
+            If there are more than 20,000 nodes.
+        """
+        other = clone(self)
+        other._check_parameters()
+        table = other._encode(other._open(X, reset=True))
+        lattice = other._lattice(table, other._promise(), other._limit(table.n_rows))
+        if lattice.size > FEW_NODES:
+            raise ParameterError(
+                f"solutions are listed up to {FEW_NODES:,} nodes, and there are "
+                f"{lattice.size:,}; use hierarchies with fewer levels, or 'frontier'."
+            )
+        names = list(other.roles_.quasi_identifiers)
+        with progress_bar("solutions", shown=self.verbose) as bar:
+            return find_solutions(lattice, names, self.loss, progress or bar)
 
     def _lattice(self, table: CodedTable, models: AllOf, limit: float) -> Lattice:
         points = table.points()
