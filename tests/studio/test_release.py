@@ -111,6 +111,19 @@ def test_a_parameter_that_only_a_check_finds(studio, project):
     assert "tie_side" in studio.text(page)
 
 
+def test_the_bundled_table_stays_where_it_is(studio, tmp_path):
+    adult = studio.adult()
+    page = studio.get(page_of(adult))
+    assert "an uploaded table is removed" not in page.text
+    written = _written.write_project(adult, tmp_path / "mine", copy_source=True)
+    assert [path.parent.name for path in written] == [
+        "releases",
+        "expectations",
+        "dags",
+    ]
+    check_release(written[0], source=True)
+
+
 def test_the_three_files(studio, project):
     here = page_of(project)
     release = studio.get(f"{here}files/release")

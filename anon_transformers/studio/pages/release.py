@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.release import ReleaseConfig
-from anon_transformers.release._config import checked_text
+from anon_transformers.release._config import BUNDLED, checked_text
 from anon_transformers.release._status import status_of
 from anon_transformers.studio import _runs, _written
 from anon_transformers.studio._page import (
@@ -72,20 +72,21 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
 
 def _is_uploaded(project: Project, config: ReleaseConfig) -> bool:
     """Whether the table is removed with the project."""
-    if not project.owned or not config.source.paths:
+    given = (*config.source.paths, BUNDLED)[0]
+    if not project.owned or given.startswith(BUNDLED):
         return False
-    file = config.unresolved(config.source.paths[0])
+    file = config.unresolved(given)
     return Path(os.path.normpath(file)).is_relative_to(project.folder)
 
 
 MEASURED = {
-    "rows": "rows",
-    "nodes": "nodes",
-    "edges": "edges",
-    "suppressed_rows": "suppressed",
-    "smallest": "smallest class",
-    "average risk": "average risk",
-    "loss": "loss",
+    "rows": "Rows",
+    "nodes": "Nodes",
+    "edges": "Edges",
+    "suppressed_rows": "Suppressed",
+    "smallest": "Smallest class",
+    "average risk": "Average risk",
+    "loss": "Loss",
 }
 """Columns of the list of runs, each shown if a run has it."""
 
@@ -181,10 +182,8 @@ def download(request: Request) -> Response:
 
 
 def _attached(text: str, name: str, kind: str) -> Response:
-    # The name of a release is letters, digits, '_', '-' and '.'.
-    kept = "".join(
-        c if c.isascii() and (c.isalnum() or c in "_-.") else "-" for c in name
-    )
+    # The name of a release is that of its file, which may be anything.
+    kept = re.sub(r"[^A-Za-z0-9_.-]", "-", name)
     return Response(
         text,
         media_type=f"{kind}; charset=utf-8",
