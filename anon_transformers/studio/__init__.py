@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anon_transformers.studio._page import (
         Page,
         action,
+        address,
         project_of,
         render,
         start_job,
@@ -21,4 +22,13 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
-__all__ = ["Page", "action", "make_app", "project_of", "render", "serve", "start_job"]
+__all__ = [
+    "Page",
+    "action",
+    "address",
+    "make_app",
+    "project_of",
+    "render",
+    "serve",
+    "start_job",
+]
