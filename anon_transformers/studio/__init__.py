@@ -10,6 +10,7 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers.studio._app import make_app
+    from anon_transformers.studio._begin import begin_project
     from anon_transformers.studio._page import (
         Page,
         action,
@@ -26,6 +27,7 @@ __all__ = [
     "Page",
     "action",
     "address",
+    "begin_project",
     "make_app",
     "project_of",
     "render",
