@@ -683,6 +683,13 @@ def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
     return _checked(file, file.parent.absolute(), text)
 
 
+def checked_text(file: Path, text: str) -> ReleaseConfig:
+    """Check what a release file would say if it held this text."""
+    if len(text.encode()) > LARGEST_FILE:
+        raise ConfigurationError(f"{file}: is larger than 1 MB.")
+    return _checked(file, file.parent.absolute(), text)
+
+
 @lru_cache(maxsize=8)
 def _checked(file: Path, folder: Path, text: str) -> ReleaseConfig:
     try:

@@ -165,6 +165,24 @@ def release_status(
     return sorted(found, key=lambda status: status.name)
 
 
+def status_of(config: ReleaseConfig, file: Path) -> list[ReleaseStatus]:
+    """How the releases of one file stand, which is taken to be in order."""
+    return [
+        _status(config.name if home is None else home.name, home, config, file, None)
+        for home in _homes(config)
+    ]
+
+
+def past_runs(config: ReleaseConfig) -> dict[Path, list[dict[str, Any]]]:
+    """What ledgers say of the runs of one file, by private folder and run."""
+    return {
+        home / run: story
+        for home in _homes(config)
+        if home is not None
+        for run, story in _runs_in(Ledger(home)).items()
+    }
+
+
 def _runs_in(ledger: Ledger) -> dict[str, list[dict[str, Any]]]:
     """The runs of a release; what was tried for an advice is none."""
     stories = ledger.stories().items()

@@ -32,14 +32,6 @@ Content = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Step:
-    """A state of the release file, and the words for the edit that led to it."""
-
-    what: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Result:
     """What a job found.
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from anon_transformers.exceptions import DataError
+from anon_transformers.registry import registry
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
@@ -31,8 +32,13 @@ LONGEST_NAME = 60
 
 def show(request: Request) -> Response:
     """The list of projects, and three ways to a new one."""
+    from anon_transformers.studio.pages import plugin_pages
+
     projects = studio_of(request).shelf.projects()
-    return render(request, "home.html", projects=projects, endings=ENDINGS)
+    broken = plugin_pages(registry())[1]
+    return render(
+        request, "home.html", projects=projects, endings=ENDINGS, broken=broken
+    )
 
 
 def open_adult(request: Request, form: FormData) -> str:
