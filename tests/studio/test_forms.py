@@ -125,7 +125,7 @@ def test_limits_and_choices_come_from_annotations_and_docstrings():
         ("whole", "five", "x must be a whole number, got 'five'."),
         ("whole", "2.5", "x must be a whole number, got '2.5'."),
         ("number", "1,5", "x must be a number, got '1,5'."),
-        ("choice", "c", "choices: a, b"),
+        ("choice", "c", "unknown x 'c'"),
         ("yaml", "{a: ", "x: "),
         ("yaml", "1\ny: 2", "x must be one value"),
     ],
