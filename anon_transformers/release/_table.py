@@ -40,7 +40,7 @@ from anon_transformers.metrics import (
 )
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
-from anon_transformers.release._anonymizer import method_may_suppress
+from anon_transformers.release._anonymizer import make_anonymizer, method_may_suppress
 from anon_transformers.release._attacks import attack_numbers
 from anon_transformers.release._build import (
     evidence_kinds,
@@ -232,7 +232,11 @@ class TableForm(Form):
             roles.sensitive,
             suppression_label=suppression_label,
         )
-        quasi = make_hierarchies(self.config, roles.quasi_identifiers)
+        # Names of sets and centers of groups are no labels of a hierarchy: the ones are
+        # not in it, and the others would all be as exact as the source.
+        method = make_anonymizer(self.config, self.config.thresholds)
+        shown = roles.quasi_identifiers if method.publishes == "labels" else ()
+        quasi = make_hierarchies(self.config, shown)
         files = make_hierarchies(self.config, roles.sensitive)
         read = {name: h for name, h in files.items() if isinstance(h, Hierarchy)}
         # Rows are not what was promised to persons; persons are not published.

@@ -16,12 +16,14 @@ def all_pages() -> tuple[Page, ...]:
         explore,
         home,
         learn,
+        protect,
         release,
     )
 
     own = (
         home.PAGE,
         data.PAGE,
+        protect.PAGE,
         explore.PAGE,
         release.PAGE,
         learn.PAGE,
