@@ -8,7 +8,8 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from html import unescape
 from importlib import import_module
@@ -164,6 +165,7 @@ class WorkerHere(Worker):
         return job
 
 
+@contextmanager
 def open_room(home: Path, worker: Worker | None, **options: Any) -> Iterator[Room]:
     """Start a Studio, enter it by the printed address, and close it afterwards."""
     app = make_app(home, TOKEN, PORT, **options)
@@ -176,12 +178,23 @@ def open_room(home: Path, worker: Worker | None, **options: Any) -> Iterator[Roo
 
 
 @pytest.fixture
+def make_studio(tmp_path: Path) -> Iterator[Callable[..., Room]]:
+    """Make a Studio with options of ``make_app``; its jobs run where they start."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(
+            open_room(tmp_path / "home", WorkerHere(), **options)
+        )
+
+
+@pytest.fixture
 def studio(tmp_path: Path) -> Iterator[Room]:
     """A Studio whose jobs are over when the page that started them answers."""
-    yield from open_room(tmp_path / "home", WorkerHere())
+    with open_room(tmp_path / "home", WorkerHere()) as room:
+        yield room
 
 
 @pytest.fixture
 def real_studio(tmp_path: Path) -> Iterator[Room]:
     """A Studio with its worker process."""
-    yield from open_room(tmp_path / "home", None)
+    with open_room(tmp_path / "home", None) as room:
+        yield room
