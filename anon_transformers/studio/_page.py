@@ -176,7 +176,7 @@ def action(
         except HTTPException:
             raise
         except Exception as error:
-            studio_of(request).notice(_said(error), "error")
+            studio_of(request).notice(words_of(error), "error")
             done = came_from(request)
         finally:
             await form.close()
@@ -185,7 +185,7 @@ def action(
     return answer
 
 
-def _said(error: Exception) -> str:
+def words_of(error: Exception) -> str:
     """An error for the person whose data they are: ours in full, others by type."""
     if isinstance(error, AnonymizationError):
         return safe_words(error)
