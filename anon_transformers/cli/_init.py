@@ -52,8 +52,6 @@ WRITTEN = {
 TABLES = (".csv", ".gz", ".tsv", ".txt", ".parquet", ".bz2", ".zip", ".xz")
 """Endings of what is meant to be a table, and is no name of a folder."""
 BUNDLED = "bundled:"
-FEW = 3
-"""Names at the head of columns that also are values show that there is no head."""
 Drop = Annotated[
     list[str] | None,
     repeated("--drop", metavar="COLUMN", help="Column that is not needed"),
@@ -191,13 +189,14 @@ def _propose(
     hidden: bool,
 ) -> "ProposedRelease":
     from anon_transformers.proposals import propose_release
+    from anon_transformers.proposals._dialects import refuse_headless
     from anon_transformers.proposals._release_file import release_name
 
     typed = [*known["stated"], *known["dates"]]
     reader = TableReader(None, typed, show_names=True)
     # Every cell as it is written: what it is, is to be found out.
     frame, is_csv = _read(given, dialect, reader, typed)
-    _refuse_headless(given, frame)
+    refuse_headless(given, frame)
     source: dict[str, Any] = {"path": _from_releases(given, folder)}
     if is_csv:
         default = Dialect().as_options()
@@ -232,20 +231,6 @@ def _read(
             raise DataError(f"{file}: {dialect.advice(file)}")
         names = columns_of_file(kind, file, dict(dialect.as_options())) or []
     return reader.read(given, dialect, needed, as_text=names), kind == "csv"
-
-
-def _refuse_headless(given: Path, frame: "pd.DataFrame") -> None:
-    """Refuse a file whose first line is a person: nothing of it may be shown."""
-    values = sum(
-        bool((frame[name].astype(str) == str(name)).any()) for name in frame.columns
-    )
-    numbers = sum(str(name).replace(".", "", 1).isdecimal() for name in frame.columns)
-    if values >= min(FEW, len(frame.columns)) or numbers * 2 > len(frame.columns):
-        raise DataError(
-            f"{given}: what stands at the head of columns also stands in them, or is "
-            "numbers: the file seems to have no header. Put the names of the columns "
-            "into its first line."
-        )
 
 
 def _from_releases(given: Path, folder: Path) -> str:

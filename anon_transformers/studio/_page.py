@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, PackageLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -136,20 +136,25 @@ def action(
 
     @wraps(function)
     async def answer(request: Request) -> Response:
-        async with request.form() as form:
-            try:
-                done = await run_in_threadpool(function, request, form)
-            except HTTPException:
-                raise
-            except Exception as error:
-                studio_of(request).notice(_said(error), "error")
-                done = came_from(request)
+        try:
+            form = await request.form()
+        except ClientDisconnect:  # by the browser, or by the guard
+            raise HTTPException(413, "the form was cut off, or is too large") from None
+        try:
+            done = await run_in_threadpool(function, request, form)
+        except HTTPException:
+            raise
+        except Exception as error:
+            studio_of(request).notice(words_of(error), "error")
+            done = came_from(request)
+        finally:
+            await form.close()
         return RedirectResponse(done, 303) if isinstance(done, str) else done
 
     return answer
 
 
-def _said(error: Exception) -> str:
+def words_of(error: Exception) -> str:
     """An error for the person whose data they are: ours in full, others by type."""
     if isinstance(error, AnonymizationError):
         return safe_words(error)
