@@ -34,6 +34,7 @@ from anon_transformers.proposals._missing import (
 )
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._identifying_columns import identifying_faults
+from anon_transformers.release._person_columns import ID_NAMES, PERSON_NAMES
 
 Role = Literal[
     "quasi_identifiers", "sensitive", "identifiers", "insensitive", "dropped", "subject"
@@ -55,21 +56,6 @@ DENSE = 0.9
 """Share of the whole numbers between the lowest and the highest that a serial has."""
 FEWEST_SERIAL = 500
 FEW_VALUES = 20
-ID_NAMES = frozenset(
-    [
-        "id", "ids", "nbr", "no", "nr", "key", "uuid", "guid", "ssn", "nhs", "mrn",
-        "email", "mail", "phone", "tel", "mobile", "fax", "passport", "iban",
-        "account", "name", "firstname", "lastname", "surname", "address", "street",
-        "ip", "url", "license", "licence", "plate",
-    ]
-)  # fmt: skip
-PERSON_NAMES = frozenset(
-    [
-        "patient", "person", "subject", "client", "member", "customer", "user",
-        "pupil", "student", "employee", "respondent", "participant", "case",
-        "household", "insured", "citizen", "individual",
-    ]
-)  # fmt: skip
 KNOWN_NAMES = frozenset(
     [
         "age", "sex", "gender", "race", "ethnicity", "birth", "born", "dob", "zip",

@@ -65,6 +65,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -154,6 +155,7 @@ class TableForm(Form):
         )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
+        refuse_dropped_persons(frame, roles)
         refuse_several_values(frame, roles, self.stated_marks)
         refuse_unstated_dates(frame, config)
         # Here, so that not even the private copy of a run holds them.
