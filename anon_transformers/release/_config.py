@@ -491,6 +491,8 @@ class ReleaseConfig(Strict):
                 "it without {period}."
             )
         grain = self.grain
+        if grain is not None:
+            self._refuse_recurring_paths(grain)
         stated = self.target.retention is not None
         if grain is None and stated:
             raise ValueError(
@@ -505,6 +507,21 @@ class ReleaseConfig(Strict):
                 "{periods: 1}' under target, or more if you accept this."
             )
         return self
+
+    def _refuse_recurring_paths(self, grain: str) -> None:
+        """Refuse paths by which one year's data pass for another's, or join them."""
+        stated = {
+            f"source.{key}": found for key, found in self.source.templates.items()
+        }
+        if self.airflow.map is not None and self.airflow.map.tables is not None:
+            stated["airflow.map.tables"] = (Template(self.airflow.map.tables),)
+        stated["target.path"] = (Template(self.target.path),)
+        for key, templates in stated.items():
+            for template in templates:
+                try:
+                    template.refuse_recurring(grain)
+                except ParameterError as error:
+                    raise ValueError(f"{key}: {error}") from None
 
     @model_validator(mode="after")
     def _can_be_mapped(self) -> "ReleaseConfig":
