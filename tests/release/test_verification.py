@@ -134,12 +134,47 @@ def test_what_was_judged_in_private_is_said_and_no_failure(published):
     judged = validate(published.target, "--workspace", published.work, "--json")
     assert judged.exit_code == 0
     found = json.loads(judged.stdout)
-    assert found["passed"] is False  # not every threshold was judged again
+    assert found["passed"] is True  # as the exit code says
+    assert {c["id"]: c["passed"] for c in found["checks"]} == {
+        "k-anonymity": True,
+        "average-risk": True,
+        "loss": None,  # not judged again
+    }
+    assert found["reasons"] == []
+    notes = found["release"]["notes"]
+    assert any(note.startswith("At release, loss held") for note in notes)
     assert found["release"]["verified"] is True
     assert found["release"]["not_judged_again"] == ["loss"]
     assert found["release"]["signature"] == "holds"
-    assert validate(published.target, "--strict").exit_code == 1
-    assert validate(published.target, "-t", "loss,max=0.9").exit_code == 1
+    for further in (["--strict"], ["-t", "loss,max=0.9"]):
+        judged = validate(published.target, *further, "--json")
+        assert judged.exit_code == 1
+        assert json.loads(judged.stdout)["passed"] is False
+        assert json.loads(judged.stdout)["reasons"]
+
+
+def test_json_says_what_the_exit_code_says(published):
+    """Whatever is wrong, and where nothing is."""
+    version = published.target / "current"
+
+    def agrees(*arguments):
+        judged = validate(published.target, *arguments, "--json")
+        found = json.loads(judged.stdout)
+        assert found["passed"] is (judged.exit_code == 0)
+        assert bool(found["reasons"]) is not found["passed"]
+        return found["passed"]
+
+    assert agrees()
+    assert agrees("--workspace", published.work)
+    assert agrees("--k", "2")
+    assert not agrees("--k", "39")
+    assert not agrees("--strict")
+    (version / "more.csv").write_text("x")
+    assert not agrees()
+    (version / "more.csv").unlink()
+    with (version / "validation.html").open("a") as page:
+        page.write(" ")
+    assert not agrees()
 
 
 def test_what_was_public_must_be_judged_again(published, monkeypatch):
