@@ -63,6 +63,7 @@ MONTHS = (
     "September", "October", "November", "December",
 )  # fmt: skip
 """English, whatever the locale: paths must not depend on it."""
+DAYS_PER_WEEK, HOURS_PER_DAY = 7, 24
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,35 @@ class Period:
     def order(self) -> tuple[datetime, str]:
         """By what periods sort, also those of several grains."""
         return self.begin, self.name
+
+    @property
+    def number(self) -> int:
+        """How many periods of its length were before it, up to a constant."""
+        begin, days = self.begin, self.begin.toordinal() - 1
+        return {
+            "year": begin.year,
+            "month": begin.year * len(MONTHS) + begin.month - 1,
+            "week": days // DAYS_PER_WEEK,
+            "day": days,
+            "hour": days * HOURS_PER_DAY + begin.hour,
+        }[self.grain]
+
+    def moved(self, by: int) -> "Period":
+        """The period so many periods later.
+
+        Examples
+        --------
+        >>> Period.read("2026-12").moved(1).name, Period.read("2027-W01").moved(-1).name
+        ('2027-01', '2026-W53')
+        """
+        if self.grain in {"year", "month"}:
+            months = by * (len(MONTHS) if self.grain == "year" else 1)
+            year, month = divmod(
+                self.begin.year * len(MONTHS) + self.begin.month - 1 + months,
+                len(MONTHS),
+            )
+            return Period(datetime(year, month + 1, 1), self.grain)
+        return Period(self.begin + by * timedelta(**{f"{self.grain}s": 1}), self.grain)
 
     def at(self, grain: str) -> "Period":
         """The longer period that it lies in; refuses a shorter one."""
