@@ -111,13 +111,12 @@ def signs_of_persons(
     """
     column = identify(frame[name])
     known = is_filled(column, None)
-    persons = persons_in(frame[name], column.texts().tolist())
-    # Missing cells have a code of their own, which is not among the texts.
-    of_row = np.append(persons, -1)[np.minimum(column.codes, len(persons))]
-    held, labels = np.unique(of_row[known], return_inverse=True)
-    counts = np.bincount(labels, minlength=len(held))
+    counts, labels = _values_in(column.codes[known])
+    if len(counts) == len(labels):  # one person may still be written in several ways
+        persons = persons_in(frame[name], column.texts().tolist())
+        counts, labels = _values_in(persons[column.codes[known]])
     repeated = int((counts > 1).sum())
-    if len(held) < FEWEST_PERSONS or not repeated:
+    if len(counts) < FEWEST_PERSONS or not repeated:
         return None
     values = pd.Series(column.texts()[column.codes[known]]).value_counts()
     texts = [str(value) for value in values.index]
@@ -132,8 +131,14 @@ def signs_of_persons(
         why = _by_rows(frame[known], labels, quasi_identifiers)
     if why is None:
         return None
-    found = f"{len(held):,} values in {len(labels):,} rows"
+    found = f"{len(counts):,} values in {len(labels):,} rows"
     return f"{found}, of which {repeated:,} repeat, and {why}"
+
+
+def _values_in(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How many rows have each value that occurs, and the value of each row."""
+    held, labels = np.unique(codes, return_inverse=True)
+    return np.bincount(labels, minlength=len(held)), labels
 
 
 def _by_name(name: str, counts: np.ndarray) -> str | None:
