@@ -85,7 +85,7 @@ def print_advice(advice: "Advice") -> None:
     for gap in advice.gaps:
         _print_gap(gap)
     if advice.settings:
-        header = ["setting", "loss", "suppressed", "promise"]
+        header = ["setting", "loss", "not shown", "promise"]
         rows = [_row(setting) for setting in advice.settings]
         print_table("Settings that pass (each was tried)", header, rows)
     failed = [one for one in advice.tried if not one.passed]
