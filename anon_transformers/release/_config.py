@@ -313,8 +313,8 @@ class Retention(Strict):
     Attributes
     ----------
     periods : int or None
-        The newest so many periods that are *published*: one that was refused or never
-        run counts for nothing, so that ``3`` may be of four months or more.
+        The newest so many published periods: one that was refused or never run counts
+        for nothing, so that the last 3 of them may be of four months or more.
     days : int or None
         Periods that begin at most so many days before the newest one.
     """
