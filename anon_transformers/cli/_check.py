@@ -91,7 +91,8 @@ def _print_keys(names: list[str], *, as_json: bool) -> None:
     """Print sections of a release file; whole meanings of those that are named."""
     from anon_transformers.release._keys import find_sections
 
-    found = [one for name in names or [None] for one in find_sections(name)]
+    asked: list[str | None] = [*names] or [None]
+    found = [section for name in asked for section in find_sections(name)]
     if as_json:
         print_json({"sections": [section.to_dict() for section in found]})
         return
