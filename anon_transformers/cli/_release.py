@@ -5,7 +5,6 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -211,6 +210,7 @@ def print_report(folder: str, manifest: dict[str, Any]) -> None:
         (c["id"], format_number(c.get("observed", "holds")), c["sentence"])
         for c in measured["checks"]
     ]
+    rows += _of_tries(manifest)
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
     print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
     for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
@@ -223,12 +223,14 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
     classes, risk = measured.get("classes", {}), measured.get("risk")
     rows = [("rows", f"{measured['rows']:,}", "published")]
+    if "suppressed_rows" in measured:
+        mark = manifest["suppression_label"]
+        hidden = f"of them, with {mark} in every quasi-identifier"
+        rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", hidden))
     if _drops(manifest):
         rows.append(
             ("rows dropped", "not published", "a number that only the input gives")
         )
-    elif "suppressed_rows" in measured:
-        rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
     if manifest["not_judged"]:
         columns = ", ".join(manifest["not_judged"])
         rows.append(("not judged", columns, "sensitive, and no threshold is about it"))
@@ -244,13 +246,21 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _drops(manifest: dict[str, Any]) -> bool:
-    """Whether suppressed rows are left out, so that nobody can count them."""
-    from anon_transformers.registry import registry
+    from anon_transformers.release._manifest import drops_rows
 
-    method = manifest["anonymizer"]
-    takes = signature(registry().anonymizers[method["name"]]).parameters
-    default = takes["suppression"].default if "suppression" in takes else None
-    return method.get("suppression", default) == "drop"
+    return drops_rows(manifest["anonymizer"]["name"], manifest["anonymizer"])
+
+
+def _of_tries(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Which rung of the ladder is published, if the file has one."""
+    if "tries" not in manifest:
+        return []
+    last = manifest["tries"][-1]
+    if not last["rung"]:
+        return [("rung", "0", "the file as it is stated passed")]
+    tried = f"on_refusal.back_off.{last['rung'] - 1}"
+    said = f"{tried} passed, none before it: {json.dumps(last['settings'])}"
+    return [("rung", str(last["rung"]), said)]
 
 
 def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -90,7 +90,13 @@ class StatedAsset(Strict):
 
 
 class WantedAsset(Strict):
-    """An asset that no release file makes, and a release waits for."""
+    """An asset that no release file makes, and a release waits for.
+
+    Attributes
+    ----------
+    asset : StatedAsset
+        Its name, or name and address.
+    """
 
     asset: StatedAsset
 

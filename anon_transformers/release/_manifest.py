@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,21 @@ def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def drops_rows(method: str, stated: Mapping[str, Any]) -> bool:
+    """Whether a method leaves rows out, so that nobody can count them.
+
+    Parameters
+    ----------
+    method : str
+        Registered name of the anonymizer.
+    stated : mapping
+        The parameters that the file states.
+    """
+    takes = signature(registry().anonymizers[method]).parameters
+    default = takes["suppression"].default if "suppression" in takes else None
+    return stated.get("suppression", default) == "drop"
+
+
 def tries_of(config: ReleaseConfig, rung: int) -> list[dict[str, Any]]:
     """Every try up to the one that is published: what it states, and its verdict.
 
@@ -168,6 +184,7 @@ def write_report(
         not_judged=form_of(config).unjudged_columns(),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
+        drops=drops_rows(config.anonymizer.name, config.anonymizer.params),
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         disclaimer=DISCLAIMER,
     )
