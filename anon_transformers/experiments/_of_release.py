@@ -70,7 +70,7 @@ def release_methods(
         If a name is not registered, the release is not one of a table, or no method
         can run.
     """
-    config = resolve(read_config(path), period, file=path)
+    config = resolve(read_config(path), period, file=path, command="anon compare")
     form = form_of(config)
     if not isinstance(form, TableForm):
         raise ParameterError(
