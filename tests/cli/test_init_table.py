@@ -99,7 +99,10 @@ def test_the_file_says_what_to_review_and_why(init, tmp_path):
         },
     }
     assert stated["hierarchies"]["zip"] == {"kind": "masking", "length": 5}
-    assert stated["hierarchies"]["age"] == "../hierarchies/people/age.csv"
+    assert stated["hierarchies"]["age"] == {
+        "path": "../hierarchies/people/age.csv",
+        "unknown": "suppress",
+    }
     lines = [line for line in text.splitlines() if line.startswith("    - ")]
     assert all("  # " in line for line in lines)
     assert SECRET not in text + made.output
