@@ -45,7 +45,7 @@ SHOWN_ROLES = (
     "insensitive",
     "dropped",
 )
-_NO_ID = re.compile(r"[^A-Za-z0-9_-]+")
+_NO_ID = re.compile(r"[^A-Za-z0-9]+")
 _STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -344,10 +344,9 @@ def _of_values(table: TableProposal) -> list[dict[str, Any]]:
         if len(columns) == 1:
             return [stated]
         stem = f"l-diversity-of-{_NO_ID.sub('-', column).strip('-') or 'column'}"
-        # Triggers write hyphens as underscores.
-        while stem.replace("-", "_").lower() in taken:
+        while stem.lower() in taken:
             stem += "-2"
-        taken.add(stem.replace("-", "_").lower())
+        taken.add(stem.lower())
         found.append({"id": stem, **stated})
     return found
 

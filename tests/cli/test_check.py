@@ -46,7 +46,7 @@ def test_one_broken_file_among_them(anon, folder):
 
 
 def test_the_source_is_looked_for_if_asked(anon, folder):
-    done = anon("check", folder, "--source")
+    done = anon("check", folder, "--source", "--json")
     assert done.exit_code == 1
     assert "people.csv does not exist" in done.stdout
     (folder / "people.csv").write_text("age,job\n")
