@@ -167,10 +167,19 @@ def init(
     written = made.write(folder, force=force)
     refusal = _refusal(written[0], tables.period)
     if json_output:
-        periods = [] if tables.periods is None else list(tables.periods.periods)
-        print_json({**_plain(made, written, refusal), "periods": periods})
-        return
-    _print_proposal(tables, made)
+        print_json(_plain(tables, made, written, refusal))
+    else:
+        _print_proposal(tables, made)
+        _print_written(tables, made, written, refusal)
+
+
+def _print_written(
+    tables: "_Tables",
+    made: "ProposedRelease",
+    written: Sequence[Path],
+    refusal: str | None,
+) -> None:
+    """Where the proposal is, what is wrong with it, and what comes next."""
     for path in written[:2]:
         typer.echo(f"wrote {path}")
     if made.trees:
@@ -303,6 +312,7 @@ def _propose(
             source,
             tables.name,
             rest=rest,
+            n_periods=1 if tables.periods is None else len(tables.files),
             typed=not is_csv,
             scores=scores,
             progress=progress,
@@ -403,9 +413,13 @@ def _refusal(file: Path, period: str | None) -> str | None:
 
 
 def _plain(
-    made: "ProposedRelease", written: list[Path], refusal: str | None
+    tables: _Tables,
+    made: "ProposedRelease",
+    written: list[Path],
+    refusal: str | None,
 ) -> dict[str, Any]:
     return {
+        "periods": [] if tables.periods is None else list(tables.periods.periods),
         "written": [str(path) for path in written],
         "rows": made.table.n_rows,
         "persons": made.table.n_persons,

@@ -283,8 +283,9 @@ def print_table(
     """Print for people, as wide as the terminal; into a pipe or a file 160 wide.
 
     There, no column is left out and no short cell is folded: where these alone take
-    more, the table is wider. What reads the output should ask for JSON. Texts are printed as they are, whatever brackets they hold: names of columns and
-    files are no markup.
+    more, the table is wider. What reads the output should ask for JSON. Texts are
+    printed as they are, whatever brackets they hold: names of columns and files are no
+    markup.
 
     Parameters
     ----------
@@ -337,7 +338,7 @@ def _least(header: Sequence[str], rows: Sequence[Sequence[Text]]) -> int:
     width = 1
     for at, name in enumerate(header):
         cells = [row[at] for row in rows]
-        widest = max(map(len, (name, *cells)))
+        widest = max([len(name), *map(len, cells)])
         width += 3 + (widest if _is_short(name, cells) else min(widest, _NARROW))
     return width
 

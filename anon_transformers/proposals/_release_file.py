@@ -27,7 +27,11 @@ from anon_transformers.proposals._roles import (
     TableProposal,
     propose_table,
 )
-from anon_transformers.proposals._scores import expected_loss, score_hierarchies
+from anon_transformers.proposals._scores import (
+    MOST_ROWS,
+    expected_loss,
+    score_hierarchies,
+)
 from anon_transformers.release._period import Template
 
 K = 5
@@ -118,6 +122,7 @@ def propose_release(
     missing: Sequence[str] | None = None,
     dates: Mapping[str, Mapping[str, Any]] | None = None,
     rest: Rest = "propose",
+    n_periods: int = 1,
     typed: bool = False,
     scores: bool = True,
     progress: Progress | None = None,
@@ -135,6 +140,8 @@ def propose_release(
         Name of the release.
     stated, missing, dates, rest : optional
         As for :func:`propose_table`.
+    n_periods : int, default=1
+        Of how many periods the table is, each of which will be a release.
     typed : bool, default=False
         Whether the source knows the types of its columns, as Parquet files do: the
         release states none then.
@@ -163,7 +170,7 @@ def propose_release(
     )
     known = _known_columns(frame, table, dates or {})
     suggestions = _suggestions(known, table, scores, progress)
-    loss = _expected_loss(known, table, suggestions)
+    loss = _expected_loss(known, table, suggestions, n_periods)
     content = _content(source, table, suggestions, name, typed)
     content["thresholds"] += _bounds(loss, bool(_trees(name, suggestions)))
     text = _text(content, table, suggestions, loss)
@@ -230,9 +237,15 @@ def _diverse(table: TableProposal) -> list[str]:
 
 
 def _expected_loss(
-    known: pd.DataFrame, table: TableProposal, suggestions: Mapping[str, Suggestion]
+    known: pd.DataFrame,
+    table: TableProposal,
+    suggestions: Mapping[str, Suggestion],
+    n_periods: int,
 ) -> float | None:
-    """Loss of the release that is proposed, tried on some of its rows."""
+    """Loss of the release that is proposed, tried on some of its rows.
+
+    Of a period there are fewer rows, which are less alike.
+    """
     sensitive = _diverse(table)
     return expected_loss(
         known,
@@ -241,6 +254,7 @@ def _expected_loss(
         sensitive=sensitive,
         k=K,
         subject=table.subject,
+        most_rows=min(MOST_ROWS, -(-len(known) // n_periods)),
     )
 
 
