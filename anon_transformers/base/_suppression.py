@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers._data.columns import unknown_rows
 from anon_transformers.base._coded_table import (
     CodedTable,
     PublishedColumn,
@@ -180,16 +181,31 @@ def approve(
     groups = group_published(published)
     codes = np.stack([column.codes[groups.first] for column in published])
     labels = [column.labels for column in published]
-    outcome = suppress_classes(
-        table.classes(groups.labels, len(groups.sizes)),
-        promise,
-        rules,
-        covered=np.all(codes >= 0, axis=0),
-        marked=_all_suppressed(codes, published, rules.suppression_label),
-        ranks=lambda: content_ranks(codes, labels),
-    )
+    try:
+        outcome = suppress_classes(
+            table.classes(groups.labels, len(groups.sizes)),
+            promise,
+            rules,
+            covered=np.all(codes >= 0, axis=0),
+            marked=_all_suppressed(codes, published, rules.suppression_label),
+            ranks=lambda: content_ranks(codes, labels),
+        )
+    except InfeasibleError as error:
+        raise InfeasibleError(f"{error}{_of_unknown(table)}") from None
     kept = outcome.kept
     return Approval(outcome, codes[:, kept], ~kept[groups.labels])
+
+
+def _of_unknown(table: CodedTable) -> str:
+    """Which columns suppress rows by values that their hierarchies do not have."""
+    found = unknown_rows(table.quasi_identifiers)
+    if not found:
+        return ""
+    counted = ", ".join(f"{name!r} in {count} rows" for name, count in found.items())
+    return (
+        " Rows are suppressed for values that hierarchies do not have: column "
+        f"{counted}; hierarchies with these values would keep them."
+    )
 
 
 def can_approve(

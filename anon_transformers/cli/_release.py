@@ -3,7 +3,7 @@
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +28,8 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
+MOST_NAMED = 8
+"""Quasi-identifiers that are named per threshold; the report names them all."""
 
 
 @handle_errors
@@ -206,8 +208,13 @@ def read_manifest(folder: str) -> dict[str, Any]:
 def print_report(folder: str, manifest: dict[str, Any]) -> None:
     """Print what was measured of a published version, and where it is."""
     measured = manifest["measured"]
+    columns = manifest.get("roles", {}).get("quasi_identifiers", [])
     rows = [
-        (c["id"], format_number(c.get("observed", "holds")), c["sentence"])
+        (
+            c["id"],
+            format_number(c.get("observed", "holds")),
+            _in_brief(c["sentence"], columns),
+        )
         for c in measured["checks"]
     ]
     rows += _of_tries(manifest)
@@ -217,6 +224,22 @@ def print_report(folder: str, manifest: dict[str, Any]) -> None:
         typer.echo(f"release   {Path(folder, file['data'])}")
     typer.echo(f"manifest  {Path(folder, 'manifest.json')}")
     typer.echo(f"report    {Path(folder, 'validation.html')}")
+
+
+def _in_brief(sentence: str, columns: Sequence[str]) -> str:
+    """A sentence that counts columns where it would name many; the report names all.
+
+    Examples
+    --------
+    >>> _in_brief("Every combination of a, b must be shared.", ["a", "b"])
+    'Every combination of a, b must be shared.'
+    >>> many = [f"q{number}" for number in range(39)]
+    >>> _in_brief(f"Every combination of {', '.join(many)} must be shared.", many)
+    'Every combination of 39 quasi-identifiers must be shared.'
+    """
+    if len(columns) <= MOST_NAMED:
+        return sentence
+    return sentence.replace(", ".join(columns), f"{len(columns)} quasi-identifiers")
 
 
 def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:

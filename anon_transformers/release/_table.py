@@ -22,9 +22,11 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
+    DataError,
     ReleaseError,
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
+    UnknownValuesError,
 )
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
@@ -181,7 +183,7 @@ class TableForm(Form):
         with warnings.catch_warnings():
             # Loading has refused identifiers that repeat, unless the file allows them.
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
-            table = anonymizer.fit_transform(with_stated_texts(given, config))
+            table = _fitted(anonymizer, with_stated_texts(given, config))
         # Read again: whoever was given a table may have written into it.
         source = read_loaded(run, INPUT, config)
         rows = kept_rows(anonymizer, len(source))
@@ -342,6 +344,22 @@ class TableForm(Form):
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
         return recoverable_faults(before, frame, roles, subject, self.stated_marks)
+
+
+def _fitted(anonymizer: Any, given: pd.DataFrame) -> Any:
+    """What is published of a table; an error speaks in the keys of the file."""
+    try:
+        return anonymizer.fit_transform(given)
+    except UnknownValuesError as error:
+        keys = ", ".join(
+            f"hierarchies.{name}.unknown ({count:,} rows)"
+            for name, count in error.rows.items()
+        )
+    raise DataError(
+        f"values that hierarchies do not have: {keys}. What becomes of them is error, "
+        "the default; state suppress (within anonymizer.suppression_limit) or root "
+        "there, or add the values to the hierarchies."
+    )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
