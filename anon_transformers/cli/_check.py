@@ -69,8 +69,15 @@ def check(
         from anon_transformers.airflow import accepted_by_airflow
 
         checks = list(map(accepted_by_airflow, checks))
+    _print_checks(checks, as_json=json_output)
+    if any(one.fault is not None for one in checks):
+        raise typer.Exit(1)
+
+
+def _print_checks(checks: "list[FileCheck]", *, as_json: bool) -> None:
+    """Print the verdict on each file."""
     broken = [one for one in checks if one.fault is not None]
-    if json_output:
+    if as_json:
         shown = [
             {"file": str(one.file), "release": one.name, "ok": one.fault is None,
              "fault": one.fault}
@@ -83,8 +90,6 @@ def check(
             ["file", "verdict"],
             [(str(one.file), _verdict(one)) for one in checks],
         )
-    if broken:
-        raise typer.Exit(1)
 
 
 def _print_keys(names: list[str], *, as_json: bool) -> None:
