@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,21 @@ def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:
         name: HIDDEN if name in cls.private_parameters else _finite(value)
         for name, value in stated.items()
     }
+
+
+def drops_rows(method: str, stated: Mapping[str, Any]) -> bool:
+    """Whether a method leaves rows out, so that nobody can count them.
+
+    Parameters
+    ----------
+    method : str
+        Registered name of the anonymizer.
+    stated : mapping
+        The parameters that the file states.
+    """
+    takes = signature(registry().anonymizers[method]).parameters
+    default = takes["suppression"].default if "suppression" in takes else None
+    return stated.get("suppression", default) == "drop"
 
 
 def tries_of(config: ReleaseConfig, rung: int) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._manifest import (
     DISCLAIMER,
+    drops_rows,
     public_parameters,
     versions,
 )
@@ -99,6 +100,7 @@ def write_report(
         not_judged=form_of(config).unjudged_columns(),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
+        drops=drops_rows(method, stated),
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         charts=report_charts(verdict),
         size_rows=[list(step.values()) for step in verdict.get("class_sizes", ())],

@@ -22,9 +22,11 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
+    DataError,
     ReleaseError,
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
+    UnknownValuesError,
 )
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
@@ -68,6 +70,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -157,6 +160,7 @@ class TableForm(Form):
         )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
+        refuse_dropped_persons(frame, roles)
         refuse_several_values(frame, roles, self.stated_marks)
         refuse_unstated_dates(frame, config)
         # Here, so that not even the private copy of a run holds them.
@@ -182,7 +186,7 @@ class TableForm(Form):
         with warnings.catch_warnings():
             # Loading has refused identifiers that repeat, unless the file allows them.
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
-            table = anonymizer.fit_transform(with_stated_texts(given, config))
+            table = _fitted(anonymizer, with_stated_texts(given, config))
         # Read again: whoever was given a table may have written into it.
         source = read_loaded(run, INPUT, config)
         rows = kept_rows(anonymizer, len(source))
@@ -349,6 +353,22 @@ class TableForm(Form):
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
         return recoverable_faults(before, frame, roles, subject, self.stated_marks)
+
+
+def _fitted(anonymizer: Any, given: pd.DataFrame) -> Any:
+    """What is published of a table; an error speaks in the keys of the file."""
+    try:
+        return anonymizer.fit_transform(given)
+    except UnknownValuesError as error:
+        keys = ", ".join(
+            f"hierarchies.{name}.unknown ({count:,} rows)"
+            for name, count in error.rows.items()
+        )
+    raise DataError(
+        f"values that hierarchies do not have: {keys}. What becomes of them is error, "
+        "the default; state suppress (within anonymizer.suppression_limit) or root "
+        "there, or add the values to the hierarchies."
+    )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

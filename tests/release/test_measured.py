@@ -215,7 +215,7 @@ def test_the_last_row_of_a_dropped_class_leaves_no_trace(release):
             hierarchies=tree,
         )
         manifest = release.manifest()
-        for key in ("version", "published", "sha256", "files", "signature"):
+        for key in ("version", "place", "published", "sha256", "files", "signature"):
             del manifest[key]
         del validation["sha256"]
         statements.append((measured, validation, manifest))
