@@ -36,7 +36,7 @@ from anon_transformers.generalization._minimal import (
     find_samarati,
     minimal_nodes,
 )
-from anon_transformers.generalization._reach import describe_reach
+from anon_transformers.generalization._reach import FEW_NODES, describe_reach
 from anon_transformers.generalization._search import (
     Progress,
     SearchResult,

@@ -49,7 +49,7 @@ def test_the_report_has_what_an_officer_signs(release):
     for version in manifest["versions"].values():
         assert f"<td>{version}</td>" in page
     homogeneity = manifest["measured"]["attacks"]["homogeneity"]
-    assert f"<td>homogeneity</td><td class=\"number\">{homogeneity['exposed']}<" in page
+    assert f'<td>homogeneity</td><td class="number">{homogeneity["exposed"]}<' in page
     assert html.escape(registry().attacks["homogeneity"].meaning) in page
     assert _report.LIMITS["k-anonymity"] in html.unescape(page)
 
