@@ -474,6 +474,8 @@ def _print_verified(verdict: TableVerdict) -> None:
     if found.signature == "not checked":
         where = " (--workspace FOLDER), and anybody may have written it"
     typer.echo(f"- The signature of the manifest: {found.signature}{where}.")
+    if found.newer_version is not None:
+        typer.echo(f"- A newer version was published: {found.newer_version}.")
     if verdict.smallest is not None:
         typer.echo(f"- The smallest class has {verdict.smallest} rows.")
     told = {f"{check.id}: {check.reason}" for check in verdict.result.checks}

@@ -130,7 +130,7 @@ class Lattice:
         self.n_rows = table.n_rows
         self.allowance = goal.rules.allowance(table.n_rows)
         self._looks = [0]
-        self._n_uncoded = table.n_rows - int(points.weights.sum())
+        self.n_unknown = table.n_rows - int(points.weights.sum())
         self._hides = _hiding_levels(table, goal.rules.suppression_label)
         self._tables = [level_tables(column) for column in table.quasi_identifiers]
         self.shape = tuple(map(len, self._tables))
@@ -182,7 +182,7 @@ class Lattice:
         loss = self.loss.of(node, held, held.sizes >= self._k)
         drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
-            by_rows = gone - self._n_uncoded
+            by_rows = gone - self.n_unknown
             return NodeResult(
                 node, True, False, loss, gone, self.loss.floor(held), by_rows
             )
