@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anon_transformers._kernels.lattice import (
+    SLACK,
     Held,
     Levels,
     Node,
@@ -186,7 +187,9 @@ class Lattice:
             return NodeResult(
                 node, True, False, loss, gone, self.loss.floor(held), by_rows
             )
-        if loss > best:
+        if (
+            loss > best + SLACK
+        ):  # as good but for rounding: the rest of the rank decides
             return NodeResult(node, False, False, floor=self.loss.floor(held))
         return self._judge(node)
 
