@@ -217,15 +217,18 @@ def _other_place(
     # Manifests from before the place was noted name the version alone.
     stated = str(manifest.get(PLACE, f"{VERSIONS}/{manifest.get('version')}"))
     parts = PurePosixPath(stated).parts
-    inside = entry is None or place.is_relative_to(entry)
     there = bool(parts) and place.parts[-len(parts) :] == parts
-    return None if inside and there else stated
+    if entry is not None and there:
+        # The folder of all periods, or that of one period.
+        below = place.parts[len(entry.parts) :] if place.is_relative_to(entry) else ()
+        there = below in {parts, parts[-2:]}
+    return None if there else stated
 
 
 def _newer_version(place: Path, entry: Path, ledger: Ledger) -> str | None:
     """The version below a folder that its ``current`` should lead to, if another."""
-    newest: tuple[Any, str] | None = None
-    for run, story in ledger.stories().items():
+    newest: tuple[Any, Path] | None = None
+    for story in ledger.stories().values():
         folder, period = story[-1].get("version"), period_in(story)
         if story[-1]["event"] != "published" or not isinstance(folder, str):
             continue
@@ -233,8 +236,8 @@ def _newer_version(place: Path, entry: Path, ledger: Ledger) -> str | None:
         order = () if period is None else period.order
         # In the order of the ledger: a later version of a period takes its place.
         if found.is_relative_to(entry) and (newest is None or order >= newest[0]):
-            newest = order, run
-    return None if newest is None or newest[1] == place.name else newest[1]
+            newest = order, found
+    return None if newest is None or newest[1] == place else newest[1].name
 
 
 def _was_removed(manifest: Mapping[str, Any], home: Path) -> bool:

@@ -260,7 +260,7 @@ def lead(link, to):
         to(link)
 
 
-@pytest.mark.parametrize("how", ["other period", "copy elsewhere", "no link"])
+@pytest.mark.parametrize("how", ["other period", "copy elsewhere", "copy", "no link"])
 def test_a_current_that_leads_elsewhere_is_found(release, tmp_path, how):
     release.write(target={"path": "out/{period:%Y-%m}"})
     september = Path(run_release(release.file, period="2026-09"))
@@ -268,10 +268,13 @@ def test_a_current_that_leads_elsewhere_is_found(release, tmp_path, how):
     folder = release.target / "2026-10"
     assert verify_published(folder, release.work).faults == ()
     alike = tmp_path / "2026-09" / "versions" / september.name
-    shutil.copytree(september, alike)
+    below = folder / "deeper" / "2026-09" / "versions" / september.name
+    for copy in (alike, below):
+        shutil.copytree(september, copy)
     ways = {
         "other period": september,
         "copy elsewhere": alike,
+        "copy": below,
         "no link": lambda link: shutil.copytree(september, link),
     }
     lead(folder / "current", ways[how])
@@ -295,6 +298,7 @@ def test_a_current_that_leads_to_an_older_version_is_said(release):
     judged = validate(folder, "--workspace", str(release.work))
     assert judged.exit_code == 0
     assert f"A newer version was published: {new.name}." in judged.output
+    assert f"version {old.name} of period 2026-10." in judged.output
     lead(release.target / "current", Path("2026-10/current"))
     found = verify_published(release.target, release.work)
     assert found.newer_version == later.name
