@@ -191,12 +191,12 @@ def approve(
             ranks=lambda: content_ranks(codes, labels),
         )
     except InfeasibleError as error:
-        raise InfeasibleError(f"{error}{_of_unknown(table)}") from None
+        raise InfeasibleError(f"{error}{describe_unknown(table)}") from None
     kept = outcome.kept
     return Approval(outcome, codes[:, kept], ~kept[groups.labels])
 
 
-def _of_unknown(table: CodedTable) -> str:
+def describe_unknown(table: CodedTable) -> str:
     """Which columns suppress rows by values that their hierarchies do not have."""
     found = unknown_rows(table.quasi_identifiers)
     if not found:

@@ -201,10 +201,9 @@ def _in_options(message: str) -> str:
 
     Examples
     --------
-    >>> _in_options("top level: accept_unique: unknown column 'a'.")
+    >>> _in_options("accept_unique: unknown column 'a'.")
     "--accept-unique: unknown column 'a'."
     """
-    message = message.removeprefix("top level: ")
     message = message.replace("(accept_unique)", ACCEPT_IN_WORDS)
     for key in ("accept_unique", "rows_are_persons"):
         message = re.sub(rf"\b{key}\b", f"--{key.replace('_', '-')}", message)

@@ -140,7 +140,8 @@ def init(
     Existing files are never overwritten unless [bold]--force[/bold] is given.
     """
     if not any(map(_is_table, given)):
-        _refuse_of_tables(given, name)
+        of_tables = {"name": name, "drop-rest": drop_rest, "drop-unsure": drop_unsure}
+        _refuse_of_tables(given, [key for key, said in of_tables.items() if said])
         _write_adult(given[0], force, json_output)
         return
     stated = _stated(
@@ -151,6 +152,8 @@ def init(
         insensitive=insensitive or [],
         dropped=dropped or [],
     )
+    if drop_rest and drop_unsure:
+        raise ConfigurationError("--drop-rest, --drop-unsure: state one of them.")
     folder = Path() if out is None else out
     tables = _Tables.of(given, folder, name)
     rest = "drop" if drop_rest else "drop-unsure" if drop_unsure else "propose"
@@ -195,15 +198,17 @@ def _is_table(given: Path) -> bool:
     return bundled or given.is_file() or given.suffix.lower() in TABLES
 
 
-def _refuse_of_tables(given: Sequence[Path], name: str | None) -> None:
+def _refuse_of_tables(given: Sequence[Path], said: Sequence[str]) -> None:
     """Refuse for a folder what is said of tables."""
     if len(given) > 1:
         raise ConfigurationError(
             f"one folder, or tables ({FILES}): none of {', '.join(map(str, given))} "
             "is a table."
         )
-    if name is not None:
-        raise ConfigurationError("--name: this is for tables; a folder has its own.")
+    if said:
+        raise ConfigurationError(
+            f"--{said[0]}: this is for tables; a folder gets the release of Adult."
+        )
 
 
 @dataclass(frozen=True)

@@ -468,17 +468,22 @@ def _print_report(path: Path, verdict: TableVerdict, json_output: bool) -> None:
 def _print_verified(verdict: TableVerdict) -> None:
     """Print what was verified of a release beside its thresholds."""
     found = verdict.verified
+    told = found.to_dict()
+    period = f" of period {told['period']}" if told["period"] else ""
+    typer.echo(f"- {told['name']}, version {told['version']}{period}.")
     same = found.n_files - len(found.changed_files)
     typer.echo(f"- {same} of {found.n_files} files are what the manifest says.")
     where = ""
     if found.signature == "not checked":
         where = " (--workspace FOLDER), and anybody may have written it"
     typer.echo(f"- The signature of the manifest: {found.signature}{where}.")
+    if found.newer_version is not None:
+        typer.echo(f"- A newer version was published: {found.newer_version}.")
     if verdict.smallest is not None:
         typer.echo(f"- The smallest class has {verdict.smallest} rows.")
-    told = {f"{check.id}: {check.reason}" for check in verdict.result.checks}
+    of_checks = {f"{check.id}: {check.reason}" for check in verdict.result.checks}
     for fault in verdict.faults:
-        if fault not in told:
+        if fault not in of_checks:
             typer.echo(f"- {fault}.")
 
 

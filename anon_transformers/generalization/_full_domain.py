@@ -18,7 +18,11 @@ from anon_transformers.base._coded_table import (
     refuse_too_few,
 )
 from anon_transformers.base._docs import TABLE_TEXTS
-from anon_transformers.base._suppression import SuppressionRules, approve
+from anon_transformers.base._suppression import (
+    SuppressionRules,
+    approve,
+    describe_unknown,
+)
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     InfeasibleError,
@@ -433,7 +437,8 @@ class FullDomainAnonymizer(TableAnonymizer):
         lattice = self._lattice(table, models, 1.0 if limit is None else limit)
         found = self._search(lattice)
         if found.best is None:
-            raise InfeasibleError(self._infeasible_reason(lattice, found))
+            reason = self._infeasible_reason(lattice, found)
+            raise InfeasibleError(f"{reason}{describe_unknown(table)}")
         if limit is not None:
             self._note_minimal(lattice, found.minimal)
         self._searches.append((found, lattice.size, lattice.n_looks))
@@ -473,6 +478,12 @@ class FullDomainAnonymizer(TableAnonymizer):
     def _infeasible_reason(self, lattice: Lattice, found: SearchResult) -> str:
         """Why there is nothing to publish."""
         limit = f"suppression_limit={lattice.goal.rules.limit}"
+        if lattice.n_unknown > lattice.allowance:
+            return (
+                f"no node keeps the promise within {limit}: {lattice.n_unknown} of "
+                f"{lattice.n_rows} rows are suppressed at every node, and it allows "
+                f"{lattice.allowance}."
+            )
         if self.search == "heuristic" and found.proved < 1 and self.levels is None:
             return (
                 f"no node that keeps the promise within {limit} was found in "

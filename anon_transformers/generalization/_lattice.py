@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anon_transformers._kernels.lattice import (
+    SLACK,
     Held,
     Levels,
     Node,
@@ -130,7 +131,7 @@ class Lattice:
         self.n_rows = table.n_rows
         self.allowance = goal.rules.allowance(table.n_rows)
         self._looks = [0]
-        self._n_uncoded = table.n_rows - int(points.weights.sum())
+        self.n_unknown = table.n_rows - int(points.weights.sum())
         self._hides = _hiding_levels(table, goal.rules.suppression_label)
         self._tables = [level_tables(column) for column in table.quasi_identifiers]
         self.shape = tuple(map(len, self._tables))
@@ -182,11 +183,13 @@ class Lattice:
         loss = self.loss.of(node, held, held.sizes >= self._k)
         drops = self.goal.rules.mode == "drop" or gone == 0 or gone >= self._k
         if self._rows_decide and drops:
-            by_rows = gone - self._n_uncoded
+            by_rows = gone - self.n_unknown
             return NodeResult(
                 node, True, False, loss, gone, self.loss.floor(held), by_rows
             )
-        if loss > best:
+        if (
+            loss > best + SLACK
+        ):  # as good but for rounding: the rest of the rank decides
             return NodeResult(node, False, False, floor=self.loss.floor(held))
         return self._judge(node)
 

@@ -69,16 +69,17 @@ def _of_form(paths: Sequence[str], form: str) -> PeriodPath | None:
     date = re.compile(rf"(?<!\d){digits}(?!\d)")
     whole, stems, periods = set(), set(), []
     for path in paths:
-        dates = date.findall(path)
-        if len(dates) != 1:
+        matches = list(date.finditer(path))
+        if len(matches) != 1:
             return None
-        before, after = path.split(dates[0])
+        (match,) = matches
+        before, written, after = path[: match.start()], match[0], path[match.end() :]
         # The year stands elsewhere, too, as in 2026/people-2026-09.csv: of the next
         # year it would be another path.
-        if re.search(rf"(?<!\d){dates[0][:4]}(?!\d)", f"{before}|{after}"):
+        if re.search(rf"(?<!\d){written[:4]}(?!\d)", f"{before}|{after}"):
             return None
         try:
-            period = Period.read(_iso(dates[0]))
+            period = Period.read(_iso(written))
         except ParameterError:  # the 13th month is none
             return None
         template = f"{before}{{period:{form}}}{after}"

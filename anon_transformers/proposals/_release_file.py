@@ -267,7 +267,7 @@ def _bounds(loss: float | None, may_suppress: bool) -> list[dict[str, Any]]:
     [{'metric': 'loss', 'max': 0.85}]
     """
     # At most half of what labels still told may go.
-    most = USUAL_LOSS if loss is None else min(math.ceil(50 * (1 + loss)) / 100, 0.99)
+    most = USUAL_LOSS if loss is None else math.ceil(50 * (1 + loss)) / 100
     bounds: list[dict[str, Any]] = [{"metric": "loss", "max": most}]
     if may_suppress:
         bounds.append({"metric": "suppressed-share", "max": MOST_SUPPRESSED})

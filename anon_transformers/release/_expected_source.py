@@ -120,7 +120,7 @@ class ExpectedSource(Strict):
 def _next_step(key: str, question: str, change: str = "raise") -> str:
     """What whoever runs the release does next."""
     return (
-        f"No run was begun. See {question}, and run again with the right "
+        f"Nothing was loaded. See {question}, and run again with the right "
         f"source. If it is right as it is, {change} expect.{key}; to accept it once, "
         "put the old bound back after this run."
     )

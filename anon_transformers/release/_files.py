@@ -603,8 +603,12 @@ def _newest_version(target: Path, period: Period) -> Path:
             written = file.stat().st_mtime_ns
         except FileNotFoundError:  # removed meanwhile, for a newer one
             continue
-        # A folder that starts with a dot is not whole yet.
-        if "period" in manifest and not file.parent.name.startswith("."):
+        # A folder that starts with a dot is not whole yet, and another release may have
+        # its folder of all periods below this one.
+        here = file.parent.relative_to(target).as_posix()
+        is_whole = not file.parent.name.startswith(".")
+        is_here = f"/{manifest.get('place', here)}".endswith(f"/{here}")
+        if "period" in manifest and is_whole and is_here:
             periods.add(manifest["period"])
             if manifest["period"] == period.name:
                 found[manifest["published"], written] = file.parent

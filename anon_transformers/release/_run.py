@@ -632,8 +632,8 @@ def read_key(file: Path) -> bytes:
         key = handle.read(KEY_BYTES + 1)
     if len(key) != KEY_BYTES:
         raise ReleaseError(
-            f"{file} is no key of {KEY_BYTES} bytes; without the file, the next run "
-            "draws another."
+            f"{file} is no key of {KEY_BYTES} bytes; remove it (of the key that signs, "
+            "the next run draws another)."
         )
     return key
 

@@ -253,7 +253,8 @@ def point_at_newest(
 ) -> None:
     """Let readers see the version of a run, unless a newer period is published.
 
-    Each link moves in one step of the file system.
+    Each link moves in one step of the file system. One that somebody removed leads to
+    the newest again.
     """
     known = own_versions(config, ledger)
     version = next(each for each in known if each.run == run)
@@ -263,9 +264,11 @@ def point_at_newest(
         (version.target / CURRENT, in_target),
         (version.root / CURRENT, public),
     ):
-        newer = any(each.age > version.age for each in beside)
-        if config.period is None or not newer or not link.exists():
+        newest = max((version, *beside), key=lambda each: each.age)
+        if config.period is None or newest.age == version.age:
             _move_link(link, version, draft)
+        elif not link.exists():
+            _move_link(link, newest, draft)
 
 
 def _move_link(link: Path, version: OwnVersion, draft: str) -> None:

@@ -11,6 +11,7 @@ were promised.
 import hmac
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -18,8 +19,15 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, shortened
 from anon_transformers.release._config import LEGAL_NAME
-from anon_transformers.release._run import Ledger, files_of, read_key, sha256
-from anon_transformers.release._target import VERSIONS
+from anon_transformers.release._run import (
+    Ledger,
+    files_of,
+    is_plain,
+    period_in,
+    read_key,
+    sha256,
+)
+from anon_transformers.release._target import CURRENT, VERSIONS
 
 SIGNATURE = "signature"
 """Where a manifest has its signature."""
@@ -66,13 +74,17 @@ class Verification:
         What lies beside them and was not published.
     stated_place : str or None
         Where the manifest says that it lies, if that is another place: an older version
-        was put over a newer one, or under another period. A copy outside of a folder
-        ``versions`` may lie anywhere.
+        was put over a newer one, or under another period, or ``current`` leads there. A
+        copy that is named itself, outside of a folder ``versions``, may lie anywhere.
     was_removed : bool
         Whether the ledger of the workspace says that the release removed the version,
         and it is public again.
     signing_key : str or None
         The file of the key by which the signature holds.
+    newer_version : str or None
+        By the ledger of the workspace, the version that ``current`` led to when it was
+        published, if it leads to an older one now. Somebody may want that: it is no
+        fault.
     """
 
     folder: Path
@@ -84,6 +96,7 @@ class Verification:
     stated_place: str | None = None
     was_removed: bool = False
     signing_key: str | None = None
+    newer_version: str | None = None
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -123,6 +136,7 @@ class Verification:
             "was_removed": self.was_removed,
             "signature": self.signature,
             "signing_key": self.signing_key,
+            "newer_version": self.newer_version,
         }
 
 
@@ -151,10 +165,10 @@ def verify_published(
     ConfigurationError
         If there is no published version, or the workspace knows no such release.
     """
-    place = Path(folder)
-    if (place / "current").exists():
+    place, entry = Path(folder), None
+    if (place / CURRENT).exists():
         # As it leads now: all files are of one version, though a newer one may come.
-        place = (place / "current").resolve()
+        place, entry = (place / CURRENT).resolve(), place.resolve()
     try:
         manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -166,11 +180,12 @@ def verify_published(
     changed = tuple(name for name in noted if _hash_of(place / name) != noted[name])
     here = {path.name for path in place.iterdir()}
     place = place.resolve()  # a relative path has no name of its folder
-    signature, key, was_removed = "not checked", None, False
+    signature, key, was_removed, newer = "not checked", None, False, None
     if workspace is not None:
         home = _home_of(manifest, Path(workspace))
         signature, key = _judge_signature(manifest, home)
         was_removed = _lies_in_versions(place) and _was_removed(manifest, home)
+        newer = None if entry is None else _newer_version(place, entry, Ledger(home))
     return Verification(
         place,
         manifest,
@@ -178,9 +193,10 @@ def verify_published(
         len(noted),
         signature,
         tuple(sorted(here - {MANIFEST, *noted})),
-        _other_place(manifest, place),
+        _other_place(manifest, place, entry),
         was_removed,
         key,
+        newer,
     )
 
 
@@ -188,14 +204,40 @@ def _lies_in_versions(place: Path) -> bool:
     return place.parent.name == VERSIONS
 
 
-def _other_place(manifest: Mapping[str, Any], place: Path) -> str | None:
-    """Where a manifest says that it lies; None if it lies there, or is a copy."""
-    if not _lies_in_versions(place):
+def _other_place(
+    manifest: Mapping[str, Any], place: Path, entry: Path | None
+) -> str | None:
+    """Where a manifest says that it lies; None if it lies there, or is a copy.
+
+    A folder whose ``current`` was followed (``entry``) holds the version itself: a link
+    to another period, or to a copy, shows readers something else.
+    """
+    if entry is None and not _lies_in_versions(place):
         return None
     # Manifests from before the place was noted name the version alone.
     stated = str(manifest.get(PLACE, f"{VERSIONS}/{manifest.get('version')}"))
     parts = PurePosixPath(stated).parts
-    return None if parts and place.parts[-len(parts) :] == parts else stated
+    there = bool(parts) and place.parts[-len(parts) :] == parts
+    if entry is not None and there:
+        # The folder of all periods, or that of one period.
+        below = place.parts[len(entry.parts) :] if place.is_relative_to(entry) else ()
+        there = below in {parts, parts[-2:]}
+    return None if there else stated
+
+
+def _newer_version(place: Path, entry: Path, ledger: Ledger) -> str | None:
+    """The version below a folder that its ``current`` should lead to, if another."""
+    newest: tuple[Any, Path] | None = None
+    for story in ledger.stories().values():
+        folder, period = story[-1].get("version"), period_in(story)
+        if story[-1]["event"] != "published" or not isinstance(folder, str):
+            continue
+        found = Path(folder).resolve()
+        order = () if period is None else period.order
+        # In the order of the ledger: a later version of a period takes its place.
+        if found.is_relative_to(entry) and (newest is None or order >= newest[0]):
+            newest = order, found
+    return None if newest is None or newest[1] == place else newest[1].name
 
 
 def _was_removed(manifest: Mapping[str, Any], home: Path) -> bool:
@@ -223,7 +265,7 @@ def _home_of(manifest: Mapping[str, Any], workspace: Path) -> Path:
 def _keys_in(home: Path) -> Iterator[Path]:
     """The key that signs now, and those that did before it."""
     for file in (home / SIGNING_KEY, *sorted(home.glob(RETIRED_KEYS))):
-        if file.is_file():
+        if is_plain(file, stat.S_ISREG):
             yield file
 
 

@@ -16,6 +16,8 @@ from anon_transformers.proposals._periods import find_period_path
          ("2026-10-01", "2026-10-02")),
         (["d{{x}}/2026_09.csv", "d{{x}}/2026_10.csv"], "d{{x}}/{period:%Y_%m}.csv",
          ("2026-09", "2026-10")),
+        (["a-2025-120251.csv", "a-2026-120251.csv"], "a-{period:%Y}-120251.csv",
+         ("2025", "2026")),
     ],
 )  # fmt: skip
 def test_one_path_of_all_periods(paths, path, periods):

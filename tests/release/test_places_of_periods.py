@@ -67,6 +67,31 @@ def test_a_period_behind_a_link_is_refused(monthly):
     assert (monthly.target / "current").readlink() == Path("2026-11/current")
 
 
+def test_a_link_that_is_gone_leads_to_the_newest_period_again(monthly):
+    with_periods(monthly, path="out/{period:%Y-%m}")
+    for month in ("2026-10", "2026-11"):
+        run_release(monthly.file, period=month)
+    link = monthly.target / "current"
+    link.unlink()
+    run_release(monthly.file, period="2026-10")
+    assert link.readlink() == Path("2026-11/current")
+
+
+def test_a_release_below_another_is_not_read_for_it(monthly):
+    with_periods(monthly, path="out/{period:%Y-%m}")
+    run_release(monthly.file, period="2026-10")
+    mine = read_published(monthly.target, period="2026-10")
+    below = monthly.target / "staff"
+    shutil.copytree(monthly.target / "2026-10", below / "2026-10", symlinks=True)
+    (manifest,) = below.glob("2026-10/versions/*/manifest.json")
+    text = manifest.read_text()
+    assert '"published": "2' in text
+    manifest.write_text(text.replace('"published": "2', '"published": "9'))
+    (manifest.parent / "data.csv").unlink()  # whoever reads it, fails
+    assert read_published(monthly.target, period="2026-10").equals(mine)
+    assert read_published(monthly.target / "2026-10", period="2026-10").equals(mine)
+
+
 @pytest.mark.parametrize("days", [999_999, 10**9, 10**20])
 def test_more_days_than_there_were_keep_all(monthly, days):
     with_periods(monthly, retention={"days": days})

@@ -251,6 +251,59 @@ def test_a_version_of_another_period_is_found(release):
     assert len(found.faults) == 1
 
 
+def lead(link, to):
+    """Make a link lead elsewhere, or be a folder with the files of a version."""
+    link.unlink()
+    if isinstance(to, Path):
+        link.symlink_to(to)
+    else:
+        to(link)
+
+
+@pytest.mark.parametrize("how", ["other period", "copy elsewhere", "copy", "no link"])
+def test_a_current_that_leads_elsewhere_is_found(release, tmp_path, how):
+    release.write(target={"path": "out/{period:%Y-%m}"})
+    september = Path(run_release(release.file, period="2026-09"))
+    run_release(release.file, period="2026-10")
+    folder = release.target / "2026-10"
+    assert verify_published(folder, release.work).faults == ()
+    alike = tmp_path / "2026-09" / "versions" / september.name
+    below = folder / "deeper" / "2026-09" / "versions" / september.name
+    for copy in (alike, below):
+        shutil.copytree(september, copy)
+    ways = {
+        "other period": september,
+        "copy elsewhere": alike,
+        "copy": below,
+        "no link": lambda link: shutil.copytree(september, link),
+    }
+    lead(folder / "current", ways[how])
+    found = verify_published(folder, release.work)
+    assert (found.changed_files, found.signature) == ((), "holds")
+    assert found.stated_place == f"2026-09/versions/{september.name}"
+    assert len(found.faults) == 1
+    assert validate(folder).exit_code == 1
+
+
+def test_a_current_that_leads_to_an_older_version_is_said(release):
+    release.write(target={"path": "out/{period:%Y-%m}", "keep_versions": 1})
+    old = Path(run_release(release.file, period="2026-10"))
+    new = Path(run_release(release.file, period="2026-10"))
+    later = Path(run_release(release.file, period="2026-11"))
+    folder = release.target / "2026-10"
+    assert verify_published(folder, release.work).newer_version is None
+    lead(folder / "current", old)
+    found = verify_published(folder, release.work)
+    assert (found.faults, found.newer_version) == ((), new.name)
+    judged = validate(folder, "--workspace", str(release.work))
+    assert judged.exit_code == 0
+    assert f"A newer version was published: {new.name}." in judged.output
+    assert f"version {old.name} of period 2026-10." in judged.output
+    lead(release.target / "current", Path("2026-10/current"))
+    found = verify_published(release.target, release.work)
+    assert found.newer_version == later.name
+
+
 def test_a_removed_version_that_is_back_is_found(release, tmp_path):
     old = Path(run_release(release.file))
     shutil.copytree(old, tmp_path / "kept")

@@ -231,6 +231,24 @@ class TestParameters:
         assert "distinct-l-diversity(l=2) reaches 1; k-anonymity(k=4) could be" in said
         assert "No class that shows something keeps it" in said
 
+    def test_values_that_hierarchies_lack_are_what_is_in_the_way(self):
+        frame = pd.DataFrame({"a": list("vvvvwwwwxxxx"), "b": list("ppqq") * 3})
+        rows = [("v", "g", "*"), ("w", "g", "*")]
+        made = FullDomainAnonymizer(
+            k=2,
+            hierarchies={
+                "a": Hierarchy(rows, unknown="suppress"),
+                "b": Hierarchy([("p", "*"), ("q", "*")]),
+            },
+            suppression_limit=0.05,
+        )
+        with pytest.raises(InfeasibleError) as caught:
+            made.fit(frame)
+        said = str(caught.value)
+        assert "4 of 12 rows are suppressed at every node, and it allows 0." in said
+        assert "column 'a' in 4 rows" in said
+        assert "reaches" not in said
+
     def test_values_without_persons_are_warned_of(self, slow):
         frame = slow.frame_of([("0", "a", "f", "u"), ("0", "a", "f", "v")] * 4)
         with pytest.warns(WithoutKWarning, match="ask for k"):

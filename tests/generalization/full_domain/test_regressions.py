@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers import FullDomainAnonymizer, Hierarchy
+from anon_transformers.privacy import DistinctLDiversity, TCloseness
 
 
 def test_rows_that_cannot_be_coded_are_bounded_once(slow):
@@ -22,6 +23,28 @@ def test_rows_that_cannot_be_coded_are_bounded_once(slow):
     assert found.loss_ == pytest.approx(
         FullDomainAnonymizer(**options).frontier(frame).at(3)["loss"]
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "model", "limit", "loss"),
+    [
+        (
+            "0afu 0afv 0afu 0amu 0bfv 0cfu 2afv 2bmw 3cmv 6afu 7afv 4amv 4amv 4bmw "
+            "0afu",
+            TCloseness(0.4), 0.5, "precision",
+        ),
+        ("0afu 0afv 0afw 0amu 0bfv 0cfu 2afv", DistinctLDiversity(2), 0.2, "entropy"),
+    ],
+    ids=["suppressed rows", "levels"],
+)  # fmt: skip
+def test_losses_that_differ_by_rounding_are_equal(slow, rows, model, limit, loss):
+    frame = slow.frame_of([tuple(row) for row in rows.split()])
+    cost, gone, height, node = slow.search(frame, 2, [model], limit, loss)[0]
+    made = slow.anonymizer(k=2, models=[model], suppression_limit=limit, loss=loss)
+    made.fit(frame)
+    assert made.loss_ == pytest.approx(cost)
+    assert (made.n_suppressed_, sum(made.levels_.values())) == (gone, height)
+    assert tuple(made.levels_.values()) == node
 
 
 @pytest.mark.parametrize("search", ["samarati", "incognito"])
