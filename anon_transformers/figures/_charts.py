@@ -306,8 +306,8 @@ def _lines(
             handles.append(line)
             hints[f"line-{at}"] = str(name)
         axes.set(xlabel=on_chart(x_name), ylabel=on_chart(y_name))
-        heights = [y for line in lines.values() for y in line if y is not None]
-        _scale(axes, [one for one in x if one is not None], heights)
+        known = [y for line in lines.values() for y in line if y is not None]
+        _scale(axes, [one for one in x if one is not None], known)
         if len(lines) > 1:
             _legend(figure, handles, list(lines))
         return hints
