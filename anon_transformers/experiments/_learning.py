@@ -150,11 +150,12 @@ class Learner:
         """What was measured, in words, and the numbers of raw rows."""
         if "raw" not in self._raw:
             return {}
+        splits = "one split" if self.splits == 1 else f"mean of {self.splits} splits"
         return {
             "target": (
                 f"{self.target} predicted by {self.model}: learned from published "
                 f"rows, tested on {TEST_SHARE:.0%} held-out rows recoded alike "
-                f"against their raw target, mean of {self.splits} splits"
+                f"against their raw target, {splits}"
             ),
             f"{self.name} of raw rows": f"{self._raw['raw']:.4f}",
             f"{self.name} without a model": f"{self._raw['baseline']:.4f}",

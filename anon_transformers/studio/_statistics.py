@@ -96,6 +96,8 @@ def _protected(project: Project, progress: Progress) -> Protected:
 
 
 def _accuracy(config: "ReleaseConfig", made: Protected, target: str) -> dict[str, Any]:
+    from threadpoolctl import threadpool_limits
+
     from anon_transformers.experiments import Learner
 
     legal = [*config.roles.sensitive, *config.roles.insensitive]
@@ -103,14 +105,16 @@ def _accuracy(config: "ReleaseConfig", made: Protected, target: str) -> dict[str
         raise ParameterError(
             f"target: {target!r} is no sensitive or insensitive column of this release."
         )
-    learner, subject = Learner(target), config.roles.subject
+    learner, subject = Learner(target, splits=1), config.roles.subject
     columns = [name for name in made.published.columns if name != subject]
-    score = learner.score(
-        made.source[columns],
-        made.published[columns],
-        None if subject is None else made.source[subject],
-        made.result.found["suppression_label"],
-    )
+    # Threads that wait for each other are slow on a machine that has other work.
+    with threadpool_limits(1):
+        score = learner.score(
+            made.source[columns],
+            made.published[columns],
+            None if subject is None else made.source[subject],
+            made.result.found["suppression_label"],
+        )
     facts = learner.facts()
     return {
         "target": target,
