@@ -99,11 +99,38 @@ class Learner:
             rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
         persons = None if roles.subject is None else frame[roles.subject]
         raw = frame[list(output.columns)]
-        self.prepare(raw, persons)
         published = output.reset_index(drop=True).set_axis(rows)
         label = getattr(anonymizer, "suppression_label", SUPPRESSED)
+        return {self.name: self.score(raw, published, persons, label)}
+
+    def score(
+        self,
+        raw: pd.DataFrame,
+        published: pd.DataFrame,
+        persons: pd.Series | None = None,
+        suppression_label: str = SUPPRESSED,
+    ) -> float:
+        """The score of a published table whose rows are named by those of the raw one.
+
+        Parameters
+        ----------
+        raw : data frame
+            The source, with the columns of the published table.
+        published : data frame
+            Its index has the place of each row in ``raw``.
+        persons : Series, optional
+            The person of each raw row.
+        suppression_label : str, default="*"
+            The label of a suppressed cell.
+        """
+        self.prepare(raw, persons)
         divided = list(self._divided(raw, persons))
-        return {self.name: self._mean_score(published, raw, divided, label)}
+        return self._mean_score(published, raw, divided, suppression_label)
+
+    @property
+    def of_raw(self) -> dict[str, float]:
+        """Scores of raw rows (``raw``) and of no model (``baseline``), if known."""
+        return {key: self._raw[key] for key in ("baseline", "raw") if key in self._raw}
 
     def prepare(self, raw: pd.DataFrame, persons: pd.Series | None) -> None:
         """Find out what raw rows teach; once for all tables."""
@@ -123,11 +150,12 @@ class Learner:
         """What was measured, in words, and the numbers of raw rows."""
         if "raw" not in self._raw:
             return {}
+        splits = "one split" if self.splits == 1 else f"mean of {self.splits} splits"
         return {
             "target": (
                 f"{self.target} predicted by {self.model}: learned from published "
                 f"rows, tested on {TEST_SHARE:.0%} held-out rows recoded alike "
-                f"against their raw target, mean of {self.splits} splits"
+                f"against their raw target, {splits}"
             ),
             f"{self.name} of raw rows": f"{self._raw['raw']:.4f}",
             f"{self.name} without a model": f"{self._raw['baseline']:.4f}",

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
         loss_chart,
         risk_chart,
     )
+    from anon_transformers.figures._statistics_charts import (
+        statistics_charts,
+        sweep_charts,
+    )
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -36,5 +40,7 @@ __all__ = [
     "need_matplotlib",
     "risk_chart",
     "shown",
+    "statistics_charts",
     "step_chart",
+    "sweep_charts",
 ]

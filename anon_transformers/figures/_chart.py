@@ -49,7 +49,11 @@ FAMILY = r"font-family: [^;]*"
 LONG_NUMBER = r"(\.\d\d)\d+"
 """More digits of a place than anybody sees."""
 
+LETTER = 0.075
+"""Inches of a letter of a chart, about."""
+
 Cell = str | int | float | None
+Margins = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ def draw_chart(
     rows: Sequence[Sequence[Cell]],
     draw: Callable[[Any, Any], Mapping[str, str] | None],
     size: tuple[float, float] = (5.0, 3.1),
+    margins: Margins = (0.8, 0.15, 0.15, 0.55),
 ) -> Chart:
     """Draw a chart.
 
@@ -104,6 +109,9 @@ def draw_chart(
         parts when the mouse is over them, by the id that they were given.
     size : pair of float
         Width and height in inches.
+    margins : four floats
+        Room left, right, above and below the axes, in inches. To let matplotlib find
+        it would take as long as to draw the chart twice more.
     """
     hints = {}
     matplotlib = need_matplotlib()
@@ -113,8 +121,15 @@ def draw_chart(
         from matplotlib.figure import Figure
 
         # Without pyplot there is no window system and nothing that stays behind.
-        figure = Figure(figsize=size, layout="constrained")
-        hints = dict(draw(figure, figure.add_subplot()) or {})
+        figure = Figure(figsize=size)
+        (width, height), (left, right, above, below) = size, margins
+        place = (
+            left / width,
+            below / height,
+            (width - left - right) / width,
+            (height - above - below) / height,
+        )
+        hints = dict(draw(figure, figure.add_axes(place)) or {})
         file = BytesIO()
         figure.savefig(file, format="svg", metadata=dict(NO_METADATA), transparent=True)
     svg = _finish(file.getvalue(), title, hints)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_transformers.figures._chart import (
+    LETTER,
     LONGEST_TEXT,
     Cell,
     Chart,
@@ -19,6 +20,7 @@ WIDE = 50
 MOST_UPRIGHT = 44
 """Letters of all labels together that fit below upright bars."""
 BAR_INCHES = 0.27
+SIZE = (5.0, 3.1)
 MANY = 12
 """From so many points on a line their markers are small."""
 
@@ -219,8 +221,12 @@ def matrix_chart(
         axes.grid(visible=False)
         return hints
 
-    side = 1.8 + 0.42 * len(names)
-    return draw_chart(title, ("", *names), rows, draw, (side + 0.4, side))
+    side = 0.42 * max(len(names), 1)
+    beside = 0.25 + LETTER * max(map(len, _short(names, 16)), default=0)
+    return draw_chart(
+        title, ("", *names), rows, draw,
+        (side + beside + 0.1, side + beside + 0.1), (beside, 0.1, 0.1, beside),
+    )  # fmt: skip
 
 
 def _bars(
@@ -255,9 +261,13 @@ def _bars(
             _legend(figure, handles, columns[1:])
         return hints
 
-    tall = 0.9 + BAR_INCHES * len(rows) * (1 if len(colours) == 1 else 1.5)
-    size = (5.0, 3.1) if upright else (5.0, max(tall, 1.6))
-    return draw_chart(title, columns, rows, draw, size)
+    above = 0.15 if len(colours) == 1 else _legend_size(columns[1:])[1]
+    if upright:
+        return draw_chart(title, columns, rows, draw, SIZE, (0.8, 0.15, above, 0.55))
+    tall = BAR_INCHES * len(rows) * (1 if len(colours) == 1 else 1.5)
+    beside = 0.2 + LETTER * max(map(len, labels), default=0)
+    size = (SIZE[0], max(tall, 0.6) + above + 0.5)
+    return draw_chart(title, columns, rows, draw, size, (beside, 0.2, above, 0.5))
 
 
 def _label_bars(
@@ -306,13 +316,16 @@ def _lines(
             handles.append(line)
             hints[f"line-{at}"] = str(name)
         axes.set(xlabel=on_chart(x_name), ylabel=on_chart(y_name))
-        heights = [y for line in lines.values() for y in line if y is not None]
-        _scale(axes, [one for one in x if one is not None], heights)
+        known = [y for line in lines.values() for y in line if y is not None]
+        _scale(axes, [one for one in x if one is not None], known)
         if len(lines) > 1:
             _legend(figure, handles, list(lines))
         return hints
 
-    return draw_chart(title, (x_name, *lines), rows, draw, (5.0, 3.1))
+    above = _legend_size(list(lines))[1] if len(lines) > 1 else 0.15
+    return draw_chart(
+        title, (x_name, *lines), rows, draw, SIZE, (0.8, 0.15, above, 0.55)
+    )
 
 
 def _looks(at: int, n_points: int, steps: bool) -> dict[str, Any]:
@@ -356,10 +369,20 @@ def _is_wide(numbers: Sequence[float], ratio: float) -> bool:
 
 def _legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
     places = list(map(str, range(len(names))))
-    made = figure.legend(handles, places, loc="outside upper center", ncols=3)
+    ncols, _ = _legend_size(names)
+    made = figure.legend(handles, places, loc="upper center", ncols=ncols,
+                         borderaxespad=0.0)  # fmt: skip
     # Set afterwards: matplotlib leaves out a name that begins with an underscore.
     for text, name in zip(made.get_texts(), names, strict=True):
         text.set_text(on_chart(name))
+
+
+def _legend_size(names: Sequence[str]) -> tuple[int, float]:
+    """Names side by side, and inches that all of them take."""
+    longest = max((len(on_chart(name)) for name in names), default=0)
+    fit = max(1, int((SIZE[0] - 0.2) / (0.65 + LETTER * longest)))
+    n_rows = -(-len(names) // min(fit, len(names) or 1))
+    return min(fit, len(names) or 1), 0.15 + 0.19 * n_rows
 
 
 def _short(names: Sequence[Any], longest: int = LONGEST_TEXT) -> list[str]:

@@ -33,17 +33,19 @@ def class_size_chart(bins: Sequence[Mapping[str, int]], unit: str = "rows") -> C
     >>> class_size_chart(bins).rows
     (('5-9', 3),)
     """
-    labels = [
-        str(one["from"]) if one["from"] == one["to"] else f"{one['from']}-{one['to']}"
-        for one in bins
-    ]
     return bar_chart(
         f"Classes by their size in {unit}",
-        labels,
+        [size_label(one) for one in bins],
         [one["classes"] for one in bins],
         label_name=f"{unit} in a class",
         value_name="classes",
     )
+
+
+def size_label(step: Mapping[str, int]) -> str:
+    """The sizes that a step of a histogram is about."""
+    first, last = step["from"], step["to"]
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def loss_chart(losses: Mapping[str, float]) -> Chart:

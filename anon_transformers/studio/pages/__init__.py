@@ -18,6 +18,7 @@ def all_pages() -> tuple[Page, ...]:
         learn,
         protect,
         release,
+        statistics,
     )
 
     own = (
@@ -25,6 +26,7 @@ def all_pages() -> tuple[Page, ...]:
         data.PAGE,
         protect.PAGE,
         explore.PAGE,
+        statistics.PAGE,
         release.PAGE,
         learn.PAGE,
     )

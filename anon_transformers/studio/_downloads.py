@@ -1,0 +1,57 @@
+"""Charts as files: the picture, or its numbers for a spreadsheet."""
+
+import csv
+from dataclasses import asdict
+from io import StringIO
+from typing import Any
+
+from starlette.responses import Response
+
+from anon_transformers.figures import Chart
+from anon_transformers.release._spreadsheets import would_run
+
+KINDS = {"svg": "image/svg+xml", "csv": "text/csv"}
+
+
+def chart_file(chart: Chart, name: str, ending: str) -> Response:
+    """Answer with a chart as a file: ``svg`` or ``csv``."""
+    content = chart.svg if ending == "svg" else csv_of(chart)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
+    return Response(content, media_type=KINDS[ending], headers=headers)
+
+
+def csv_of(chart: Chart) -> str:
+    """The numbers of a chart; a text that a spreadsheet would run gets an apostrophe.
+
+    Examples
+    --------
+    >>> csv_of(Chart("", "Loss", ("column", "loss"), (("=age", 0.5),))).splitlines()
+    ['column,loss', "'=age,0.5"]
+    """
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for row in (chart.columns, *chart.rows):
+        writer.writerow([_cell(cell) for cell in row])
+    return file.getvalue()
+
+
+def _cell(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and would_run(cell) else cell
+
+
+def noted_charts(charts: dict[str, Chart]) -> dict[str, Any]:
+    """Charts as JSON types, to be kept with the result of a job."""
+    return {name: asdict(chart) for name, chart in charts.items()}
+
+
+def read_charts(noted: dict[str, Any]) -> dict[str, Chart]:
+    """Charts that were kept with the result of a job."""
+    return {
+        name: Chart(
+            one["svg"],
+            one["title"],
+            tuple(one["columns"]),
+            tuple(tuple(row) for row in one["rows"]),
+        )
+        for name, one in noted.items()
+    }
