@@ -198,9 +198,11 @@ def _box(canvas: Canvas, number: int, xs: list[float], ys: list[float]) -> None:
         "rect", x=left, y=top, width=max(xs) - left + 5, height=max(ys) - top + 5, rx=4,
         fill=color(number), fill_opacity=0.13, stroke=color(number), stroke_width=2,
     )  # fmt: skip
-    middle = (left + max(xs) + 5) / 2, (top + max(ys) + 5) / 2 + 5
-    how = {"fill": color(number), "font_weight": "bold", "text_anchor": "middle"}
-    canvas.text(*middle, letter(number), **how)
+    x, y = (left + max(xs) + 5) / 2, (top + max(ys) + 5) / 2 + 5
+    canvas.text(
+        x, y, letter(number), fill=color(number), font_weight="bold",
+        text_anchor="middle",
+    )  # fmt: skip
 
 
 def curves(

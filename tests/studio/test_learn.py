@@ -12,6 +12,7 @@ from anon_transformers.exceptions import ParameterError
 from anon_transformers.registry import create_registry, registry
 from anon_transformers.studio._learn import methods, models
 from anon_transformers.studio._learn.docstrings import documentation_of
+from anon_transformers.studio._learn.lesson import Knob
 from anon_transformers.studio._learn.people import NAME, TWO_NUMBERS, persons
 from anon_transformers.studio._learn.timeline import TIMELINE
 
@@ -46,8 +47,15 @@ def test_the_timeline_names_all_models_of_ours():
     assert named == set(registry().privacy_models)
 
 
-def test_every_page_has_an_example_and_says_what_is_left_open(studio):
-    for address in pages():
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        ["/learn/method/datafly", "/learn/method/mdav", "/learn/model/t-closeness"],
+        pytest.param(None, marks=pytest.mark.slow, id="all"),
+    ],
+)
+def test_every_page_has_an_example_and_says_what_is_left_open(studio, addresses):
+    for address in addresses or pages():
         page = studio.get(address)
         assert page.status_code == 200, address
         studio.check_accessible(page)
@@ -71,7 +79,9 @@ def test_the_number_of_the_address_is_the_k_of_the_example(studio):
     page = studio.get("/learn/method/mondrian?k=<b>")
     assert "k must be a whole number." in studio.text(page)
     page = studio.get("/learn/method/mondrian?k=11")
-    assert "notice warning" in page.text
+    assert "k is from 1 to 10 here." in studio.text(page)
+    page = studio.get("/learn/model/distinct-l-diversity?l=9")
+    assert "has 5 distinct values" in studio.text(page)
 
 
 def test_boxes_are_those_of_mondrian():
@@ -193,3 +203,9 @@ def test_a_knob_is_turned_by_numbers_alone():
     knob = methods.knobs_of(MondrianAnonymizer)[0]
     with pytest.raises(ParameterError, match="k must be a whole number"):
         knob.turned("2.5")
+    assert knob.turned(" ").value == knob.value
+    half = Knob("t", 0.5)
+    with pytest.raises(ParameterError, match="t is from 0 to 1 here"):
+        half.turned("nan")
+    with pytest.raises(ParameterError, match="t must be a number"):
+        half.turned("x")

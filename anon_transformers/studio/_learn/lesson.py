@@ -8,9 +8,9 @@ from anon_transformers.exceptions import ParameterError
 from anon_transformers.studio._drawings import Drawing
 
 RANGES: Mapping[str, tuple[float, float, float]] = {
-    "k": (1, 6, 1),
-    "l": (1, 5, 1),
-    "q": (1, 6, 1),
+    "k": (1, 10, 1),
+    "l": (1, 10, 1),
+    "q": (1, 10, 1),
     "c": (0.5, 6, 0.5),
     "t": (0, 1, 0.05),
     "p": (0, 1, 0.1),
@@ -42,7 +42,11 @@ class Knob:
     @property
     def limits(self) -> tuple[float, float, float] | None:
         """Lowest, highest, step; None if nothing is known of the parameter."""
-        return RANGES.get(self.name)
+        found = RANGES.get(self.name)
+        if found is None or isinstance(self.value, int):
+            return found
+        low, high, step = found
+        return low, high, step if step % 1 else step / 2
 
     def turned(self, given: str | None) -> "Knob":
         """The same knob, set to what an address says.
@@ -59,6 +63,9 @@ class Knob:
         except ValueError:
             what = "whole number" if isinstance(self.value, int) else "number"
             raise ParameterError(f"{self.name} must be a {what}.") from None
+        if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
+            low, high, _ = self.limits
+            raise ParameterError(f"{self.name} is from {low:g} to {high:g} here.")
         return Knob(self.name, value)
 
 

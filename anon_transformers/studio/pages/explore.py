@@ -25,7 +25,7 @@ from anon_transformers.studio._project import Content, Project
 
 MOST_DRAWN = 300
 """Nodes of a lattice that are drawn; more are a list."""
-LINES = 50
+LINES = 25
 """Nodes on a page of the list."""
 FIRST_K = 50
 PAGE_NAME = "explore"
@@ -51,7 +51,7 @@ def show(request: Request) -> Response:
         listed=_listed(request, survey, applied),
         chosen=_chosen(request, survey, applied),
         curve=_curve(project),
-        limit=method.get("suppression_limit", explore.USUAL_LIMIT),
+        limit=_usual_limit(method),
         first_k=FIRST_K,
     )
 
@@ -59,6 +59,13 @@ def show(request: Request) -> Response:
 def _method(content: Content) -> dict[str, Any]:
     method = content.get("anonymizer")
     return method if isinstance(method, dict) and "name" in method else {"name": ""}
+
+
+def _usual_limit(method: dict[str, Any]) -> Any:
+    """What the release lets go; of other methods, what the command line takes."""
+    if method["name"] != explore.METHOD:
+        return explore.USUAL_LIMIT
+    return method.get("suppression_limit") or 0
 
 
 def _nodes(survey: explore.Survey) -> list[LatticeNode]:

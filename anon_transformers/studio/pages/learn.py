@@ -104,11 +104,16 @@ def _show_one(request: Request, kind: str, lesson_of: Any) -> Response:
         owner=catalog.owner(name),
         said=documentation_of(cls),
         properties=_properties(kind, cls),
-        not_promised=tuple(getattr(cls, "not_promised", ())),
+        not_promised=_sentences(getattr(cls, "not_promised", ())),
         lesson=lesson,
         color=color,
         others=_entries(kind),
     )
+
+
+def _sentences(given: Any) -> tuple[str, ...]:
+    """What a class does not promise; a plugin may write one sentence as it is."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given))
 
 
 def _properties(kind: str, cls: Any) -> list[str]:

@@ -1,7 +1,7 @@
 """Text codes cut to prefixes."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -64,6 +64,10 @@ class PrefixAnonymizer(TableAnonymizer):
     2  13##
     3  13##
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Codes are cut for all rows alike: a few rare ones cost everybody exactness.",
+    )
 
     def __init__(
         self,

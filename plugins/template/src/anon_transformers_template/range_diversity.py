@@ -50,6 +50,9 @@ class RangeDiversity:
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "any"
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"e": "higher"}
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Values of a class may be far apart and one of them far more frequent.",
+    )
 
     def __post_init__(self) -> None:
         real("e", self.e, 0)
