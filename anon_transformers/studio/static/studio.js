@@ -53,12 +53,13 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.whole !== undefined || (button && button.formTarget)) return;
   event.preventDefault();
   const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
-  if ((form.method || "get").toLowerCase() === "get") {
+  // By attribute: a field that is called "method" would hide the form's own.
+  if ((form.getAttribute("method") || "get").toLowerCase() === "get") {
     const url = new URL(action, location.href);
     url.search = new URLSearchParams(data);
     show(url, {}, true);
   } else {
-    const many = form.enctype === "multipart/form-data";
+    const many = form.getAttribute("enctype") === "multipart/form-data";
     show(action, { method: "POST", body: many ? data : new URLSearchParams(data) }, true);
   }
 });
