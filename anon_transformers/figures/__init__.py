@@ -14,6 +14,12 @@ if TYPE_CHECKING:
         step_chart,
     )
     from anon_transformers.figures._matplotlib import has_matplotlib, need_matplotlib
+    from anon_transformers.figures._pages import make_environment, shown
+    from anon_transformers.figures._release_charts import (
+        class_size_chart,
+        loss_chart,
+        risk_chart,
+    )
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -21,9 +27,14 @@ __all__ = [
     "Chart",
     "bar_chart",
     "before_after_chart",
+    "class_size_chart",
     "has_matplotlib",
     "line_chart",
+    "loss_chart",
+    "make_environment",
     "matrix_chart",
     "need_matplotlib",
+    "risk_chart",
+    "shown",
     "step_chart",
 ]

@@ -256,6 +256,8 @@ def _warm_up() -> None:
     """Import what every job needs, and load the kernels, before anybody asks."""
     import pandas as pd
 
+    import_module("anon_transformers.gx._run")
+    import_module("anon_transformers.studio._protected")
     from anon_transformers.partitioning import MondrianAnonymizer
 
     table = pd.DataFrame({"a": ["1", "2"] * 5, "b": ["x", "y"] * 5})

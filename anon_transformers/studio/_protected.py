@@ -1,19 +1,22 @@
 """The table as the release file would publish it, and what the gate says of it.
 
-It is made as a try of ``anon release --suggest`` is: by the release's own method, judged
-by its own gate, in a private folder. Nothing is published. Pages that show the result
-read it from here.
+It is made as a try of ``anon release --suggest`` is: by the release's own method,
+judged by its own gate, in a private folder. Nothing is published. Pages that show the
+result read it from here.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.release._forms import INPUT, form_of
+from anon_transformers.gx.gate import GateResult
+from anon_transformers.release._config import TABLE_KINDS, ReleaseConfig
+from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._resolve import resolve
-from anon_transformers.release._table import read_rows
-from anon_transformers.release._trials import Try, private_trials
+from anon_transformers.release._table import TableForm, read_rows
+from anon_transformers.release._trials import Trials, Try, private_trials
 from anon_transformers.release._validate import public_verdict
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project, Result
@@ -21,11 +24,20 @@ from anon_transformers.studio._project import Project, Result
 if TYPE_CHECKING:
     import pandas as pd
 
+    Tables = Mapping[str, pd.DataFrame]
+
 PROTECT = "protect"
 """Kind of the job, and of its result."""
 WORK = "anon_transformers.studio._protected:protect"
 ROW = "row of the source"
 SOURCE, PUBLISHED = "source.parquet", "published.parquet"
+ROW_GROUP = 20_000
+"""Rows that are read at once to show a few of a large table."""
+NOT_READ = frozenset(
+    {"target", "suite", "schedule", "airflow", "expect", "on_refusal", "thresholds",
+     "workspace"}
+)  # fmt: skip
+"""Keys of a file that a source is not read by; of thresholds, see ``_read_by``."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +61,11 @@ class Protected:
     published: "pd.DataFrame"
 
 
-def protected_of(project: Project) -> Protected | None:
+def protected_of(project: Project, kind: str = PROTECT) -> Protected | None:
     """What the last run of the job made; None if there was none."""
     import pandas as pd
 
-    result = project.result(PROTECT)
+    result = project.result(kind)
     if result is None:
         return None
     published = pd.read_parquet(result.folder / PUBLISHED).set_index(ROW)
@@ -72,39 +84,111 @@ def protect(
     """
     progress(0, 3, "reading the table")
     config = resolve(project.config, params.get("period"), file=project.file)
-    form = form_of(config)
-    tables = form.read()
+    tables = read_tables(config)
     progress(1, 3, f"{config.anonymizer.name}: protecting and judging")
     with private_trials(config, tables) as trials:
-        made = trials.attempt(config, config.thresholds)
-        if made.candidate is None or made.result is None:
-            raise DataError(made.reason)
-        progress(2, 3, "measuring")
-        numbers = form.numbers(
-            made.candidate.tables, config.thresholds, made.candidate.suppression_label
-        )
-        _keep_tables(project, tables[INPUT], made)
-        report = made.candidate.noted["report"]
-        found = public_verdict(made.result, numbers)
-        found = {
-            **found,
-            "loss": made.loss,
-            "column_losses": made.column_losses,
-            "suppressed_rows": made.suppressed_rows,
-            "suppressed_persons": made.suppressed_persons,
-            "suppression_label": made.candidate.suppression_label,
-            "method": config.anonymizer.name,
-            "seconds": report["seconds"],
-            "details": report["details"],
-        }
+        found, made = judged(trials, config)
+        progress(2, 3, "keeping the tables")
+        keep_tables(project, PROTECT, tables[INPUT], made)
     progress(3, 3, "done")
     return found
 
 
-def _keep_tables(project: Project, source: "pd.DataFrame", made: Try) -> None:
+def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
+    """Make a candidate and judge it; its numbers, as a result keeps them.
+
+    Raises
+    ------
+    DataError
+        If there is no candidate.
+    """
+    made = trials.attempt(config, config.thresholds)
+    candidate = made.candidate
+    if candidate is None or made.result is None:
+        raise DataError(made.reason)
+    form, report = form_of(config), candidate.noted["report"]
+    numbers = form.numbers(
+        candidate.tables, config.thresholds, candidate.suppression_label
+    )
+    found = {
+        **public_verdict(made.result, numbers),
+        # With the rows that are suppressed, which the published table does not tell.
+        "loss": report["loss"],
+        "column_losses": report["column_losses"],
+        "suppressed_rows": made.suppressed_rows,
+        "suppressed_persons": made.suppressed_persons,
+        "suppression_label": candidate.suppression_label,
+        "source_rows": len(candidate.source),
+        "method": config.anonymizer.name,
+        "seconds": report["seconds"],
+        "details": report["details"],
+    }
+    found["checks"] = _measured(found["checks"], made.result)
+    return found, made
+
+
+def _measured(checks: list[dict[str, Any]], result: GateResult) -> list[dict[str, Any]]:
+    """What the gate measured, where the published table alone does not tell it.
+
+    That is for the person whose data they are, and no part of a manifest.
+    """
+    observed = {check.id: check.to_dict()["observed"] for check in result.checks}
+    return [{"observed": observed.get(check["id"]), **check} for check in checks]
+
+
+# The source.
+
+_kept: "dict[str, Tables]" = {}
+"""The table that was read last, by everything that it was read by."""
+
+
+def read_tables(config: ReleaseConfig) -> "Tables":
+    """Read the source as a release does, once for all jobs on the same files.
+
+    Parameters
+    ----------
+    config : ReleaseConfig
+        With nothing left to fill in.
+    """
+    form = form_of(config)
+    key = _read_by(form)
+    if key is None:
+        return form.read()
+    if key not in _kept:
+        _kept.clear()  # before another one is read: there may be room for one only
+        _kept[key] = form.read()
+    return _kept[key]
+
+
+def _read_by(form: Form) -> str | None:
+    """What a table is read by: files, their sizes and times, roles, marks.
+
+    None where that is not known: of readers of other sources, and of graphs.
+    """
+    config = form.config
+    if not isinstance(form, TableForm) or config.source.kind not in TABLE_KINDS:
+        return None
+    files = [config.path(text) for text in config.source.files.values()]
+    if not files or not all(file.is_file() for file in files):
+        return None
+    about = [(file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    stated = config.model_dump(mode="json", exclude=NOT_READ)
+    marks, names = form.stated_marks, [str(file) for file in files]
+    return json.dumps([names, about, stated, marks], default=str)
+
+
+# The result.
+
+
+def keep_tables(
+    project: Project, kind: str, source: "pd.DataFrame", made: Try, name: str = ""
+) -> None:
+    """Keep source and candidate of a job, in the order of the source."""
     assert made.candidate is not None
-    folder = project.results_folder(PROTECT)
-    source.reset_index(drop=True).to_parquet(folder / SOURCE)
+    folder = project.results_folder(kind)
+    source = source.reset_index(drop=True)
+    source.to_parquet(folder / SOURCE, row_group_size=ROW_GROUP)
     published = made.candidate.tables[0].copy()
     published.insert(0, ROW, read_rows(made.candidate))
-    published.sort_values(ROW).reset_index(drop=True).to_parquet(folder / PUBLISHED)
+    published = published.sort_values(ROW).reset_index(drop=True)
+    published.to_parquet(folder / f"{name}{PUBLISHED}", row_group_size=ROW_GROUP)

@@ -11,9 +11,23 @@ from anon_transformers.studio._page import Page
 
 def all_pages() -> tuple[Page, ...]:
     """Our own pages, then those of plugins."""
-    from anon_transformers.studio.pages import data, home, release
+    from anon_transformers.studio.pages import (
+        data,
+        explore,
+        home,
+        learn,
+        protect,
+        release,
+    )
 
-    own = (home.PAGE, data.PAGE, release.PAGE)
+    own = (
+        home.PAGE,
+        data.PAGE,
+        protect.PAGE,
+        explore.PAGE,
+        release.PAGE,
+        learn.PAGE,
+    )
     return (*own, *plugin_pages(registry())[0])
 
 

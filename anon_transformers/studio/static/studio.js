@@ -54,7 +54,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
   // By attribute: a field that is called "method" would hide the form's own.
-  if ((form.getAttribute("method") || "get").toLowerCase() === "get") {
+  const method = (button && button.getAttribute("formmethod")) || form.getAttribute("method") || "get";
+  if (method.toLowerCase() === "get") {
     const url = new URL(action, location.href);
     url.search = new URLSearchParams(data);
     show(url, {}, true);

@@ -1,0 +1,146 @@
+"""A few rows of a protected table beside those of its source.
+
+Both lie in Parquet files, of which only the parts with these rows are read: a table of
+a million rows is shown as soon as one of a hundred.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anon_transformers.studio._project import Result
+from anon_transformers.studio._protected import PUBLISHED, ROW, SOURCE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = 20
+"""Rows that are shown at once."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell shows, and whether it was changed."""
+
+    text: str
+    changed: bool = False
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Rows before and after.
+
+    Attributes
+    ----------
+    start, total : int
+        The first row that is shown, from 0 on, and how many there are.
+    numbers : list of int
+        Row numbers as people count, from 1 on.
+    columns_before, columns_after : list of str
+        Names of the columns.
+    before : list of list of Cell
+        The rows of the source.
+    after : list of list of Cell or None
+        The same rows as they are published; None for one that is left out.
+    """
+
+    start: int
+    total: int
+    numbers: list[int]
+    columns_before: list[str]
+    columns_after: list[str]
+    before: list[list[Cell]]
+    after: list[list[Cell] | None]
+
+    @property
+    def end(self) -> int:
+        """The row after the last one that is shown."""
+        return self.start + len(self.numbers)
+
+
+def excerpt(
+    result: Result,
+    start: int = 0,
+    *,
+    count: int = PAGE,
+    first: Sequence[str] = (),
+    name: str = "",
+) -> Excerpt:
+    """Read some rows of what a job kept.
+
+    Parameters
+    ----------
+    result : Result
+        Of a job that kept a table.
+    start : int, default=0
+        The first row of the source; the nearest page if there is no such row.
+    count : int
+        How many.
+    first : sequence of str
+        Columns that stand before the others.
+    name : str
+        What the name of the published file begins with.
+    """
+    before, total = _source_rows(result.folder / SOURCE, start, count)
+    start = int(before.index[0]) if len(before) else 0
+    after = _published_rows(result.folder / f"{name}{PUBLISHED}", start, count)
+    left = [c for c in first if c in before] + [c for c in before if c not in first]
+    right = [c for c in left if c in after] + [c for c in after if c not in left]
+    texts, published = _texts(before[left]), _texts(after[right])
+    rows = list(before.index)
+    return Excerpt(
+        start,
+        total,
+        [int(row) + 1 for row in rows],
+        left,
+        right,
+        [[Cell(texts[c][row]) for c in left] for row in rows],
+        [
+            [Cell(published[c][row], published[c][row] != texts[c][row])
+             if c in texts else Cell(published[c][row]) for c in right]
+            if row in after.index else None
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def _source_rows(file: Path, start: int, count: int) -> "tuple[pd.DataFrame, int]":
+    """Rows from ``start`` on, under their numbers, and how many there are at all."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(file) as opened:
+        total = opened.metadata.num_rows
+        start = max(0, min(start, (total - 1) // count * count))
+        groups, skipped, passed = [], 0, 0
+        for number in range(opened.metadata.num_row_groups):
+            rows = opened.metadata.row_group(number).num_rows
+            if passed + rows <= start:
+                skipped = passed + rows
+            elif passed < start + count:
+                groups.append(number)
+            passed += rows
+        table = opened.read_row_groups(groups).slice(start - skipped, count)
+    frame = table.to_pandas()
+    frame.index = range(start, start + len(frame))
+    return frame, total
+
+
+def _published_rows(file: Path, start: int, count: int) -> "pd.DataFrame":
+    import pandas as pd
+
+    wanted = [(ROW, ">=", start), (ROW, "<", start + count)]
+    return pd.read_parquet(file, filters=wanted).set_index(ROW)
+
+
+def _texts(frame: "pd.DataFrame") -> dict[str, dict[int, str]]:
+    """Cells as they are published; a cell's identity is its text."""
+    from anon_transformers._data.columns import single_texts
+
+    return {
+        str(name): {
+            row: text if isinstance(text, str) else ""
+            for row, text in single_texts(frame[name]).items()
+        }
+        for name in frame
+    }

@@ -1,0 +1,233 @@
+"""Protect: the method and the thresholds; what comes of them, before and after."""
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from anon_transformers.exceptions import AnonymizationError, ParameterError
+from anon_transformers.studio import _goals as goals
+from anon_transformers.studio._page import (
+    Page,
+    action,
+    address,
+    project_of,
+    render,
+    start_job,
+    studio_of,
+)
+from anon_transformers.studio.pages import _run_tests
+
+if TYPE_CHECKING:
+    from anon_transformers.studio._goals import Edit, StatedThreshold
+    from anon_transformers.studio._project import Project
+
+NAME = "protect"
+PROTECT, SUGGEST = "protect", "suggest"
+PROTECT_WORK = "anon_transformers.studio._protected:protect"
+SUGGEST_WORK = "anon_transformers.studio._suggestions:suggest"
+LONGEST = 3600
+"""Most seconds for suggestions."""
+
+
+def show(request: Request) -> Response:
+    """Method, thresholds, what the last run made, and what would pass."""
+    project = project_of(request)
+    content = project.content
+    name, params = goals.stated_method(content)
+    result = project.result(PROTECT)
+    thresholds = goals.stated_thresholds(content)
+    refusal = goals.refusal_of(project, None) if project.fault is None else ""
+    return render(
+        request,
+        "protect.html",
+        method=name,
+        params=params,
+        fields=goals.fields_of_method(content),
+        in_front=goals.IN_FRONT,
+        more_stated=any(key not in goals.IN_FRONT for key in params),
+        offers=goals.offers(project),
+        goal={key: params[key] for key in goals.GOAL if key in params},
+        thresholds=thresholds,
+        added=_added(request, content),
+        known=goals.known_thresholds(),
+        presets=goals.PRESETS,
+        prefix=goals.PREFIX,
+        refusal=refusal,
+        result=result,
+        numbers=None if result is None else summary(result.found),
+        excerpt=rows_of(request, project, PROTECT),
+        suggestions=project.result(SUGGEST),
+        failure=_failure(request, project),
+        is_adult=_run_tests.is_adult(content),
+        here=address(request, NAME),
+    )
+
+
+def _added(request: Request, content: Any) -> "StatedThreshold | None":
+    """The form of a threshold that somebody is about to add."""
+    kind, _, name = request.query_params.get("add", "").partition(":")
+    if not name:
+        return None
+    try:
+        return goals.new_threshold(kind, name, content)
+    except AnonymizationError as error:
+        studio_of(request).notice(str(error), "error")
+        return None
+
+
+def _failure(request: Request, project: "Project") -> str:
+    """Why the last run of this very file made no table."""
+    job = studio_of(request).worker.last(project, PROTECT)
+    if job is None or job.state != "failed":
+        return ""
+    return job.reason if job.params.get("state") == project.state else ""
+
+
+def rows_of(request: Request, project: "Project", kind: str, name: str = "") -> Any:
+    """Rows of a kept table before and after; from which on, the address says."""
+    from anon_transformers.studio._rows import excerpt
+
+    result = project.result(kind)
+    if result is None:
+        return None
+    given = request.query_params.get("row", "1")
+    start = int(given) - 1 if given.isdecimal() and len(given) < len(str(2**63)) else 0
+    roles = project.content.get("roles")
+    roles = roles if isinstance(roles, dict) else {}
+    first = [
+        str(column)
+        for role in ("quasi_identifiers", "sensitive")
+        for column in (roles.get(role) or ())
+    ]
+    return excerpt(result, start, first=first, name=name)
+
+
+def summary(found: Any) -> list[tuple[str, Any]]:
+    """What a run came to, in words and numbers; what is not known is left out."""
+    classes, risk = found.get("classes") or {}, found.get("risk") or {}
+    details = found.get("details") or {}
+    rows = [
+        ("Rows of the source", found.get("source_rows")),
+        ("Rows that are published", found.get("rows")),
+        ("Rows that are suppressed", found.get("suppressed_rows")),
+        ("Persons with a suppressed row", found.get("suppressed_persons")),
+        ("Loss (0: nothing, 1: everything)", found.get("loss")),
+        ("Information loss of the groups", details.get("information_loss")),
+        ("Highest risk", risk.get("highest-risk")),
+        ("Average risk", risk.get("average-risk")),
+        ("Classes", classes.get("count")),
+        ("Smallest class", classes.get("smallest")),
+        ("Average class", classes.get("mean")),
+        ("Largest class", classes.get("largest")),
+        ("Seconds of the method", found.get("seconds")),
+    ]
+    return [(words, number) for words, number in rows if number is not None]
+
+
+def _back(request: Request, rest: str = "") -> str:
+    return address(request, NAME, rest)
+
+
+def _apply(request: Request, edit: "Edit") -> str:
+    edit.apply(project_of(request))
+    return _back(request)
+
+
+def set_method(request: Request, form: FormData) -> str:
+    """Take another method."""
+    return _apply(request, goals.choose_method(str(form.get("name", ""))))
+
+
+def set_parameters(request: Request, form: FormData) -> str:
+    """State parameters of the method."""
+    project = project_of(request)
+    name, _ = goals.stated_method(project.content)
+    if form.get("of") != name:
+        raise ParameterError("the method was changed meanwhile; see the form again.")
+    return _apply(request, goals.state_parameters(project, form))
+
+
+def set_threshold(request: Request, form: FormData) -> str:
+    """Add a threshold, or change one."""
+    kind, name = str(form.get("kind", "")), str(form.get("name", ""))
+    project, at = project_of(request), _place(form)
+    if at >= 0:
+        _refuse_moved(project, at, kind, name)
+    return _apply(request, goals.state_threshold(project, kind, name, at, form))
+
+
+def remove_threshold(request: Request, form: FormData) -> str:
+    """Remove a threshold."""
+    at = _place(form)
+    kind, name = str(form.get("kind", "")), str(form.get("name", ""))
+    _refuse_moved(project_of(request), at, kind, name)
+    return _apply(request, goals.remove_threshold(at))
+
+
+def _place(form: FormData) -> int:
+    given = str(form.get("at", "-1"))
+    return int(given) if given.isdecimal() and len(given) < len("10000") else -1
+
+
+def _refuse_moved(project: "Project", at: int, kind: str, name: str) -> None:
+    """Refuse a form that was shown before the list was changed."""
+    there = goals.stated_thresholds(project.content)
+    if not 0 <= at < len(there) or (there[at].kind, there[at].name) != (kind, name):
+        raise ParameterError("the list was changed meanwhile; see it again.")
+
+
+def set_preset(request: Request, form: FormData) -> str:
+    """State thresholds of a preset in place of all."""
+    return _apply(request, goals.state_preset(str(form.get("preset", ""))))
+
+
+def run(request: Request, form: FormData) -> str:
+    """Make the table and judge it."""
+    state = {"state": project_of(request).state}
+    return start_job(request, PROTECT, "Protect", PROTECT_WORK, state, _back(request))
+
+
+def suggest(request: Request, form: FormData) -> str:
+    """Look for settings that pass."""
+    given = str(form.get("seconds", ""))
+    seconds = int(given) if given.isdecimal() and len(given) < len("10000") else 0
+    if not 1 <= seconds <= LONGEST:
+        raise ParameterError(
+            f"seconds must be a whole number from 1 to {LONGEST}, got {given[:20]!r}."
+        )
+    params, title = {"seconds": seconds}, "What would pass?"
+    return start_job(request, SUGGEST, title, SUGGEST_WORK, params, _back(request))
+
+
+def apply_suggestion(request: Request, form: FormData) -> str:
+    """Write a setting that passes into the file, and run it."""
+    from anon_transformers.studio._suggestions import apply_setting
+
+    given = str(form.get("number", ""))
+    number = int(given) if given.isdecimal() and len(given) < len("10000") else -1
+    words = apply_setting(project_of(request), number)
+    studio_of(request).notice(f"Stated: {words}. Run it to see the table.")
+    return _back(request)
+
+
+PAGE = Page(
+    NAME,
+    "Protect",
+    "Choose the method and what must hold; run it; see the table before and after.",
+    (
+        Route("/", show),
+        Route("/method", action(set_method), methods=["POST"]),
+        Route("/parameters", action(set_parameters), methods=["POST"]),
+        Route("/threshold", action(set_threshold), methods=["POST"]),
+        Route("/remove", action(remove_threshold), methods=["POST"]),
+        Route("/preset", action(set_preset), methods=["POST"]),
+        Route("/run", action(run), methods=["POST"]),
+        Route("/suggest", action(suggest), methods=["POST"]),
+        Route("/apply", action(apply_suggestion), methods=["POST"]),
+        Route("/tests/", _run_tests.show),
+        Route("/tests/run", action(_run_tests.run), methods=["POST"]),
+    ),
+)
