@@ -12,6 +12,7 @@ from anon_transformers.studio._page import Page
 def all_pages() -> tuple[Page, ...]:
     """Our own pages, then those of plugins."""
     from anon_transformers.studio.pages import (
+        compare,
         data,
         explore,
         home,
@@ -25,6 +26,7 @@ def all_pages() -> tuple[Page, ...]:
         data.PAGE,
         protect.PAGE,
         explore.PAGE,
+        compare.PAGE,
         release.PAGE,
         learn.PAGE,
     )
