@@ -12,6 +12,7 @@ from anon_transformers.studio._page import Page
 def all_pages() -> tuple[Page, ...]:
     """Our own pages, then those of plugins."""
     from anon_transformers.studio.pages import (
+        attack,
         compare,
         data,
         explore,
@@ -26,6 +27,7 @@ def all_pages() -> tuple[Page, ...]:
         data.PAGE,
         protect.PAGE,
         explore.PAGE,
+        attack.PAGE,
         compare.PAGE,
         release.PAGE,
         learn.PAGE,
