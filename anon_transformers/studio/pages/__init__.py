@@ -12,6 +12,25 @@ from anon_transformers.studio._page import Page
 def all_pages() -> tuple[Page, ...]:
     """Our own pages, then those of plugins."""
     from anon_transformers.studio.pages import (
+        attack,
+        compare,
+        data,
+        explore,
+        home,
+        learn,
+        protect,
+        release,
+        statistics,
+    )
+
+    own = (
+        home.PAGE,
+        data.PAGE,
+        protect.PAGE,
+        explore.PAGE,
+    from anon_transformers.studio.pages import (
+        attack,
+        compare,
         data,
         explore,
         home,
@@ -27,6 +46,12 @@ def all_pages() -> tuple[Page, ...]:
         protect.PAGE,
         explore.PAGE,
         statistics.PAGE,
+        attack.PAGE,
+        compare.PAGE,
+        release.PAGE,
+        learn.PAGE,
+    )
+    return (*own, *plugin_pages(registry())[0])
         release.PAGE,
         learn.PAGE,
     )

@@ -53,13 +53,14 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.whole !== undefined || (button && button.formTarget)) return;
   event.preventDefault();
   const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
-  const method = (button && button.getAttribute("formmethod")) || form.method || "get";
+  // By attribute: a field that is called "method" would hide the form's own.
+  const method = (button && button.getAttribute("formmethod")) || form.getAttribute("method") || "get";
   if (method.toLowerCase() === "get") {
     const url = new URL(action, location.href);
     url.search = new URLSearchParams(data);
     show(url, {}, true);
   } else {
-    const many = form.enctype === "multipart/form-data";
+    const many = form.getAttribute("enctype") === "multipart/form-data";
     show(action, { method: "POST", body: many ? data : new URLSearchParams(data) }, true);
   }
 });
