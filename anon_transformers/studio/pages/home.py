@@ -2,12 +2,10 @@
 
 import re
 import shutil
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from starlette.background import BackgroundTask
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,15 +32,7 @@ LONGEST_NAME = 60
 def show(request: Request) -> Response:
     """The list of projects, and three ways to a new one."""
     projects = studio_of(request).shelf.projects()
-    answer = render(request, "home.html", projects=projects, endings=ENDINGS)
-    answer.background = BackgroundTask(_import_what_is_next)
-    return answer
-
-
-def _import_what_is_next() -> None:
-    """Import what the pages of a project need, while somebody reads this one."""
-    for module in ("release._anonymizer", "studio._goals", "partitioning"):
-        import_module(f"anon_transformers.{module}")
+    return render(request, "home.html", projects=projects, endings=ENDINGS)
 
 
 def open_adult(request: Request, form: FormData) -> str:
