@@ -6,9 +6,10 @@ Messages about data name the column, the fault and how many rows, never a value.
 
 import sys
 import traceback
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from types import FrameType
+from typing import Any
 
 
 class AnonymizationError(Exception):
@@ -21,6 +22,32 @@ class ParameterError(AnonymizationError, ValueError):
 
 class DataError(AnonymizationError, ValueError):
     """A table cannot be used as it is."""
+
+
+class UnknownValuesError(DataError):
+    """Columns hold values that their hierarchies do not have, and should have.
+
+    Parameters
+    ----------
+    rows : mapping of column to int
+        How many rows of each column.
+    """
+
+    def __init__(self, rows: Mapping[Hashable, int]):
+        self.rows = dict(rows)
+        counted = " and ".join(
+            f"column {name!r} holds values in {count} rows"
+            for name, count in self.rows.items()
+        )
+        whose = "its hierarchy does" if len(self.rows) == 1 else "their hierarchies do"
+        super().__init__(
+            f"{counted} that {whose} not have; unknown='root' or 'suppress' lets them "
+            "pass."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors of worker processes are sent home."""
+        return type(self), (self.rows,)
 
 
 class ConfigurationError(AnonymizationError, ValueError):

@@ -504,3 +504,63 @@ def register_commands(register):
     >>> from anon_transformers.testing import check_command
     >>> check_command(count_command)
     """
+
+
+@hookspec
+def register_pages(register):
+    """Offer pages of Studio: ``register(name, page)``.
+
+    A page is a :class:`~anon_transformers.studio.Page`: a few routes of Starlette below
+    an address of its own, which is its name, and a line in the menu. A function without
+    parameters that returns one will do too, so that a plugin need not import Starlette
+    before Studio starts; its docstring is what ``anon list`` shows.
+
+    A route that shows something answers GET with
+    :func:`~anon_transformers.studio.render`, one that changes something answers POST by
+    a function under :func:`~anon_transformers.studio.action`: it edits the release file
+    (``project_of(request).edit(…)``), which is all the state there is, or starts long
+    work with :func:`~anon_transformers.studio.start_job`. Templates are Jinja's, lie in
+    the folder that the page names, extend ``page.html`` and hold no script and no style
+    sheet. The guard has checked the request before a page sees it.
+
+    Check it with :func:`anon_transformers.testing.check_page`.
+
+    Parameters
+    ----------
+    register : callable
+        Called with a name and a page, or a function that makes it.
+
+    Examples
+    --------
+    >>> from anon_transformers.hookspecs import hookimpl
+    >>> def thresholds_page():
+    ...     \"\"\"Count the thresholds of the release, and add one.\"\"\"
+    ...     from starlette.responses import PlainTextResponse
+    ...     from starlette.routing import Route
+    ...
+    ...     from anon_transformers.studio import Page, action, address, project_of
+    ...
+    ...     def show(request):
+    ...         count = len(project_of(request).content["thresholds"])
+    ...         return PlainTextResponse(f"{count} thresholds")
+    ...
+    ...     def add(request, form):
+    ...         wanted = {"metric": "average-risk", "max": float(form["max"])}
+    ...         project_of(request).edit(
+    ...             "one more threshold",
+    ...             lambda content: content["thresholds"].append(wanted),
+    ...         )
+    ...         return address(request, "thresholds")
+    ...
+    ...     return Page(
+    ...         "thresholds",
+    ...         "Thresholds",
+    ...         "Count the thresholds of the release, and add one.",
+    ...         (Route("/", show), Route("/add", action(add), methods=["POST"])),
+    ...     )
+    >>> @hookimpl
+    ... def register_pages(register):
+    ...     register("thresholds", thresholds_page)
+    >>> from anon_transformers.testing import check_page
+    >>> check_page(thresholds_page)
+    """

@@ -41,6 +41,7 @@ KINDS = {
     "writers": "target format",
     "experiments": "experiment",
     "commands": "command",
+    "pages": "page",
 }
 OUR_DISTRIBUTIONS = frozenset(
     {HOME, "anon-transformers-graphs", "anon-transformers-reproductions"}
@@ -69,6 +70,25 @@ COMMANDS = frozenset(
     }
 )
 """Commands that ``anon`` has without any plugin; their names are taken."""
+PAGES = frozenset(
+    {
+        "attack",
+        "compare",
+        "data",
+        "explore",
+        "hierarchies",
+        "home",
+        "jobs",
+        "learn",
+        "p",
+        "protect",
+        "release",
+        "static",
+        "statistics",
+    }
+)
+"""Addresses that Studio has without any plugin; their names are taken."""
+TAKEN = {KINDS["commands"]: COMMANDS, KINDS["pages"]: PAGES}
 ANONYMIZER_KINDS = ("graph", "linked", "table")
 """What anonymizers make: each has privacy models that judge it."""
 NOISE = (
@@ -138,7 +158,7 @@ class Catalog(Mapping[str, Any]):
                 "with hyphens."
             )
         taken = self._owners.get(name)
-        if taken is None and self.kind == KINDS["commands"] and name in COMMANDS:
+        if taken is None and name in TAKEN.get(self.kind, ()):
             taken = HOME
         if taken is not None:
             self._contested.add(name)
@@ -188,7 +208,9 @@ class Catalog(Mapping[str, Any]):
         """What ``name`` is, in one line; nothing is imported for that."""
         if name in self._summaries:
             return self._summaries[name]
-        return first_line(self._items[name])
+        item = self._items[name]
+        own = getattr(item, "summary", None) if self.kind == KINDS["pages"] else None
+        return own if isinstance(own, str) else first_line(item)
 
     def fault(self, name: str) -> str | None:
         """Why ``name`` cannot be had, or None.
@@ -364,6 +386,7 @@ class Registry:
     writers: Catalog = field(default_factory=partial(_catalog, "writers"))
     experiments: Catalog = field(default_factory=partial(_catalog, "experiments"))
     commands: Catalog = field(default_factory=partial(_catalog, "commands"))
+    pages: Catalog = field(default_factory=partial(_catalog, "pages"))
     broken: tuple[BrokenPlugin, ...] = ()
 
     def of_thresholds(self, kind: str) -> Catalog:

@@ -22,6 +22,7 @@ LAYERS = (
     {"generalization", "partitioning", "microaggregation", "fuzzy"},
     {"hookspecs", "registry", "testing"},
     {"gx"},
+    {"figures"},
     {"release"},
     {"airflow", "experiments", "proposals"},
     {"studio"},

@@ -20,6 +20,7 @@ from anon_transformers.registry import (
     COMMANDS,
     HOME,
     KINDS,
+    TAKEN,
     create_registry,
     first_line,
     registry,
@@ -150,9 +151,13 @@ def test_register_commands_fills_its_shelf(shop):
     check_hook(shop, "register_commands")
 
 
+def test_register_pages_fills_its_shelf(shop):
+    check_hook(shop, "register_pages")
+
+
 def test_the_hooks_are_those_of_the_design():
     assert sorted(f"register_{kind}" for kind in KINDS) == HOOKS
-    assert len(HOOKS) == 9
+    assert len(HOOKS) == 10
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -322,9 +327,12 @@ class TestClashes:
         assert found.privacy_models["k-anonymity"] is KAnonymity
         assert [broken.distribution for broken in found.broken] == ["aaa"]
 
-    @pytest.mark.parametrize("name", sorted(COMMANDS))
-    def test_a_built_in_command_is_taken(self, shop, name):
-        shop.offer("acme", "register_commands", name)
+    @pytest.mark.parametrize(
+        ("hook", "name"),
+        [(f"register_{kind}s", n) for kind in TAKEN for n in sorted(TAKEN[kind])],
+    )
+    def test_a_built_in_command_or_page_is_taken(self, shop, hook, name):
+        shop.offer("acme", hook, name)
         (broken,) = shop.registry().broken
         assert f"'{name}' is registered by {HOME} and by acme" in broken.reason
 

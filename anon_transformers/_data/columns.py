@@ -4,7 +4,7 @@ A cell's identity is the text it is published as: within a column of mixed objec
 1 and 1.0 are two values, an empty text and a missing value are one.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
@@ -37,6 +37,7 @@ from anon_transformers.exceptions import (
     DataError,
     NotEvaluable,
     ParameterError,
+    UnknownValuesError,
     unknown_choice,
 )
 from anon_transformers.hierarchies._data_types import for_floats
@@ -456,14 +457,28 @@ def _missing_last(codes: Any, n_values: int) -> np.ndarray:
     return np.where(codes < 0, n_values, codes).astype(np.int32)
 
 
-def refuse_unknown(column: Column) -> None:
-    """Refuse values that the hierarchy does not have, unless it says otherwise."""
-    count = int((column.codes < 0).sum())
-    if count and column.hierarchy is not None and column.hierarchy.unknown == "error":
-        raise DataError(
-            f"column {column.name!r} holds values in {count} rows that its hierarchy "
-            "does not have; unknown='root' or 'suppress' lets them pass."
-        )
+def refuse_unknown(*columns: Column) -> None:
+    """Refuse values that hierarchies do not have, unless they say otherwise.
+
+    One error names all columns: whoever mends them does it once.
+    """
+    found = unknown_rows(
+        column
+        for column in columns
+        if column.hierarchy is not None and column.hierarchy.unknown == "error"
+    )
+    if found:
+        raise UnknownValuesError(found)
+
+
+def unknown_rows(columns: Iterable[Column]) -> dict[Hashable, int]:
+    """In how many rows columns hold values that their hierarchies do not have."""
+    counts = {
+        column.name: int((column.codes < 0).sum())
+        for column in columns
+        if column.hierarchy is not None
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def encode_sensitive(series: pd.Series, hierarchy: Any = None) -> Column:

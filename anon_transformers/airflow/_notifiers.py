@@ -1,4 +1,4 @@
-"""Who is told how a run ended: from paths in a release file to callbacks of Airflow."""
+"""Notifications of how a run ended: from paths in a release file to callbacks."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ REFERENCES = {
 
 
 class Notice:
-    """Tells somebody of a run; the notifier is made anew for each.
+    """Sends one notification of a run; the notifier is made anew for each.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Notice:
         self.__name__ = path  # what Airflow's log calls it
 
     def __call__(self, context: Any) -> None:
-        """Tell it; without a service the DAG in the context has no templates."""
+        """Send it; without a service the DAG in the context has no templates."""
         notifier = self.make()
         dag = context.get("dag")
         if isinstance(notifier, BaseNotifier) and not hasattr(dag, "get_template_env"):
@@ -97,17 +97,17 @@ def _imported(what: str, path: str) -> Any:
 
 
 def make_deadline(options: AirflowOptions) -> list[DeadlineAlert] | None:
-    """One alert for each of those who are told of a run that takes too long."""
+    """One alert per notifier of a run that takes too long."""
     deadline = options.deadline
     if deadline is None:
         return None
-    told = deadline.notify or options.on_failure
-    make_notifiers("deadline", told)  # Airflow would take what cannot be imported
+    notified = deadline.notify or options.on_failure
+    make_notifiers("deadline", notified)  # Airflow would take what cannot be imported
     return [
         DeadlineAlert(
             reference=REFERENCES[deadline.of],
             interval=deadline.after,
             callback=SyncCallback(one.notifier, kwargs=one.params),
         )
-        for one in told
+        for one in notified
     ]

@@ -69,19 +69,22 @@ class SmallClasses(Attack):
                 name: distribution(attack_input.reference_column(name), persons)
                 for name in attack_input.sensitive
             }
-        classes = Classes.from_frame(
-            attack_input.release,
-            attack_input.quasi_identifiers,
-            attack_input.sensitive,
-            subject,
-            suppression_label=attack_input.suppression_label,
-            references=references,
-            hierarchies={
-                name: hierarchy
-                for name in attack_input.sensitive
-                if (hierarchy := attack_input.hierarchy(name)) is not None
-            },
-        )
+        hierarchies = {
+            name: hierarchy
+            for name in attack_input.sensitive
+            if (hierarchy := attack_input.hierarchy(name)) is not None
+        }
+        classes = attack_input.classes
+        if references is not None or hierarchies:
+            classes = Classes.from_frame(
+                attack_input.release,
+                attack_input.quasi_identifiers,
+                attack_input.sensitive,
+                subject,
+                suppression_label=attack_input.suppression_label,
+                references=references,
+                hierarchies=hierarchies,
+            )
         reference: Literal["input", "released"] = (
             "released" if original is None else "input"
         )

@@ -49,12 +49,15 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         Whether it learns no rule for other rows than those it saw. It then has ``fit``
         and ``fit_transform`` and no ``transform``. A class whose parameters decide it
         makes a property of it.
+    not_promised : tuple of str
+        What it does not protect from, beside what its models do not: one sentence each.
     """
 
     kind: ClassVar[str]
     k_model: ClassVar[str] = "k-anonymity"
     private_parameters: ClassVar[tuple[str, ...]] = ()
     row_bound: ClassVar[bool] = False
+    not_promised: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -201,8 +201,8 @@ def encode_table(
     coded = tuple(encode(frame[name], hierarchy_of(frame[name])) for name in names)
     for column in coded:
         refuse_suppression_label(column, frame[column.name], suppression_label)
-        refuse_unknown(column)
         warn_of_spellings(column)
+    refuse_unknown(*coded)
     return CodedTable(
         len(frame),
         coded,

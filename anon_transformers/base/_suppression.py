@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers._data.columns import unknown_rows
 from anon_transformers.base._coded_table import (
     CodedTable,
     PublishedColumn,
@@ -180,16 +181,31 @@ def approve(
     groups = group_published(published)
     codes = np.stack([column.codes[groups.first] for column in published])
     labels = [column.labels for column in published]
-    outcome = suppress_classes(
-        table.classes(groups.labels, len(groups.sizes)),
-        promise,
-        rules,
-        covered=np.all(codes >= 0, axis=0),
-        marked=_all_suppressed(codes, published, rules.suppression_label),
-        ranks=lambda: content_ranks(codes, labels),
-    )
+    try:
+        outcome = suppress_classes(
+            table.classes(groups.labels, len(groups.sizes)),
+            promise,
+            rules,
+            covered=np.all(codes >= 0, axis=0),
+            marked=_all_suppressed(codes, published, rules.suppression_label),
+            ranks=lambda: content_ranks(codes, labels),
+        )
+    except InfeasibleError as error:
+        raise InfeasibleError(f"{error}{_of_unknown(table)}") from None
     kept = outcome.kept
     return Approval(outcome, codes[:, kept], ~kept[groups.labels])
+
+
+def _of_unknown(table: CodedTable) -> str:
+    """Which columns suppress rows by values that their hierarchies do not have."""
+    found = unknown_rows(table.quasi_identifiers)
+    if not found:
+        return ""
+    counted = ", ".join(f"{name!r} in {count} rows" for name, count in found.items())
+    return (
+        " Rows are suppressed for values that hierarchies do not have: column "
+        f"{counted}; hierarchies with these values would keep them."
+    )
 
 
 def can_approve(
@@ -267,7 +283,7 @@ def suppress_classes(
     fine = covered & promise.satisfied(classes)
     kept, within = choose_kept(classes, promise, fine, rules, ranks)
     if not within:
-        raise InfeasibleError(_excess(classes, promise, kept, rules))
+        raise InfeasibleError(_excess(classes, promise, fine, kept, rules))
     published = _published(classes, kept, rules.mode)
     # An intruder sees no difference between a row that was suppressed and one whose
     # every label is the suppression label: both are judged as one class.
@@ -300,7 +316,7 @@ def choose_kept(
     while _is_within(classes, kept, rules):
         if rules.mode == "drop" or kept.all():
             return kept, True
-        if promise.satisfied(_suppressed_rows(classes, kept, rules.mode)).all():
+        if promise.satisfied(suppressed_class(classes, kept, rules.mode)).all():
             return kept, True
         if next_ones is None:
             # Of one size, by content: the order of the source must not show in which
@@ -327,14 +343,15 @@ def _as_read(published: Classes, marked: np.ndarray, promise: AllOf) -> Classes:
             for model, level in zip(promise.models, reached, strict=True)
         )
         raise InfeasibleError(
-            f"{levels}: every quasi-identifier would be published as the suppression "
-            "label; a result with no kept class is no result."
+            "what keeps the promise shows nothing but the suppression label in every "
+            f"quasi-identifier ({levels}); a result with no kept class is no result."
         )
     into = np.where(hidden, n_shown, np.cumsum(~hidden) - 1)
     return replace(published.merge(into, n_shown + 1), suppressed=n_shown)
 
 
-def _suppressed_rows(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
+def suppressed_class(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
+    """The rows that are not kept, as the one class that they are published as."""
     gone = classes.merge(np.where(kept, -1, 0), 1)
     return gone.blanked(0) if mode == "blank" else gone
 
@@ -360,20 +377,46 @@ def _published(classes: Classes, kept: np.ndarray, mode: str) -> Classes:
 
 
 def _excess(
-    classes: Classes, promise: AllOf, kept: np.ndarray, rules: SuppressionRules
+    classes: Classes,
+    promise: AllOf,
+    fine: np.ndarray,
+    kept: np.ndarray,
+    rules: SuppressionRules,
 ) -> str:
-    """Why the limit does not do."""
+    """What is in the way: the promise, the limit, or the class of suppressed rows."""
     total = int(classes.rows.sum())
-    gone = total - classes.rows[kept].sum()
-    reason = _worst(promise, classes)
-    if reason is None and rules.mode != "drop":
-        reason = _worst(promise, _suppressed_rows(classes, kept, rules.mode))
-    reason = reason or "the rule does not cover every row"
+    broken, gone = (int(total - classes.rows[some].sum()) for some in (fine, kept))
+    allows = f"suppression_limit={rules.limit} allows {rules.allowance(total)}"
+    reason = _worst(promise, classes) or "the rule does not cover every row"
+    if not fine.any():
+        return (
+            f"{reason}; all {total} of {total} rows would be suppressed, and a result "
+            "with no kept class is no result."
+        )
+    if broken > rules.allowance(total):
+        return (
+            f"{reason}; keeping the promise would suppress {broken} of {total} rows, "
+            f"and {allows}."
+        )
+    hidden = suppressed_class(classes, fine, rules.mode)
+    beyond = f"and {allows}" if kept.any() else "and leave no kept class"
     return (
-        f"{reason}; keeping the promise would suppress {gone} of {total} rows, and "
-        f"suppression_limit={rules.limit} allows {rules.allowance(total)}. "
-        "A result with no kept class is no result."
+        f"{reason}; without {broken} of {total} rows it would hold, but suppressed "
+        "rows are published as one class, which must keep it too: "
+        f"{worst_level(promise, hidden)}. Suppressing further classes for it would "
+        f"suppress {gone} of {total} rows, {beyond}. With suppression='drop' "
+        "suppressed rows are left out."
     )
+
+
+def worst_level(promise: AllOf, hidden: Classes) -> str:
+    """What the class of suppressed rows lacks."""
+    for model in promise.models:
+        verdict = judge(model, hidden)
+        if not verdict.passed:
+            level = describe_level(verdict.level)
+            return f"{describe_model(model)} reaches {level} there"
+    return "it does not hold there"
 
 
 def _worst(promise: AllOf, classes: Classes) -> str | None:

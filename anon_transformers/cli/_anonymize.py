@@ -167,7 +167,7 @@ def anonymize(
         table, report = _run(frame, method, params, keep_order)
     table = guard_formulas(table, target, spreadsheet_safe)
     # Made before the file is: a report that cannot be told leaves nothing behind.
-    tell = _told(target, report, subject, json_output)
+    tell = _told(target, report, len(table), subject, json_output)
     write_table(table, target, dialect)
     tell()
 
@@ -254,19 +254,21 @@ def _run(
 
 
 def _told(
-    target: Path, report: Any, subject: str | None, json_output: bool
+    target: Path, report: Any, n_written: int, subject: str | None, json_output: bool
 ) -> Callable[[], None]:
     """What prints the report, made of plain values already."""
     to_stderr = target == STDOUT
     if json_output:
         told = json.loads(dump_json({"target": str(target), **asdict(report)}))
         return lambda: print_json(told, to_stderr=to_stderr)
-    rows, header = _report_rows(report, subject), ["what", "measured", ""]
+    rows, header = _report_rows(report, n_written, subject), ["what", "measured", ""]
     title = "Wrote the table" if to_stderr else f"Wrote {target}"
     return lambda: print_table(title, header, rows, to_stderr=to_stderr)
 
 
-def _report_rows(report: Any, subject: str | None) -> list[tuple[str, str, str]]:
+def _report_rows(
+    report: Any, n_written: int, subject: str | None
+) -> list[tuple[str, str, str]]:
     """What was reached, in a table; a plugin may put anything into the details."""
     counted = "rows" if subject is None else "persons"
     units = {"k-anonymity": f" {counted}"}
@@ -283,7 +285,7 @@ def _report_rows(report: Any, subject: str | None) -> list[tuple[str, str, str]]
             (f"level of {name}", format_number(level), "of its hierarchy: 0 is exact")
         )
     rows += [
-        ("rows", f"{report.rows:,}", f"{report.suppressed_rows:,} suppressed"),
+        ("rows", f"{n_written:,}", _hidden_in_words(report, n_written)),
         ("classes", f"{report.classes['count']:,}",
          f"smallest {report.classes['smallest']} {counted}"),
         ("average risk" if subject is None else "average risk of persons",
@@ -295,6 +297,13 @@ def _report_rows(report: Any, subject: str | None) -> list[tuple[str, str, str]]
     for name, share in _numbers_by_name(report, "value_disclosure"):
         rows.append((f"value of {name}", percent(share), "of the swaps give it away"))
     return rows
+
+
+def _hidden_in_words(report: Any, n_written: int) -> str:
+    """How many rows show nothing, and how many are left out."""
+    dropped = max(report.rows - n_written, 0)
+    suppressed = f"{report.suppressed_rows - dropped:,} of them suppressed"
+    return f"{suppressed}, {dropped:,} others dropped" if dropped else suppressed
 
 
 def _numbers_by_name(report: Any, key: str) -> list[tuple[str, int | float]]:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 @handle_errors
 def check(
     paths: Annotated[
-        list[Path],
-        typer.Argument(help="Release files (YAML), and folders of them."),
-    ],
+        list[Path] | None,
+        typer.Argument(help="Release files (YAML), and folders of them; with --keys, "
+                       "sections of a release file, such as target.retention."),
+    ] = None,
     source: Annotated[
         bool, typer.Option("--source", help="The files of the source must be there.")
     ] = False,
@@ -35,16 +36,30 @@ def check(
         typer.Option("--airflow", help="Have Airflow accept the schedule and the "
                      "notifiers, too."),
     ] = False,
+    keys: Annotated[
+        bool,
+        typer.Option("--keys", help="Check nothing: list the keys of a release file, "
+                     "what they take, default to and mean; all of them, or those of "
+                     "the sections that are named."),
+    ] = False,
     json_output: JsonFlag = False,
 ) -> None:  # fmt: skip
     """Check release files as a run would, and run nothing.
 
     Every name and parameter is checked, and that hierarchies and suites are there.
-    Exit code 1 if a file cannot be used.
+    Exit code 1 if a file cannot be used. --keys lists what may stand in a file.
     """
     from anon_transformers.exceptions import ConfigurationError
     from anon_transformers.release._check import check_files, release_files
 
+    if keys:
+        _print_keys([str(path) for path in paths or ()], as_json=json_output)
+        return
+    if not paths:
+        raise ConfigurationError(
+            "name a release file, or a folder of them; --keys lists what may stand in "
+            "one."
+        )
     files = release_files(paths)
     if not files:
         listed = ", ".join(map(str, paths))
@@ -54,8 +69,15 @@ def check(
         from anon_transformers.airflow import accepted_by_airflow
 
         checks = list(map(accepted_by_airflow, checks))
+    _print_checks(checks, as_json=json_output)
+    if any(one.fault is not None for one in checks):
+        raise typer.Exit(1)
+
+
+def _print_checks(checks: "list[FileCheck]", *, as_json: bool) -> None:
+    """Print the verdict on each file."""
     broken = [one for one in checks if one.fault is not None]
-    if json_output:
+    if as_json:
         shown = [
             {"file": str(one.file), "release": one.name, "ok": one.fault is None,
              "fault": one.fault}
@@ -68,8 +90,25 @@ def check(
             ["file", "verdict"],
             [(str(one.file), _verdict(one)) for one in checks],
         )
-    if broken:
-        raise typer.Exit(1)
+
+
+def _print_keys(names: list[str], *, as_json: bool) -> None:
+    """Print sections of a release file; whole meanings of those that are named."""
+    from anon_transformers.release._keys import find_sections
+
+    asked: list[str | None] = [*names] or [None]
+    found = [section for name in asked for section in find_sections(name)]
+    if as_json:
+        print_json({"sections": [section.to_dict() for section in found]})
+        return
+    for section in found:
+        about = f" ({section.about})" if section.about else ""
+        listed = section.keys if names else [key.short() for key in section.keys]
+        print_table(
+            f"{section.path}{about}: {section.summary}".replace("``", ""),
+            ["key", "type", "default", "meaning"],
+            [tuple(key.plain()) for key in listed],
+        )
 
 
 def _verdict(one: "FileCheck") -> str:

@@ -108,7 +108,7 @@ SHOWN = {
     "largest": "largest",
     "mean": "mean",
     "variance": "variance",
-    "suppressed_rows": "suppressed",
+    "suppressed_rows": "not shown",
     "loss": "loss",
     "average_risk": "average risk",
     "highest_risk": "highest risk",

@@ -1,6 +1,8 @@
 """``anon init``: a release that works, or one proposed from a table, to start from."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anon_transformers.proposals import ProposedRelease
+    from anon_transformers.proposals._periods import PeriodPath
 
 WRITTEN = {
     "release.yaml": "releases/adult.yaml",
@@ -52,11 +55,32 @@ WRITTEN = {
 TABLES = (".csv", ".gz", ".tsv", ".txt", ".parquet", ".bz2", ".zip", ".xz")
 """Endings of what is meant to be a table, and is no name of a folder."""
 BUNDLED = "bundled:"
-FEW = 3
-"""Names at the head of columns that also are values show that there is no head."""
 Drop = Annotated[
     list[str] | None,
     repeated("--drop", metavar="COLUMN", help="Column that is not needed"),
+]
+DropRest = Annotated[
+    bool,
+    typer.Option(
+        "--drop-rest",
+        help="Drop all columns that no option names, unless they name persons.",
+    ),
+]
+DropUnsure = Annotated[
+    bool,
+    typer.Option(
+        "--drop-unsure",
+        help="Drop those of them of which the proposal is not sure (low certainty).",
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="Name of a proposed release; by default that of the table, of several "
+        "tables without the date.",
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -74,19 +98,23 @@ NoScores = Annotated[
 @handle_errors
 def init(
     given: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            metavar="DIR|TABLE",
-            help=f"A new folder, or a table to propose a release of: {FILES}.",
+            metavar="DIR|TABLE...",
+            help="A new folder, or tables to propose a release of, all looked at "
+            f"together: {FILES}.",
         ),
     ],
     out: Out = None,
+    name: Name = None,
     subject: Subject = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifiers: Identifiers = None,
     insensitive: Insensitive = None,
     dropped: Drop = None,
+    drop_rest: DropRest = False,
+    drop_unsure: DropUnsure = False,
     separator: Separator = ",",
     encoding: Encoding = "utf-8",
     missing: Missing = None,
@@ -105,10 +133,15 @@ def init(
     better. Read the file before it is run:
     [bold]anon init people.csv --subject patient --sensitive income[/bold]
 
+    Of several tables, such as those of some months, hierarchies have the values of all.
+    Where their names differ by a date alone, the release has periods:
+    [bold]anon init 2026-09.csv 2026-10.csv --name people[/bold]
+
     Existing files are never overwritten unless [bold]--force[/bold] is given.
     """
-    if not _is_table(given):
-        _write_adult(given, force, json_output)
+    if not any(map(_is_table, given)):
+        _refuse_of_tables(given, name)
+        _write_adult(given[0], force, json_output)
         return
     stated = _stated(
         subject=[subject] if subject else [],
@@ -119,27 +152,40 @@ def init(
         dropped=dropped or [],
     )
     folder = Path() if out is None else out
+    tables = _Tables.of(given, folder, name)
+    rest = "drop" if drop_rest else "drop-unsure" if drop_unsure else "propose"
     made = _propose(
-        given,
-        folder,
+        tables,
         Dialect(separator, encoding),
         {"stated": stated, "missing": missing, "dates": read_dates(dates)},
+        rest=rest,
         scores=not no_scores,
         hidden=json_output,
     )
     written = made.write(folder, force=force)
-    refusal = _refusal(written[0])
+    refusal = _refusal(written[0], tables.period)
     if json_output:
-        print_json(_plain(made, written, refusal))
-        return
-    _print_proposal(given, made)
+        print_json(_plain(tables, made, written, refusal))
+    else:
+        _print_proposal(tables, made)
+        _print_written(tables, made, written, refusal)
+
+
+def _print_written(
+    tables: "_Tables",
+    made: "ProposedRelease",
+    written: Sequence[Path],
+    refusal: str | None,
+) -> None:
+    """Where the proposal is, what is wrong with it, and what comes next."""
     for path in written[:2]:
         typer.echo(f"wrote {path}")
     if made.trees:
         typer.echo(f"wrote {len(made.trees)} hierarchies beside it")
     if refusal:
         print_warning(f"{written[0]} will be refused as it is: {refusal}")
-    typer.echo(f"next: read {written[0]}, then anon release {written[0]}")
+    about = "" if tables.period is None else f" --period {tables.period}"
+    typer.echo(f"next: read {written[0]}, then anon release {written[0]}{about}")
 
 
 def _is_table(given: Path) -> bool:
@@ -147,6 +193,61 @@ def _is_table(given: Path) -> bool:
         return False
     bundled = str(given).startswith(BUNDLED)
     return bundled or given.is_file() or given.suffix.lower() in TABLES
+
+
+def _refuse_of_tables(given: Sequence[Path], name: str | None) -> None:
+    """Refuse for a folder what is said of tables."""
+    if len(given) > 1:
+        raise ConfigurationError(
+            f"one folder, or tables ({FILES}): none of {', '.join(map(str, given))} "
+            "is a table."
+        )
+    if name is not None:
+        raise ConfigurationError("--name: this is for tables; a folder has its own.")
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The tables that a release is proposed of, and how its file names them."""
+
+    files: tuple[Path, ...]
+    paths: tuple[str, ...]
+    periods: "PeriodPath | None"
+    name: str
+
+    @classmethod
+    def of(cls, given: Sequence[Path], folder: Path, name: str | None) -> "_Tables":
+        """What was typed, if all of it is tables, each once."""
+        from anon_transformers.proposals._periods import find_period_path
+        from anon_transformers.proposals._release_file import release_name
+        from anon_transformers.release._config import LEGAL_NAME
+
+        for one in given:
+            existing_file(one)
+        paths = tuple(_from_releases(one, folder) for one in given)
+        if len(set(paths)) < len(paths):
+            raise ConfigurationError("a table is given twice.")
+        if name is not None and not LEGAL_NAME.match(name):
+            raise ConfigurationError(
+                f"--name: {name!r} cannot be the name of a release; use letters, "
+                "digits, dots, hyphens and underscores."
+            )
+        periods = find_period_path(paths)
+        stem = given[0].name if periods is None else periods.stem
+        found = name or release_name(stem.removeprefix(BUNDLED))
+        return cls(tuple(given), paths, periods, found)
+
+    @property
+    def period(self) -> str | None:
+        """The newest period of them, where they are periods."""
+        return None if self.periods is None else self.periods.periods[-1]
+
+    @property
+    def source_path(self) -> str | list[str]:
+        """As under ``source.path`` of the release file."""
+        if self.periods is not None:
+            return self.periods.path
+        return self.paths[0] if len(self.paths) == 1 else list(self.paths)
 
 
 def _write_adult(folder: Path, force: bool, json_output: bool) -> None:
@@ -182,23 +283,21 @@ def _stated(**by_role: list[str]) -> dict[str, str]:
 
 
 def _propose(
-    given: Path,
-    folder: Path,
+    tables: _Tables,
     dialect: Dialect,
     known: dict[str, Any],
     *,
+    rest: Any,
     scores: bool,
     hidden: bool,
 ) -> "ProposedRelease":
     from anon_transformers.proposals import propose_release
-    from anon_transformers.proposals._release_file import release_name
 
     typed = [*known["stated"], *known["dates"]]
     reader = TableReader(None, typed, show_names=True)
     # Every cell as it is written: what it is, is to be found out.
-    frame, is_csv = _read(given, dialect, reader, typed)
-    _refuse_headless(given, frame)
-    source: dict[str, Any] = {"path": _from_releases(given, folder)}
+    frame, is_csv = _read_all(tables.files, dialect, reader, typed)
+    source: dict[str, Any] = {"path": tables.source_path}
     if is_csv:
         default = Dialect().as_options()
         own = dialect.as_options()
@@ -209,12 +308,45 @@ def _propose(
         return propose_release(
             frame,
             source,
-            release_name(given.name.removeprefix(BUNDLED)),
+            tables.name,
+            rest=rest,
+            n_periods=1 if tables.periods is None else len(tables.files),
             typed=not is_csv,
             scores=scores,
             progress=progress,
             **known,
         )
+
+
+def _read_all(
+    files: Sequence[Path], dialect: Dialect, reader: TableReader, needed: list[str]
+) -> "tuple[pd.DataFrame, bool]":
+    """All tables as one, and whether they are CSV files."""
+    import pandas as pd
+
+    from anon_transformers.proposals._dialects import refuse_headless
+
+    frames, kinds = [], set()
+    for file in files:
+        frame, is_csv = _read(file, dialect, reader, needed)
+        refuse_headless(file, frame)
+        frames.append(frame)
+        kinds.add(is_csv)
+    if len(kinds) > 1:
+        raise DataError("tables of one release are all CSV files, or none is.")
+    columns = list(frames[0].columns)
+    for file, frame in zip(files[1:], frames[1:], strict=True):
+        odd = sorted({*map(str, columns)} ^ {*map(str, frame.columns)})
+        if odd:
+            raise DataError(
+                f"{files[0]} and {file} differ in columns: only one of them has "
+                f"{', '.join(odd)}."
+            )
+    if len(frames) == 1:
+        return frames[0], kinds.pop()
+    return pd.concat([frame[columns] for frame in frames], ignore_index=True), (
+        kinds.pop()
+    )
 
 
 def _read(
@@ -234,20 +366,6 @@ def _read(
     return reader.read(given, dialect, needed, as_text=names), kind == "csv"
 
 
-def _refuse_headless(given: Path, frame: "pd.DataFrame") -> None:
-    """Refuse a file whose first line is a person: nothing of it may be shown."""
-    values = sum(
-        bool((frame[name].astype(str) == str(name)).any()) for name in frame.columns
-    )
-    numbers = sum(str(name).replace(".", "", 1).isdecimal() for name in frame.columns)
-    if values >= min(FEW, len(frame.columns)) or numbers * 2 > len(frame.columns):
-        raise DataError(
-            f"{given}: what stands at the head of columns also stands in them, or is "
-            "numbers: the file seems to have no header. Put the names of the columns "
-            "into its first line."
-        )
-
-
 def _from_releases(given: Path, folder: Path) -> str:
     """The table as the release file names it: from its own folder."""
     from anon_transformers.release._period import Template
@@ -262,7 +380,7 @@ def _from_releases(given: Path, folder: Path) -> str:
     return Template.literal(path).text
 
 
-def _refusal(file: Path) -> str | None:
+def _refusal(file: Path, period: str | None) -> str | None:
     """What loading would refuse; None if it would not."""
     from anon_transformers.release import read_config
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
@@ -270,7 +388,7 @@ def _refusal(file: Path) -> str | None:
     from anon_transformers.release._resolve import resolve
 
     try:
-        config = resolve(read_config(file))
+        config = resolve(read_config(file), period)
         form = form_of(config)
         anonymizer = make_anonymizer(config, config.thresholds)
         check_gate(form, config.thresholds)
@@ -281,9 +399,13 @@ def _refusal(file: Path) -> str | None:
 
 
 def _plain(
-    made: "ProposedRelease", written: list[Path], refusal: str | None
+    tables: _Tables,
+    made: "ProposedRelease",
+    written: list[Path],
+    refusal: str | None,
 ) -> dict[str, Any]:
     return {
+        "periods": [] if tables.periods is None else list(tables.periods.periods),
         "written": [str(path) for path in written],
         "rows": made.table.n_rows,
         "persons": made.table.n_persons,
@@ -313,7 +435,7 @@ def _plain(
     }
 
 
-def _print_proposal(given: Path, made: "ProposedRelease") -> None:
+def _print_proposal(tables: _Tables, made: "ProposedRelease") -> None:
     scores = {
         column: "" if one.score is None else f"{one.score:+.4f}"
         for column, one in made.suggestions.items()
@@ -326,10 +448,15 @@ def _print_proposal(given: Path, made: "ProposedRelease") -> None:
     persons = made.table.n_persons
     counted = "" if persons is None else f", {persons:,} persons"
     print_table(
-        f"{given}: {made.table.n_rows:,} rows{counted}",
+        f"{', '.join(map(str, tables.files))}: {made.table.n_rows:,} rows{counted}",
         ["column", "kind", "role", "certainty", "saves", "reason"],
         rows,
         spare=("certainty", "saves"),
     )
     if made.table.missing:
         typer.echo(f"missing values: {' '.join(made.table.missing)}")
+    if tables.periods is not None:
+        typer.echo(
+            f"periods: {', '.join(tables.periods.periods)}; source.path is "
+            f"{tables.periods.path}"
+        )

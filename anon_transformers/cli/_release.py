@@ -3,9 +3,8 @@
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +28,8 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
+MOST_NAMED = 8
+"""Quasi-identifiers that are named per threshold; the report names them all."""
 
 
 @handle_errors
@@ -207,10 +208,16 @@ def read_manifest(folder: str) -> dict[str, Any]:
 def print_report(folder: str, manifest: dict[str, Any]) -> None:
     """Print what was measured of a published version, and where it is."""
     measured = manifest["measured"]
+    columns = manifest.get("roles", {}).get("quasi_identifiers", [])
     rows = [
-        (c["id"], format_number(c.get("observed", "holds")), c["sentence"])
+        (
+            c["id"],
+            format_number(c.get("observed", "holds")),
+            _in_brief(c["sentence"], columns),
+        )
         for c in measured["checks"]
     ]
+    rows += _of_tries(manifest)
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
     print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
     for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
@@ -219,16 +226,34 @@ def print_report(folder: str, manifest: dict[str, Any]) -> None:
     typer.echo(f"report    {Path(folder, 'validation.html')}")
 
 
+def _in_brief(sentence: str, columns: Sequence[str]) -> str:
+    """A sentence that counts columns where it would name many; the report names all.
+
+    Examples
+    --------
+    >>> _in_brief("Every combination of a, b must be shared.", ["a", "b"])
+    'Every combination of a, b must be shared.'
+    >>> many = [f"q{number}" for number in range(39)]
+    >>> _in_brief(f"Every combination of {', '.join(many)} must be shared.", many)
+    'Every combination of 39 quasi-identifiers must be shared.'
+    """
+    if len(columns) <= MOST_NAMED:
+        return sentence
+    return sentence.replace(", ".join(columns), f"{len(columns)} quasi-identifiers")
+
+
 def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     measured = manifest["measured"]
     classes, risk = measured.get("classes", {}), measured.get("risk")
     rows = [("rows", f"{measured['rows']:,}", "published")]
+    if "suppressed_rows" in measured:
+        mark = manifest["suppression_label"]
+        hidden = f"of them, with {mark} in every quasi-identifier"
+        rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", hidden))
     if _drops(manifest):
         rows.append(
             ("rows dropped", "not published", "a number that only the input gives")
         )
-    elif "suppressed_rows" in measured:
-        rows.append(("rows suppressed", f"{measured['suppressed_rows']:,}", "of them"))
     if manifest["not_judged"]:
         columns = ", ".join(manifest["not_judged"])
         rows.append(("not judged", columns, "sensitive, and no threshold is about it"))
@@ -244,13 +269,21 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _drops(manifest: dict[str, Any]) -> bool:
-    """Whether suppressed rows are left out, so that nobody can count them."""
-    from anon_transformers.registry import registry
+    from anon_transformers.release._manifest import drops_rows
 
-    method = manifest["anonymizer"]
-    takes = signature(registry().anonymizers[method["name"]]).parameters
-    default = takes["suppression"].default if "suppression" in takes else None
-    return method.get("suppression", default) == "drop"
+    return drops_rows(manifest["anonymizer"]["name"], manifest["anonymizer"])
+
+
+def _of_tries(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Which rung of the ladder is published, if the file has one."""
+    if "tries" not in manifest:
+        return []
+    last = manifest["tries"][-1]
+    if not last["rung"]:
+        return [("rung", "0", "the file as it is stated passed")]
+    tried = f"on_refusal.back_off.{last['rung'] - 1}"
+    said = f"{tried} passed, none before it: {json.dumps(last['settings'])}"
+    return [("rung", str(last["rung"]), said)]
 
 
 def _of_graph(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -17,6 +17,8 @@ from anon_transformers.cli.output import (
 
 COLORS = {"published": "green", "refused": "red", "broken": "red", "changed": "red"}
 NO_NUMBER = "-"
+MOST_GAPS = 5
+"""Gaps between periods that are shown; --json has all."""
 
 
 @handle_errors
@@ -66,6 +68,13 @@ def _print_releases(found: list[Any]) -> None:
     for one in found:
         if one.reason:
             typer.echo(f"- {one.name}: {one.reason}")
+        if one.gaps:
+            typer.echo(f"- {one.name}: not public in between: {_gaps(one.gaps)}")
+        if one.counts == "persons" and one.thresholds:
+            typer.echo(
+                f"- {one.name}: thresholds are of persons, whose numbers are not "
+                "published; what holds is the verdict at release."
+            )
 
 
 def _periods(one: Any) -> str:
@@ -76,10 +85,26 @@ def _periods(one: Any) -> str:
     return names[0] if len(names) == 1 else f"{len(names)}: {names[0]} to {names[-1]}"
 
 
+def _gaps(gaps: Any) -> str:
+    """The first few gaps, and how many more there are."""
+    named = [
+        gap.first
+        if gap.n_periods == 1
+        else f"{gap.first} to {gap.last} ({gap.n_periods})"
+        for gap in gaps[:MOST_GAPS]
+    ]
+    more = len(gaps) - MOST_GAPS
+    return ", ".join([*named, f"and {more} more gaps"] if more > 0 else named)
+
+
 def _margin(margin: Any) -> str:
-    if margin.margin is None:
-        return f"{margin.id}: holds"
-    return (
-        f"{margin.id}: {format_number(margin.observed)} for "
-        f"{format_number(margin.asked)}, margin {format_number(margin.margin)}"
-    )
+    if margin.margin is not None:
+        return (
+            f"{margin.id}: {format_number(margin.observed)} for "
+            f"{format_number(margin.asked)}, margin {format_number(margin.margin)}"
+        )
+    asked = "" if margin.asked is None else f" for {format_number(margin.asked)}"
+    most = ""
+    if margin.margin_at_most is not None:
+        most = f", margin at most {format_number(margin.margin_at_most)}"
+    return f"{margin.id}: holds{asked}{most}"

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from anon_transformers.release._advice import Advice, Setting
     from anon_transformers.release._gaps import Gap
 
+NO_CANDIDATE = (
+    "The method made no candidate that could be judged: the refusal says how near it "
+    "came. The numbers below are of the source, before anything is generalized or "
+    "suppressed; they show which quasi-identifiers tell rows apart."
+)
 MOST_COLUMNS = 5
 """Quasi-identifiers that are shown per threshold; JSON has them all."""
 
@@ -82,10 +87,12 @@ def print_advice(advice: "Advice") -> None:
             "source may have changed since."
         )
         return
+    if any(gap.of == "source" and not gap.holds for gap in advice.gaps):
+        typer.echo(NO_CANDIDATE)
     for gap in advice.gaps:
         _print_gap(gap)
     if advice.settings:
-        header = ["setting", "loss", "suppressed", "promise"]
+        header = ["setting", "loss", "not shown", "promise"]
         rows = [_row(setting) for setting in advice.settings]
         print_table("Settings that pass (each was tried)", header, rows)
     failed = [one for one in advice.tried if not one.passed]
@@ -106,7 +113,8 @@ def _print_gap(gap: "Gap") -> None:
         return
     asked = ", ".join(f"{name}: {value}" for name, value in gap.asked.items())
     reached = format_number(gap.reached, missing="not known")
-    of = "the candidate" if gap.of == "candidate" else "the source as it stands"
+    of_source = gap.of == "source"
+    of = "the source, nothing generalized," if of_source else "the candidate"
     line = f"{gap.id}: asked for {asked}; {of} reaches {reached}"
     if gap.off is not None:
         line = f"{line}, off by {format_number(gap.off)}"
@@ -115,6 +123,7 @@ def _print_gap(gap: "Gap") -> None:
             "" if gap.persons_to_go is None else f" of {gap.persons_to_go:,} persons"
         )
         line = f"{line}; {gap.rows_to_go:,} rows{whose} would have to go"
+        line = f"{line} if it stayed so" if of_source else line
     typer.echo(f"{line}.")
     if not gap.columns:
         return
@@ -128,7 +137,8 @@ def _print_gap(gap: "Gap") -> None:
             gain = f"{effect.gain:,} {counted}"
             rows.append((effect.column, reached, gain, f"{effect.to_go:,} {counted}"))
     header = ["without", "reaches", "gain", "left to go"][: len(rows[0])]
-    print_table(f"Which quasi-identifiers cause {gap.id}", header, rows)
+    where = " (in the source, nothing generalized)" if of_source else ""
+    print_table(f"Which quasi-identifiers cause {gap.id}{where}", header, rows)
 
 
 def _row(setting: "Setting") -> tuple[Any, ...]:

@@ -175,9 +175,10 @@ def validate(
     named, held = bool(asked), _held_unseen(options.get("checks", []))
     smallest = _smallest_class(frame, options) if verified else None
     result = _judge(frame, asked or options.pop("thresholds", []), options)
-    verdict = TableVerdict(result, verified, frozenset() if named else held, smallest)
+    held = frozenset() if named else held
+    verdict = TableVerdict(result, verified, held, smallest, strict)
     _print_report(path, verdict, json_output)
-    if verdict.faults or (verdict.not_again and strict):
+    if not verdict.passed:
         raise typer.Exit(BROKEN_PROMISE)
 
 
@@ -226,12 +227,15 @@ class TableVerdict:
         Thresholds that held at release by evidence that was not published.
     smallest : int or None
         Rows of the smallest class, of a release that counts persons.
+    strict : bool
+        Whether what cannot be judged again is no pass.
     """
 
     result: Any
     verified: Any = None
     held_unseen: frozenset[str] = frozenset()
     smallest: int | None = None
+    strict: bool = False
 
     def is_unknown(self, check: Any) -> bool:
         """Whether nobody can judge it again from what is published."""
@@ -264,9 +268,15 @@ class TableVerdict:
                     f"{check.id}: a class has {self.smallest} rows, and so fewer than "
                     f"{k} persons"
                 )
-        if not self.result.passed and not self.result.checks:
-            faults += self.result.reasons
+        # Neither a check nor anything that is gone says why.
+        if not self.result.passed and all(c.passed for c in self.result.checks):
+            faults += self.result.reasons or ["it does not hold"]
         return faults
+
+    @property
+    def passed(self) -> bool:
+        """Whether the exit code is 0."""
+        return not self.faults and not (self.strict and self.not_again)
 
     @property
     def is_verified(self) -> bool:
@@ -287,13 +297,23 @@ class TableVerdict:
         return "failed" if self.faults else "passed"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
-        shown = self.result.to_dict()
+        """As JSON holds it: ``passed`` is what the exit code says.
+
+        That of a check is None if it held at release and cannot be judged again.
+        """
+        shown = {**self.result.to_dict(), "passed": self.passed}
         if self.verified is None:
             return shown
+        again = {check.id for check in self.not_again}
+        for check in shown["checks"]:
+            if check["id"] in again:
+                check["passed"] = None
+        told = shown["reasons"]  # of a pass they say what was not judged again
+        shown["reasons"] = [] if self.passed else [*dict.fromkeys(told + self.faults)]
         of_release = {
             "verified": self.is_verified,
             "not_judged_again": [check.id for check in self.not_again],
+            "notes": told if self.passed else [],
             "smallest_class_rows": self.smallest,
             **self.verified.to_dict(),
         }

@@ -85,7 +85,9 @@ _SUBJECT = re.compile(r"such as subject=('.*?'|\".*?\")\.(?= Here |$)", re.DOTAL
 """What helps in Python where an identifier repeats."""
 
 _UNBROKEN = 10_000
-"""Width of what is not printed on a terminal."""
+"""Width at which nothing is folded."""
+_PIPE = 160
+"""Width of what is not printed on a terminal, unless short cells alone are wider."""
 _SHORT = 12
 """Cells up to this length are folded last."""
 _NARROW = 8
@@ -278,10 +280,12 @@ def print_table(
     *,
     to_stderr: bool = False,
 ) -> None:
-    """Print for people; into a pipe or a file no line is broken.
+    """Print for people, as wide as the terminal; into a pipe or a file 160 wide.
 
-    Texts are printed as they are, whatever brackets they hold: names of columns and
-    files are no markup.
+    There, no column is left out and no short cell is folded: where these alone take
+    more, the table is wider. What reads the output should ask for JSON. Texts are
+    printed as they are, whatever brackets they hold: names of columns and files are no
+    markup.
 
     Parameters
     ----------
@@ -300,8 +304,11 @@ def print_table(
         Print on the error stream, where the output is a table of its own.
     """
     unbroken = Console(width=_UNBROKEN, stderr=to_stderr)
-    console = Console(stderr=to_stderr) if unbroken.is_terminal else unbroken
     cells = [[_as_text(cell) for cell in row] for row in rows]
+    if unbroken.is_terminal:
+        console = Console(stderr=to_stderr)
+    else:
+        console = Console(width=max(_PIPE, _least(header, cells)), stderr=to_stderr)
     left_out: list[str] = []
     for name in [*spare, None]:
         table = _table(header, cells, left_out)
@@ -309,7 +316,7 @@ def print_table(
             break
         left_out.append(name)
     # On a line of its own; a table would fold it to its own width.
-    console.print(Text(title, style="italic"))
+    console.print(Text(title, style="italic"), soft_wrap=not console.is_terminal)
     console.print(table)
     if left_out:
         names = ", ".join(name for name in header if name in left_out)
@@ -321,14 +328,28 @@ def _as_text(cell: object) -> Text:
     return cell if isinstance(cell, Text) else Text(str(cell))
 
 
+def _is_short(header: str, cells: Iterable[Text]) -> bool:
+    """Whether a column is broken last: half a number is no number."""
+    return " " not in header and all(len(cell) <= _SHORT for cell in cells)
+
+
+def _least(header: Sequence[str], rows: Sequence[Sequence[Text]]) -> int:
+    """Width of a table in which all but short cells are folded as far as they go."""
+    width = 1
+    for at, name in enumerate(header):
+        cells = [row[at] for row in rows]
+        widest = max([len(name), *map(len, cells)])
+        width += 3 + (widest if _is_short(name, cells) else min(widest, _NARROW))
+    return width
+
+
 def _table(
     header: Sequence[str], rows: Sequence[Sequence[Text]], left_out: Sequence[str]
 ) -> Table:
     table = Table(header_style="bold")
     kept = [at for at, name in enumerate(header) if name not in left_out]
     for at in kept:
-        # What is short is broken last: half a number is no number.
-        short = " " not in header[at] and all(len(row[at]) <= _SHORT for row in rows)
+        short = _is_short(header[at], [row[at] for row in rows])
         table.add_column(
             Text(header[at]),
             overflow="fold",

@@ -1,5 +1,6 @@
 """The methods that can make the release of a file, with its roles and thresholds."""
 
+import inspect
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from anon_transformers.release._table import TableForm, with_stated_texts
 
 USUAL = ("mondrian", "full-domain", "datafly")
 """What is compared, beside the method of the file, if nothing is said."""
+SUPPRESSING = ("suppression_limit", "suppression", "suppression_label")
+"""Parameters of the file's method that the others get, too, if they take them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def release_methods(
         If a name is not registered, the release is not one of a table, or no method
         can run.
     """
-    config = resolve(read_config(path), period, file=path)
+    config = resolve(read_config(path), period, file=path, command="anon compare")
     form = form_of(config)
     if not isinstance(form, TableForm):
         raise ParameterError(
@@ -103,4 +106,11 @@ def release_methods(
 
 
 def _with_method(config: ReleaseConfig, name: str) -> ReleaseConfig:
-    return config.model_copy(update={"anonymizer": Method(name=name)})
+    """With another method, which may suppress as much as the one of the file."""
+    takes = inspect.signature(registry().anonymizers[name]).parameters
+    kept = {
+        key: value
+        for key, value in config.anonymizer.params.items()
+        if key in SUPPRESSING and key in takes
+    }
+    return config.model_copy(update={"anonymizer": Method(name=name, **kept)})

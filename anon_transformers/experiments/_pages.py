@@ -11,11 +11,8 @@ import pandas as pd
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.experiments._compare import COLUMNS
 from anon_transformers.experiments._experiment import Findings
-from anon_transformers.experiments._plots import (
-    comparison_panels,
-    draw,
-    need_matplotlib,
-)
+from anon_transformers.experiments._plots import comparison_panels, draw
+from anon_transformers.figures import need_matplotlib
 
 
 def need_page_tools() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.experiments._grid import line_name
+from anon_transformers.figures import need_matplotlib
 
 PLOTS = {
     "classes": "Classes",
@@ -55,17 +55,6 @@ class Panels:
     measures: Mapping[str, str]
     x_label: str = "k"
     every_x: bool = True
-
-
-def need_matplotlib() -> Any:
-    """Import matplotlib, or say how to get it."""
-    try:
-        import matplotlib as found
-    except ModuleNotFoundError:
-        raise ConfigurationError(
-            "plots need matplotlib: pip install 'anon-transformers[plots]'"
-        ) from None
-    return found
 
 
 def comparison_panels(results: pd.DataFrame) -> list[Panels]:

@@ -1,7 +1,7 @@
 """Recoding by fuzzy c-means."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -101,6 +101,10 @@ class FuzzyCMeansRecoder(ClusterRecoder):
     2  High   a
     3  High   b
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Degrees and centers would give the values back; they must stay private.",
+    )
 
     def __init__(
         self,

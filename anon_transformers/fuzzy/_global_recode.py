@@ -1,7 +1,7 @@
 """Global recoding into intervals."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -94,6 +94,11 @@ class GlobalRecoder(SetRecoder):
 
     method: str
     include_lowest: bool
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "The lowest and the highest value of a column are published, as limits of "
+        "intervals.",
+    )
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Recoding by the clusters of Gustafson and Kessel."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -110,6 +110,11 @@ class GustafsonKesselRecoder(ClusterRecoder):
     """
 
     rho: Any
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Degrees, centers and norms would give the values back; they must stay "
+        "private.",
+    )
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -115,6 +115,11 @@ class KMeansRecoder(SetRecoder):
     coding: str
     scale: Scale
     n_init: int
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "The lowest and the highest value of a column are published, as limits of "
+        "intervals.",
+    )
 
     def __init__(
         self,

@@ -98,6 +98,11 @@ class FuzzyPartitionRecoder(SetRecoder):
     private_parameters: ClassVar[tuple[str, ...]] = ("partitions",)
     partitions: Mapping[Any, FuzzyPartition | Mapping[str, Any]] | None
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Degrees would give the values back; they must stay private.",
+        "Columns of categories are published as they are.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,

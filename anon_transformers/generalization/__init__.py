@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from anon_transformers.generalization._full_domain import FullDomainAnonymizer
     from anon_transformers.generalization._levels import publish_level
     from anon_transformers.generalization._rounder import Rounder
+    from anon_transformers.generalization._solutions import Solutions
     from anon_transformers.generalization._top_bottom_coder import TopBottomCoder
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
@@ -19,6 +20,7 @@ __all__ = [
     "Frontier",
     "FullDomainAnonymizer",
     "Rounder",
+    "Solutions",
     "TopBottomCoder",
     "publish_level",
 ]

@@ -110,6 +110,11 @@ class DataflyAnonymizer(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Whole columns climb at once, chosen by a rule of thumb: other levels may "
+        "keep the promise and lose less.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,

@@ -1,6 +1,6 @@
 """Optimal full-domain generalization with suppression."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -19,7 +19,7 @@ from anon_transformers.base._coded_table import (
 )
 from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.base._suppression import SuppressionRules, approve
-from anon_transformers.evidence import SUPPRESSED, Classes
+from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import (
     InfeasibleError,
     ParameterError,
@@ -36,20 +36,20 @@ from anon_transformers.generalization._minimal import (
     find_samarati,
     minimal_nodes,
 )
+from anon_transformers.generalization._reach import FEW_NODES, describe_reach
 from anon_transformers.generalization._search import (
+    Progress,
     SearchResult,
     find_optimal,
     progress_bar,
 )
+from anon_transformers.generalization._solutions import Solutions, find_solutions
 from anon_transformers.hierarchies import Suggested
 from anon_transformers.parameters import is_whole, real, substitute
 from anon_transformers.privacy import (
     AllOf,
     KAnonymity,
     PrivacyModel,
-    describe_level,
-    describe_model,
-    judge,
 )
 
 
@@ -72,130 +72,6 @@ def check_level(name: Hashable, level: Any, highest: int) -> int:
             f"levels, {name}: {level!r} is no level from 0 to {highest}."
         )
     return int(level)
-
-
-FEW_NODES = 20_000
-"""Nodes that are gone through again to tell what could be reached."""
-
-
-class Reach(NamedTuple):
-    """What a model reaches by itself, at the best of the nodes that show something.
-
-    Attributes
-    ----------
-    level : int, float or None
-        The level there; None if no node shows anything.
-    keeps : bool
-        One of these nodes keeps the model within the suppression limit.
-    """
-
-    level: int | float | None
-    keeps: bool
-
-
-def describe_reach(lattice: Lattice, *, searched: bool) -> str:
-    """What each model could reach by itself within the suppression limit.
-
-    A table in which every quasi-identifier is the suppression label is no result,
-    whatever level it has, and is told apart.
-    """
-    models = lattice.goal.promise.models
-    found = [(model, _best_reach(lattice, model)) for model in models]
-    told = [
-        f"{describe_model(model)} reaches {describe_level(reach.level)} at best"
-        for model, reach in found
-        if reach.level is not None
-    ]
-    sentences = [f"{'; '.join(told)}."] if told else []
-    if searched and all(reach.keeps for _, reach in found):
-        # Each by itself, in the classes that are kept.
-        masks = lattice.allowance and lattice.goal.rules.mode != "drop"
-        too = ", of the suppressed rows too, which are a class" if masks else ""
-        sentences.append(f"None keeps all that is asked at once{too}.")
-    if _hides(lattice, lattice.top):
-        hidden, _ = lattice.classes(lattice.top)
-        levels = "; ".join(
-            f"{describe_model(model)} {describe_level(judge(model, hidden).level)}"
-            for model in models
-        )
-        sentences.append(
-            "With the suppression label in every quasi-identifier the levels would be "
-            f"{levels}, but such a table shows nothing and is no result."
-        )
-    return " ".join(sentences)
-
-
-def _hides(lattice: Lattice, node: Node) -> bool:
-    """Whether a node shows nothing but the suppression label."""
-    held = lattice.held(node)
-    return lattice.shows_nothing(node, held, np.ones(len(held.sizes), dtype=bool))
-
-
-def _best_reach(lattice: Lattice, model: PrivacyModel) -> Reach:
-    """The best node that shows something.
-
-    Joining classes makes a model of kind "any" better, and every model where nothing
-    may be suppressed: then the highest nodes are enough, otherwise all are looked at,
-    if they are few.
-    """
-    rises = model.merging == "any" or not lattice.allowance
-    nodes: Iterable[Node] = _highest_shown(lattice)
-    if lattice.size <= FEW_NODES and (not rises or lattice.goal.persons_move):
-        nodes = np.ndindex(lattice.shape)
-    better = max if model.better == "higher" else min
-    best, keeps = None, False
-    for node in nodes:
-        if _hides(lattice, node):
-            continue
-        classes, _ = lattice.classes(node)
-        level = _level_within(lattice, model, classes)
-        best = level if best is None else better(best, level)
-        fine = model.satisfied(classes)
-        gone = lattice.n_rows - int(classes.rows[fine].sum())
-        keeps = keeps or bool(fine.any() and gone <= lattice.allowance)
-    return Reach(best, keeps)
-
-
-def _highest_shown(lattice: Lattice) -> list[Node]:
-    """The highest nodes that show something, from the top down.
-
-    A hierarchy may have the label at several levels.
-    """
-    shown: list[Node] = []
-    hidden, looked_at = [lattice.top], {lattice.top}
-    while hidden:
-        node = hidden.pop()
-        if not _hides(lattice, node):
-            shown.append(node)
-            continue
-        below = [
-            (*node[:a], level - 1, *node[a + 1 :])
-            for a, level in enumerate(node)
-            if level
-        ]
-        hidden += [other for other in below if other not in looked_at]
-        looked_at.update(below)
-    return shown
-
-
-def _level_within(
-    lattice: Lattice, model: PrivacyModel, classes: Classes
-) -> int | float:
-    """Level of a node when its worst classes go, as many as the limit allows."""
-    levels = _class_levels(model, classes)
-    if levels is None or not lattice.allowance:
-        return judge(model, classes).level
-    order = np.argsort(-levels if model.better == "higher" else levels)
-    enough = np.cumsum(classes.rows[order]) >= lattice.n_rows - lattice.allowance
-    return levels[order[int(np.argmax(enough))]].item()
-
-
-def _class_levels(model: PrivacyModel, classes: Classes) -> np.ndarray | None:
-    """The level of each class by itself, where the model has one."""
-    if isinstance(model, KAnonymity):
-        return classes.sizes
-    of_class = getattr(model, "class_levels", None)
-    return None if of_class is None else of_class(classes)
 
 
 class RecodingPass(NamedTuple):
@@ -367,6 +243,11 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Whole columns climb at once: a few outliers cost everybody exactness, "
+        "unless they may be suppressed.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,
@@ -468,7 +349,9 @@ class FullDomainAnonymizer(TableAnonymizer):
         self.loss_, self.bound_, self.proved_ = found.loss, found.bound, found.proved
         return published
 
-    def frontier(self, X: Any, *, max_k: int | None = None) -> Frontier:
+    def frontier(
+        self, X: Any, *, max_k: int | None = None, progress: Progress | None = None
+    ) -> Frontier:
         """What every k costs, from one pass over all nodes.
 
         Other models, searches and local recoding play no part. Suppressed rows count
@@ -483,6 +366,8 @@ class FullDomainAnonymizer(TableAnonymizer):
             The table to be protected.
         max_k : int, default=None
             Largest k of the curve. None: the number of rows.
+        progress : callable, default=None
+            Told the share that is done; None: a bar if ``verbose``.
 
         Returns
         -------
@@ -497,9 +382,41 @@ class FullDomainAnonymizer(TableAnonymizer):
         lattice = other._lattice(table, other._promise(), self._limit(table.n_rows))
         _refuse_too_many(lattice, "frontier")
         names = list(other.roles_.quasi_identifiers)
-        with progress_bar("frontier", shown=self.verbose) as progress:
-            found = find_frontier(lattice, max_k or table.n_rows, names, progress)
+        with progress_bar("frontier", shown=self.verbose) as bar:
+            told = progress or bar
+            found = find_frontier(lattice, max_k or table.n_rows, names, told)
         return Frontier(*found, self.loss)
+
+    def solutions(self, X: Any, *, progress: Progress | None = None) -> Solutions:
+        """Whether each node keeps the promise, and what it loses.
+
+        Searches, ``levels`` and local recoding play no part. The estimator is not
+        fitted; any node that fits is accepted as ``levels``.
+
+        Parameters
+        ----------
+        X : data frame or array
+            The table to be protected.
+        progress : callable, default=None
+            Told the share that is done; None: a bar if ``verbose``.
+
+        Raises
+        ------
+        ParameterError
+            If there are more than 20,000 nodes.
+        """
+        other = clone(self)
+        other._check_parameters()
+        table = other._encode(other._open(X, reset=True))
+        lattice = other._lattice(table, other._promise(), other._limit(table.n_rows))
+        if lattice.size > FEW_NODES:
+            raise ParameterError(
+                f"solutions are listed up to {FEW_NODES:,} nodes, and there are "
+                f"{lattice.size:,}; use hierarchies with fewer levels, or 'frontier'."
+            )
+        names = list(other.roles_.quasi_identifiers)
+        with progress_bar("solutions", shown=self.verbose) as bar:
+            return find_solutions(lattice, names, self.loss, progress or bar)
 
     def _lattice(self, table: CodedTable, models: AllOf, limit: float) -> Lattice:
         points = table.points()
@@ -562,9 +479,10 @@ class FullDomainAnonymizer(TableAnonymizer):
                 f"time_limit={self.time_limit} seconds; {lattice.n_looks} of "
                 f"{lattice.size} nodes were looked at."
             )
-        what = "no node keeps" if self.levels is None else "these levels do not keep"
-        reach = describe_reach(lattice, searched=self.levels is None)
-        return f"{what} the promise within {limit}. {reach}"
+        what, stated = "no node keeps", None
+        if self.levels is not None:
+            what, stated = "these levels do not keep", self._given_node(lattice.top)
+        return f"{what} the promise within {limit}. {describe_reach(lattice, stated)}"
 
     def _shares(self) -> np.ndarray:
         """Weight of each quasi-identifier; together 1."""

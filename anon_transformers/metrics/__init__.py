@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         marketer_risk,
         prosecutor_risk,
     )
+    from anon_transformers.metrics._size_histogram import size_histogram
     from anon_transformers.metrics._squared_error import (
         SquaredErrors,
         SquaredErrorShare,
@@ -136,6 +137,7 @@ __all__ = [
     "prosecutor_risk",
     "quality",
     "released_losses",
+    "size_histogram",
     "squared_error_share",
     "weigh_population",
 ]

@@ -1,7 +1,7 @@
 """Swapping inside groups of near rows: probabilistic k-anonymity."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -132,6 +132,14 @@ class GroupSwapper(LinkedAnonymizer):
     >>> swapper.labels_
     {('pay',): array([1, 0, 1, 0])}
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Where a value is frequent in a group, a swapped cell is often equal to the "
+        "own one.",
+        "Who can predict a column from the others finds the own cell more often "
+        "than once in k times.",
+        "A value lies in the range of its group: narrow groups tell it nearly.",
+    )
 
     def __init__(
         self,

@@ -136,6 +136,13 @@ class MDAVAnonymizer(TableAnonymizer):
     uses_hierarchies: ClassVar[bool] = True
     row_bound: ClassVar[bool] = True
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "A mean of few tells of each: who knows all but one member of a group can "
+        "compute that one.",
+        "A person far from all others pulls the center of the group, which shows "
+        "that there is such a person.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,

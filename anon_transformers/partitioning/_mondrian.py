@@ -221,6 +221,13 @@ class MondrianAnonymizer(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Tight boxes show the lowest and the highest value that somebody in them "
+        "has; boxes by cuts do not.",
+        "Cuts at medians are a rule of thumb: other boxes may keep the promise and "
+        "lose less.",
+    )
+
     def __init__(
         self,
         quasi_identifiers: Sequence[Hashable] | None = None,

@@ -61,6 +61,12 @@ class AlphaKAnonymity(SensitiveModel):
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {"alpha": "lower", "k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "A value that is rare in the whole table may reach a share of alpha in a "
+        "class (skewness).",
+        "Values that mean nearly the same are looked at one by one (similarity).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "alpha", real("alpha", self.alpha, 0, 1, above=True))

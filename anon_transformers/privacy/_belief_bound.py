@@ -70,6 +70,12 @@ class BeliefBound(ReferenceModel):
     # Not ``negative``: a higher one looks at fewer values.
     tighter: ClassVar[Mapping[str, Direction]] = {"positive": "lower"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "The intruder knows the distribution of the whole table and no more: other "
+        "knowledge of a person is not bounded.",
+        "Values that mean nearly the same are looked at one by one (similarity).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         bound = real("positive", self.positive, 0, 1, above=True)

@@ -67,6 +67,12 @@ class BetaLikeness(ReferenceModel):
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {"beta": "lower"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "What a class gains is bounded, not what it lacks: that a value is absent "
+        "from a class may be told.",
+        "Values that mean nearly the same are looked at one by one (similarity).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("form", self.form, FORMS)

@@ -53,6 +53,13 @@ class DeltaPresence:
     merging: ClassVar[Merging] = "satisfying"
     tighter: ClassVar[Mapping[str, Direction]] = {"low": "higher", "high": "lower"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Sensitive values play no part: who is known to be in a class is known by "
+        "what all of it share.",
+        "It holds for the population that was given; an intruder with a better "
+        "register may know more.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", real("low", self.low, 0, 1))
         object.__setattr__(self, "high", real("high", self.high, 0, 1))

@@ -55,6 +55,14 @@ class DistinctLDiversity(LDiversity):
     better: ClassVar[Direction] = "higher"
     tighter: ClassVar[Mapping[str, Direction]] = {"l": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "One of the l values may be far more frequent than the others: to guess it "
+        "is mostly right.",
+        "Values that mean nearly the same count as different ones (similarity).",
+        "A value that is rare in the whole table may be frequent in a class "
+        "(skewness).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "l", whole("l", self.l))

@@ -55,6 +55,14 @@ class EntropyLDiversity(LDiversity):
     better: ClassVar[Direction] = "higher"
     tighter: ClassVar[Mapping[str, Direction]] = {"l": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Values that mean nearly the same count as different ones (similarity).",
+        "A value that is rare in the whole table may be frequent in a class "
+        "(skewness).",
+        "A table in which one value is very frequent cannot keep it at all, also "
+        "where that value hurts nobody.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "l", real("l", self.l, 1))

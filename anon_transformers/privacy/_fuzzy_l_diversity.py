@@ -54,6 +54,11 @@ class FuzzyLDiversity(FuzzyModel):
     better: ClassVar[Direction] = "higher"
     tighter: ClassVar[Mapping[str, Direction]] = {"l": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "One of the l values may be far more frequent than the others.",
+        "Values that mean nearly the same count as different ones (similarity).",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "l", whole("l", self.l))

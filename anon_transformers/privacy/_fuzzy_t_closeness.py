@@ -97,6 +97,12 @@ class FuzzyTCloseness(FuzzyModel):
     better: ClassVar[Direction] = "lower"
     tighter: ClassVar[Mapping[str, Direction]] = {"t": "lower"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Mixing brings rows nearer to the table: with many sets and vague degrees a "
+        "small t says little.",
+        "It does not hide who stands behind a set: ask for q or k beside it.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "t", real("t", self.t, 0, 1))

@@ -54,6 +54,9 @@ class PrivacyModel(Protocol):
     A model may have a method ``report(evidence)`` that tells more, a mapping. Of it a
     gate tells the numbers that stand under names of columns, of the model's parameters,
     or under those that the class lists as ``details``.
+
+    A class may say what it does not protect from, as a tuple ``not_promised`` of
+    sentences.
     """
 
     name: ClassVar[str]

@@ -46,6 +46,15 @@ class KAnonymity:
     merging: ClassVar[Merging] = "any"
     tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "All persons of a class may have the same sensitive value: who finds the "
+        "class knows it (homogeneity).",
+        "Who knows more of a person than the quasi-identifiers may rule out values "
+        "of the class until one is left (background knowledge).",
+        "Releases of the same persons at several times may tell together what none "
+        "tells alone.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -49,6 +49,14 @@ class KMap:
     merging: ClassVar[Merging] = "any"
     tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Who knows that a person is in the table may find her in a class of fewer "
+        "than k rows.",
+        "Sensitive values play no part.",
+        "It holds for the population that was given; an intruder with a smaller one "
+        "may know more.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -83,6 +83,12 @@ class QAnonymity:
     merging: ClassVar[Merging] = "none"
     tighter: ClassVar[Mapping[str, Direction]] = {"q": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Sensitive values play no part: all rows of a set may have the same.",
+        "It counts rows by degrees; the names that are published make classes of "
+        "their own, which k counts.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "q", whole("q", self.q))
         if not callable(self.aggregation):

@@ -58,6 +58,13 @@ class RecursiveCLDiversity(LDiversity):
     better: ClassVar[Direction] = "higher"
     tighter: ClassVar[Mapping[str, Direction]] = {"c": "lower", "l": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Values that mean nearly the same count as different ones (similarity).",
+        "A value that is rare in the whole table may be frequent in a class "
+        "(skewness).",
+        "Who can rule out l - 1 values of a class may be left with one.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "c", real("c", self.c, 0, above=True))

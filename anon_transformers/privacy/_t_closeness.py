@@ -73,6 +73,14 @@ class TCloseness(ReferenceModel):
     one_value_per_person: ClassVar[bool] = True
     """A release with a subject declares it of every column that is judged."""
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "The distance is one of whole distributions: a rare value may become "
+        "several times as likely in a class.",
+        "It does not hide who stands behind a class: ask for k beside it.",
+        "A small t hides how the sensitive column depends on the others, which "
+        "readers may want to know.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("distance", self.distance, DISTANCES)

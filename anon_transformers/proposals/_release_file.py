@@ -1,6 +1,7 @@
 """A release file from a table, to be read and changed by a person."""
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,17 +18,30 @@ from anon_transformers.gx._suites import suite_for
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Suggestion, suggest_hierarchy
 from anon_transformers.hierarchies._suggest import FROM_FREQUENCIES
+from anon_transformers.privacy import DistinctLDiversity
 from anon_transformers.proposals._missing import known_cells
 from anon_transformers.proposals._roles import (
     ColumnProposal,
     Progress,
+    Rest,
     TableProposal,
     propose_table,
 )
-from anon_transformers.proposals._scores import score_hierarchies
+from anon_transformers.proposals._scores import (
+    MOST_ROWS,
+    expected_loss,
+    score_hierarchies,
+)
+from anon_transformers.release._period import Template
 
 K = 5
 L = 2
+MOST_SUPPRESSED = 0.05
+"""Share of the rows that may go, for values that no hierarchy has."""
+USUAL_LOSS = 0.9
+"""Most loss where it could not be tried what a release of the table loses."""
+NEWEST = {"periods": 1}
+"""Periods that stay public: of persons, two tell more than each alone."""
 SHOWN_ROLES = (
     "quasi_identifiers",
     "sensitive",
@@ -35,6 +49,7 @@ SHOWN_ROLES = (
     "insensitive",
     "dropped",
 )
+_NO_ID = re.compile(r"[^A-Za-z0-9]+")
 _STRANGE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -106,6 +121,8 @@ def propose_release(
     stated: Mapping[str, str] | None = None,
     missing: Sequence[str] | None = None,
     dates: Mapping[str, Mapping[str, Any]] | None = None,
+    rest: Rest = "propose",
+    n_periods: int = 1,
     typed: bool = False,
     scores: bool = True,
     progress: Progress | None = None,
@@ -117,11 +134,14 @@ def propose_release(
     frame : data frame
         The table; of a CSV file every cell as it is written.
     source : mapping
-        Where a release finds it, as under ``source`` of a release file.
+        Where a release finds it, as under ``source`` of a release file. Its path may
+        hold a period, or be a list.
     name : str
         Name of the release.
-    stated, missing, dates : optional
+    stated, missing, dates, rest : optional
         As for :func:`propose_table`.
+    n_periods : int, default=1
+        Of how many periods the table is, each of which will be a release.
     typed : bool, default=False
         Whether the source knows the types of its columns, as Parquet files do: the
         release states none then.
@@ -141,11 +161,19 @@ def propose_release(
     {'kind': 'intervals', 'widths': [5, 10, 50]}
     """
     table = propose_table(
-        frame, stated=stated, missing=missing, dates=dates, progress=progress
+        frame,
+        stated=stated,
+        missing=missing,
+        dates=dates,
+        rest=rest,
+        progress=progress,
     )
-    suggestions = _suggestions(frame, table, dates or {}, scores, progress)
+    known = _known_columns(frame, table, dates or {})
+    suggestions = _suggestions(known, table, scores, progress)
+    loss = _expected_loss(known, table, suggestions, n_periods)
     content = _content(source, table, suggestions, name, typed)
-    text = _text(content, table, suggestions)
+    content["thresholds"] += _bounds(loss, bool(_trees(name, suggestions)))
+    text = _text(content, table, suggestions, loss)
     return ProposedRelease(name, table, suggestions, content, text)
 
 
@@ -163,34 +191,87 @@ def release_name(given: str) -> str:
     return _STRANGE.sub("-", stem).strip("-_.") or "table"
 
 
+def _known_columns(
+    frame: pd.DataFrame, table: TableProposal, dates: Mapping[str, Mapping[str, Any]]
+) -> pd.DataFrame:
+    """What quasi-identifiers, sensitive columns and the subject hold, marks left out.
+
+    Read as dates, a column has other values.
+    """
+    columns = [*table.of_role("quasi_identifiers"), *table.of_role("sensitive")]
+    known = {name: known_cells(frame[name], table.missing) for name in columns}
+    for name in dates:
+        if name in known:
+            known[name] = _read_dates(known[name], dates[name])
+    if table.subject is not None:
+        known[table.subject] = frame[table.subject]
+    return pd.DataFrame(known)
+
+
 def _suggestions(
-    frame: pd.DataFrame,
+    known: pd.DataFrame,
     table: TableProposal,
-    dates: Mapping[str, Mapping[str, Any]],
     scores: bool,
     progress: Progress | None,
 ) -> dict[str, Suggestion]:
     columns = table.of_role("quasi_identifiers")
-    known = {name: known_cells(frame[name], table.missing) for name in columns}
     subject = table.subject
-    persons = None if subject is None else frame[subject]
+    persons = None if subject is None else known[subject]
     found = {}
-    for done, (name, series) in enumerate(list(known.items())):
+    for done, name in enumerate(columns):
         if progress is not None:
-            progress(done, len(known), name)
-        if name in dates:  # read as dates, the column has other values
-            known[name] = _read_dates(series, dates[name])
+            progress(done, len(columns), name)
         if known[name].notna().any():
-            own = known[name].rename(name)
-            found[name] = suggest_hierarchy(own, subject=persons)
+            found[name] = suggest_hierarchy(known[name], subject=persons)
     if not scores:
         return found
-    tried = pd.DataFrame({name: known[name] for name in found})
-    if subject is not None:
-        tried[subject] = persons
     trees = {name: one.hierarchy for name, one in found.items()}
-    by_column = score_hierarchies(tried, trees, k=K, subject=subject, progress=progress)
+    by_column = score_hierarchies(known, trees, k=K, subject=subject, progress=progress)
     return {name: replace(s, score=by_column.get(name)) for name, s in found.items()}
+
+
+def _diverse(table: TableProposal) -> list[str]:
+    """Sensitive columns that can be diverse at all."""
+    by_name = {p.column: p for p in table.columns}
+    return [c for c in table.of_role("sensitive") if by_name[c].n_values >= L]
+
+
+def _expected_loss(
+    known: pd.DataFrame,
+    table: TableProposal,
+    suggestions: Mapping[str, Suggestion],
+    n_periods: int,
+) -> float | None:
+    """Loss of the release that is proposed, tried on some of its rows.
+
+    Of a period there are fewer rows, which are less alike.
+    """
+    sensitive = _diverse(table)
+    return expected_loss(
+        known,
+        {name: one.hierarchy for name, one in suggestions.items()},
+        [DistinctLDiversity(L, sensitive=name) for name in sensitive],
+        sensitive=sensitive,
+        k=K,
+        subject=table.subject,
+        most_rows=min(MOST_ROWS, -(-len(known) // n_periods)),
+    )
+
+
+def _bounds(loss: float | None, may_suppress: bool) -> list[dict[str, Any]]:
+    """Thresholds of what a release may cost.
+
+    Examples
+    --------
+    >>> _bounds(0.7, may_suppress=False)
+    [{'metric': 'loss', 'max': 0.85}]
+    """
+    # At most half of what labels still told may go.
+    most = USUAL_LOSS if loss is None else min(math.ceil(50 * (1 + loss)) / 100, 0.99)
+    bounds: list[dict[str, Any]] = [{"metric": "loss", "max": most}]
+    if may_suppress:
+        bounds.append({"metric": "suppressed-share", "max": MOST_SUPPRESSED})
+    return bounds
 
 
 def _read_dates(series: pd.Series, stated: Mapping[str, Any]) -> pd.Series:
@@ -240,37 +321,60 @@ def _content(
             roles[role] = table.of_role(role)
     trees = _trees(name, suggestions)
     hierarchies = {
-        column: one.stated if one.stated is not None else f"../{trees[column]}"
+        column: one.stated
+        if one.stated is not None
+        else {"path": f"../{trees[column]}", "unknown": "suppress"}
         for column, one in suggestions.items()
     }
-    thresholds: list[dict[str, Any]] = [{"model": "k-anonymity", "k": K}]
-    by_name = {p.column: p for p in table.columns}
-    if any(by_name[c].n_values >= L for c in table.of_role("sensitive")):
-        thresholds += [
-            {"id": f"l-{at}", "model": "distinct-l-diversity", "l": L, "sensitive": c}
-            for at, c in enumerate(table.of_role("sensitive"), 1)
-            if by_name[c].n_values >= L
-        ]
+    anonymizer: dict[str, Any] = {"name": "mondrian"}
+    if trees:
+        anonymizer["suppression_limit"] = MOST_SUPPRESSED
+    target: dict[str, Any] = {"path": f"../build/releases/{name}", "format": "csv"}
+    if table.subject is not None and _holds_period(source):
+        target["retention"] = dict(NEWEST)
     return {
         "source": stated,
         "roles": roles,
         "hierarchies": hierarchies,
-        "anonymizer": {"name": "mondrian"},
-        "thresholds": thresholds,
+        "anonymizer": anonymizer,
+        "thresholds": [{"model": "k-anonymity", "k": K}, *_of_values(table)],
         "suite": f"../expectations/{name}.json",
-        "target": {"path": f"../build/releases/{name}", "format": "csv"},
+        "target": target,
         "workspace": "../.anon",
     }
+
+
+def _holds_period(source: Mapping[str, Any]) -> bool:
+    path = source["path"]
+    return isinstance(path, str) and Template(path).holds_period
+
+
+def _of_values(table: TableProposal) -> list[dict[str, Any]]:
+    """Thresholds of the sensitive columns; of several, each has its name."""
+    columns = _diverse(table)
+    found, taken = [], set()
+    for column in columns:
+        stated = {"model": "distinct-l-diversity", "l": L, "sensitive": column}
+        if len(columns) == 1:
+            return [stated]
+        stem = f"l-diversity-of-{_NO_ID.sub('-', column).strip('-') or 'column'}"
+        while stem.lower() in taken:
+            stem += "-2"
+        taken.add(stem.lower())
+        found.append({"id": stem, **stated})
+    return found
 
 
 def _text(
     content: Mapping[str, Any],
     table: TableProposal,
     suggestions: Mapping[str, Suggestion],
+    loss: float | None,
 ) -> str:
     """The file with its reasons; a parser reads the content back."""
     by_column = {p.column: p for p in table.columns}
-    lines = [f"# {line}".rstrip() for line in _review(table, suggestions)]
+    retained = "retention" in content["target"]
+    lines = [f"# {line}".rstrip() for line in _review(table, suggestions, retained)]
     lines += ["source:", *_block(content["source"]), "", "roles:"]
     for role, named in content["roles"].items():
         if role == "subject":
@@ -279,26 +383,61 @@ def _text(
         lines.append(f"  {role}:")
         lines += [f"    - {_scalar(c)}  # {_said(by_column[c])}" for c in named]
     if content["hierarchies"]:
-        lines += ["", "hierarchies:"]
+        lines += ["", *_about_unknown(content), "hierarchies:"]
     for column, stated in content["hierarchies"].items():
         shown = f"  {_scalar(column)}: {_scalar(stated)}"
         lines.append(f"{shown}  # {_of_tree(suggestions[column])}")
-    rest = [k for k in content if k not in {"source", "roles", "hierarchies"}]
-    for key in rest:
-        if key == "thresholds":
-            lines += [
-                "",
-                "# The anonymizer gets these as its goal; the gate judges by them.",
-            ]
-            lines += [f"{key}:", *(f"  - {_scalar(one)}" for one in content[key])]
-        elif isinstance(content[key], dict):
-            lines += ["", f"{key}:", *_block(content[key])]
-        else:
-            lines += ["", f"{key}: {_scalar(content[key])}"]
+    lines += ["", "anonymizer:", *_block(content["anonymizer"])]
+    lines += ["", "# The anonymizer gets these as its goal; the gate judges by them."]
+    lines.append("thresholds:")
+    for one in content["thresholds"]:
+        lines += [f"  # {why}" for why in _why(one, loss)]
+        lines.append(f"  - {_scalar(one)}")
+    lines += ["", f"suite: {_scalar(content['suite'])}", "", "target:"]
+    target = dict(content["target"])
+    retention = target.pop("retention", None)
+    lines += _block(target)
+    if retention is not None:
+        lines += [
+            "  # Who has two periods learns more of a person than from each alone, and",
+            "  # no threshold judges that: only the newest stays public.",
+            f"  retention: {_scalar(retention)}",
+        ]
+    lines += ["", f"workspace: {_scalar(content['workspace'])}"]
     return "\n".join(lines) + "\n"
 
 
-def _review(table: TableProposal, suggestions: Mapping[str, Suggestion]) -> list[str]:
+def _about_unknown(content: Mapping[str, Any]) -> list[str]:
+    limit = content["anonymizer"].get("suppression_limit")
+    if limit is None:
+        return []
+    return [
+        "# A later table may hold values that no hierarchy file has, and nobody",
+        "# knows how rare they are. unknown: suppress hides the rows that hold one,",
+        f"# and stops the release where more than {limit:.0%} of the rows would go",
+        "# (suppression_limit): add the values to the files then, or propose all",
+        "# anew from all tables. error stops at the first such row; root hides the",
+        "# cell alone, without limit.",
+    ]
+
+
+def _why(threshold: Mapping[str, Any], loss: float | None) -> list[str]:
+    """Why a bound of a metric is proposed."""
+    if threshold.get("metric") == "loss":
+        if loss is None:
+            return ["Labels that tell less are not worth publishing."]
+        return [
+            f"Some rows of the table lost {loss:.2f}. A release that loses half of the",
+            "rest as well is refused: look what has changed in the source.",
+        ]
+    if threshold.get("metric") == "suppressed-share":
+        return ["Rows that say nothing, of whatever cause; as under anonymizer."]
+    return []
+
+
+def _review(
+    table: TableProposal, suggestions: Mapping[str, Suggestion], retained: bool
+) -> list[str]:
     """What a person must decide, for nothing here can."""
     persons = "" if table.n_persons is None else f" of {table.n_persons:,} persons"
     unsure = [p.column for p in table.columns if p.confidence == "low"]
@@ -324,6 +463,8 @@ def _review(table: TableProposal, suggestions: Mapping[str, Suggestion]) -> list
             f"* {len(rare)} hierarchies join rare values: their labels tell what is "
             "rare in this table."
         )
+    if retained:
+        lines.append("* retention: how many periods may be public at a time.")
     lines += [
         f"* thresholds: k = {K}"
         + (f" and l = {L} are" if table.of_role("sensitive") else " is")

@@ -17,6 +17,7 @@ from anon_transformers.base._base import repeated_identifiers
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,
+    check_choice,
     unknown_choice,
 )
 from anon_transformers.hierarchies._kinds import (
@@ -34,12 +35,16 @@ from anon_transformers.proposals._missing import (
 )
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._identifying_columns import identifying_faults
+from anon_transformers.release._person_columns import ID_NAMES, PERSON_NAMES
 
 Role = Literal[
     "quasi_identifiers", "sensitive", "identifiers", "insensitive", "dropped", "subject"
 ]
 ROLES: tuple[str, ...] = (*COLUMN_ROLES, "subject")
 Confidence = Literal["high", "medium", "low"]
+Rest = Literal["propose", "drop-unsure", "drop"]
+RESTS: tuple[str, ...] = ("propose", "drop-unsure", "drop")
+PUBLISHED_ROLES = ("quasi_identifiers", "sensitive", "insensitive")
 Progress = Callable[[int, int, str], None]
 
 NEARLY_ALL = 0.95
@@ -55,21 +60,6 @@ DENSE = 0.9
 """Share of the whole numbers between the lowest and the highest that a serial has."""
 FEWEST_SERIAL = 500
 FEW_VALUES = 20
-ID_NAMES = frozenset(
-    [
-        "id", "ids", "nbr", "no", "nr", "key", "uuid", "guid", "ssn", "nhs", "mrn",
-        "email", "mail", "phone", "tel", "mobile", "fax", "passport", "iban",
-        "account", "name", "firstname", "lastname", "surname", "address", "street",
-        "ip", "url", "license", "licence", "plate",
-    ]
-)  # fmt: skip
-PERSON_NAMES = frozenset(
-    [
-        "patient", "person", "subject", "client", "member", "customer", "user",
-        "pupil", "student", "employee", "respondent", "participant", "case",
-        "household", "insured", "citizen", "individual",
-    ]
-)  # fmt: skip
 KNOWN_NAMES = frozenset(
     [
         "age", "sex", "gender", "race", "ethnicity", "birth", "born", "dob", "zip",
@@ -199,6 +189,7 @@ def propose_table(
     stated: Mapping[str, str] | None = None,
     missing: Sequence[str] | None = None,
     dates: Mapping[str, Mapping[str, Any]] | None = None,
+    rest: Rest = "propose",
     progress: Progress | None = None,
 ) -> TableProposal:
     """Propose a role for every column, and say what stands for missing values.
@@ -213,6 +204,11 @@ def propose_table(
         Texts that stand for missing values; found out by default.
     dates : mapping of column to dict, optional
         How dates are written, as under ``source.columns`` of a release file.
+    rest : {"propose", "drop-unsure", "drop"}, default="propose"
+        What becomes of columns that ``stated`` does not name: a role is proposed for
+        each, those of low certainty are dropped, or all are. Columns that tell persons
+        apart keep their role in any case: nothing of them is published, and persons are
+        counted by them.
     progress : callable, optional
         Called with how many columns are done, how many there are, and the next one.
 
@@ -223,6 +219,7 @@ def propose_table(
     """
     given, formats = dict(stated or {}), dict(dates or {})
     _check_stated(frame, given, formats)
+    check_choice("rest", rest, RESTS)
     if not len(frame):
         raise DataError("the table is empty: it has no rows.")
     counts = {str(name): text_counts(frame[name]) for name in frame.columns}
@@ -239,10 +236,11 @@ def propose_table(
     table = _KnownTable(frame, marks)
     columns = _one_subject(table, found, given)
     columns = _without_telling(table, columns, given)
+    columns = [p if p.column in given else _without_rest(p, rest) for p in columns]
     if not any(p.role == "quasi_identifiers" for p in columns):
         raise DataError(
             "no column is left that an intruder could know: there is nothing to "
-            "generalize. State one as a quasi-identifier."
+            "generalize. State one as a quasi-identifier (-q)."
         )
     persons = next((p.n_values for p in columns if p.role == "subject"), None)
     return TableProposal(tuple(columns), tuple(marks), len(frame), persons)
@@ -316,7 +314,9 @@ def _role(
     parts = set(name_parts(name))
     n_rows, n_values = sum(counts), len(values)
     if kind.kind == "constant":
-        return "insensitive", "it tells nobody apart", "high"
+        # As insensitive, the first other value of a later table would be published.
+        why = "it tells nothing, and a later table may hold a value of few"
+        return "dropped", why, "high"
     if kind.kind == "free text":
         why = (
             "free text may name anybody, and nothing here protects it: leave it out of "
@@ -435,6 +435,16 @@ def _one_subject(
         else p
         for p in others
     ]
+
+
+def _without_rest(one: ColumnProposal, rest: Rest) -> ColumnProposal:
+    """A column that nobody named, dropped if that is asked for."""
+    goes = rest == "drop" or (rest == "drop-unsure" and one.confidence == "low")
+    if not goes or one.role not in PUBLISHED_ROLES:
+        return one
+    how = "columns that are not named" if rest == "drop" else "what is not sure"
+    why = f"{one.reason.rpartition('; ')[0]}; dropped, as {how} should be."
+    return replace(one, role="dropped", reason=why, source_kind=None)
 
 
 def _without_telling(

@@ -58,7 +58,7 @@ class Setting:
     loss_with_dropped : float or None
         The same if columns that are not published count as lost.
     suppressed_rows, suppressed_share : int, float or None
-        Rows that are suppressed, and their share of all.
+        Rows that are suppressed or dropped, and their share of all.
     suppressed_persons : int or None
         Persons who have one of these rows, where a subject is declared.
     reached : mapping of str to number

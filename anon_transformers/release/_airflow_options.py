@@ -34,7 +34,7 @@ Moment = Annotated[datetime, BeforeValidator(_read_moment)]
 
 
 class StatedNotifier(Strict):
-    """Who is told how a run ended: a notifier of Airflow, or a function.
+    """Who gets a notification of how a run ended: a notifier of Airflow, or a function.
 
     Attributes
     ----------
@@ -90,13 +90,19 @@ class StatedAsset(Strict):
 
 
 class WantedAsset(Strict):
-    """An asset that no release file makes, and a release waits for."""
+    """An asset that no release file makes, and a release waits for.
+
+    Attributes
+    ----------
+    asset : StatedAsset
+        Its name, or name and address.
+    """
 
     asset: StatedAsset
 
 
 class StatedDeadline(Strict):
-    """By when a run must have ended; whoever is named is told if it has not.
+    """By when a run must have ended; whoever is named gets a notification if not.
 
     Attributes
     ----------
@@ -105,7 +111,7 @@ class StatedDeadline(Strict):
     of : {"queued", "logical_date"}
         When the time starts.
     notify : tuple of StatedNotifier
-        Who is told; those of ``on_failure`` if it is left out.
+        Who gets the notification; those of ``on_failure`` if it is left out.
     """
 
     after: Duration
@@ -159,7 +165,7 @@ class AirflowOptions(Strict):
     dagrun_timeout : duration or None
         A run that takes longer fails.
     deadline : StatedDeadline or None
-        By when a run must have ended, and who is told if it has not: ``{after: 2h, of:
+        By when a run must have ended, and who is notified if not: ``{after: 2h, of:
         queued, notify: […]}``, or the duration alone.
     retries : int
         How often a step is tried again after trouble that may pass.
@@ -184,9 +190,9 @@ class AirflowOptions(Strict):
     tags : tuple of str
         Tags of the DAG, beside ``release``.
     on_failure : tuple of StatedNotifier
-        Who is told that a run failed: ``{notifier: package.module.Notifier, …}``.
+        Who is notified that a run failed: ``{notifier: package.module.Notifier, …}``.
     on_success : tuple of StatedNotifier
-        Who is told that it succeeded.
+        Who is notified that it succeeded.
     period : {"current", "previous"}
         Of files with periods, the one that the logical date of a run lies in, or the
         one before it.
@@ -251,9 +257,11 @@ class AirflowOptions(Strict):
     """Keys that are handed to every task as they are."""
 
     @model_validator(mode="after")
-    def _someone_to_tell(self) -> "AirflowOptions":
+    def _someone_to_notify(self) -> "AirflowOptions":
         if self.deadline and not (self.deadline.notify or self.on_failure):
-            raise ValueError("deadline: name who is told, under notify or on_failure.")
+            raise ValueError(
+                "deadline: name whom to notify, under notify or on_failure."
+            )
         return self
 
     @model_validator(mode="after")

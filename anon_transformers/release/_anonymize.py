@@ -14,12 +14,13 @@ from anon_transformers.exceptions import (
     ExtremesWarning,
     level_of_caller,
 )
+from anon_transformers.parameters import is_whole
 from anon_transformers.release._anonymizer import extremes_of, make_anonymizer
 from anon_transformers.release._build import installed
 from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import ReleaseConfig, Target
 from anon_transformers.release._files import schema_of
-from anon_transformers.release._forms import Form, form_of
+from anon_transformers.release._forms import form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._run import (
     CANDIDATE,
@@ -118,16 +119,35 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     }
     write_json(draft / "candidate.json", run.sealed(note))
     tell(anonymizer=config.anonymizer.name)
-    tell_numbers(facts_of(anonymizer.report_, form_of(config)))
+    _, many = form_of(config).counted
+    counts = {many: anonymizer.report_.rows}
+    if many == "rows":
+        counts = rows_of(anonymizer.report_, *map(len, tables.values()))
+    tell_numbers({**counts, **facts_of(anonymizer.report_)})
 
 
-def facts_of(report: Report, form: Form) -> dict[str, Any]:
-    """What a log says of what an anonymizer did: numbers alone."""
-    classes, risk, (_, many) = report.classes, report.risk, form.counted
-    hidden = {"suppressed": report.suppressed_rows} if many == "rows" else {}
+def rows_of(report: Report, n_written: int) -> dict[str, int]:
+    """Rows that are written, and of the others what became of them.
+
+    The words are those of the manifest: a suppressed row is written, with the mark in
+    every quasi-identifier; a dropped one is not. A report has one number for both.
+    """
+    counted = (report.rows, report.suppressed_rows)
+    if not all(map(is_whole, counted)):  # a stranger's
+        return {"rows": n_written}
+    n_rows, hidden = map(int, counted)
+    dropped = {"dropped": n_rows - n_written} if n_rows > n_written else {}
     return {
-        many: report.rows,
-        **hidden,
+        "rows": n_written,
+        **dropped,
+        "suppressed": hidden - dropped.get("dropped", 0),
+    }
+
+
+def facts_of(report: Report) -> dict[str, Any]:
+    """What a log says of the classes that an anonymizer made: numbers alone."""
+    classes, risk = report.classes, report.risk
+    return {
         "classes": classes.get("count"),
         "smallest": classes.get("smallest"),
         "average_risk": risk.get("average-risk"),

@@ -19,6 +19,7 @@ from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymize import DRAFT, write_draft
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._log import tell
 from anon_transformers.release._run import CANDIDATE, Run, remove_tree
 from anon_transformers.release._steps import refuse_what_is_missing
 from anon_transformers.release._validate import judge_candidate
@@ -78,14 +79,19 @@ def write_first_that_passes(run: Run) -> None:
         reason = _try(run, number)
         run.ledger.write(run.id, "tried", rung=number, passed=reason is None)
         if reason is None:
+            tell(rung=number, setting=name_of(number))
             return
         refused.append(reason)
     remove_tree(run.path(DRAFT))
-    names = [STATED, *(f"on_refusal.back_off.{n}" for n in range(len(refused) - 1))]
-    lines = [f"{name}: {why}" for name, why in zip(names, refused, strict=True)]
+    lines = [f"{name_of(number)}: {why}" for number, why in enumerate(refused)]
     raise InfeasibleError(
         "\n".join([f"{config.name}: no rung of on_refusal passes.", *lines])
     )
+
+
+def name_of(rung: int) -> str:
+    """What is tried at a rung, by its key in the file."""
+    return f"on_refusal.back_off.{rung - 1}" if rung else STATED
 
 
 def _try(run: Run, number: int) -> str | None:

@@ -16,6 +16,7 @@ from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._steps import refuse_what_is_missing
 
 SUFFIXES = (".yaml", ".yml")
+CHECK = "anon check"
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def check_release(
     try:
         refuse_what_is_missing(config, source=False)
         if source:
-            refuse_what_is_missing(resolve(config, period, file=path))
+            refuse_what_is_missing(resolve(config, period, file=path, command=CHECK))
         _refuse_wrong_parameters(config)
         if config.airflow.map is not None:
             _refuse_wrong_items(config, source, period)
@@ -151,7 +152,7 @@ def _refuse_wrong_items(
     from anon_transformers.release._mapping import derived_releases, tightened_items
 
     if source:
-        derived_releases(config, period_of(config, period))
+        derived_releases(config, period_of(config, period, command=CHECK))
     stated = config.airflow.map
     if stated is None or stated.tables is not None:
         return

@@ -313,7 +313,8 @@ class Retention(Strict):
     Attributes
     ----------
     periods : int or None
-        The newest so many periods.
+        The newest so many published periods: one that was refused or never run counts
+        for nothing, so that the last 3 of them may be of four months or more.
     days : int or None
         Periods that begin at most so many days before the newest one.
     """
@@ -347,8 +348,9 @@ class Target(Strict):
         hygiene; what was downloaded stays downloaded. In a release with periods,
         versions of one period are counted.
     retention : Retention or None
-        Which periods stay public; all of them by default. With a ``subject`` it must
-        be stated, for two periods together tell more of a person than each alone.
+        Which of the published periods stay public; all of them by default. With a
+        ``subject`` it must be stated, for two periods together tell more of a person
+        than each alone.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
         an apostrophe in front, also behind a semicolon, a tab or the end of a line.
@@ -491,6 +493,8 @@ class ReleaseConfig(Strict):
                 "it without {period}."
             )
         grain = self.grain
+        if grain is not None:
+            self._refuse_recurring_paths(grain)
         stated = self.target.retention is not None
         if grain is None and stated:
             raise ValueError(
@@ -499,12 +503,27 @@ class ReleaseConfig(Strict):
             )
         if grain is not None and self.roles.subject is not None and not stated:
             raise ValueError(
-                "target.retention: with roles.subject, say how many periods stay "
-                "public: whoever has two periods sees what changed for a person "
+                "target.retention: with roles.subject, say how many published periods "
+                "stay public: whoever has two periods sees what changed for a person "
                 "between them, and no threshold judges that. State 'retention: "
                 "{periods: 1}' under target, or more if you accept this."
             )
         return self
+
+    def _refuse_recurring_paths(self, grain: str) -> None:
+        """Refuse paths by which one year's data pass for another's, or join them."""
+        stated = {
+            f"source.{key}": found for key, found in self.source.templates.items()
+        }
+        if self.airflow.map is not None and self.airflow.map.tables is not None:
+            stated["airflow.map.tables"] = (Template(self.airflow.map.tables),)
+        stated["target.path"] = (Template(self.target.path),)
+        for key, templates in stated.items():
+            for template in templates:
+                try:
+                    template.refuse_recurring(grain)
+                except ParameterError as error:
+                    raise ValueError(f"{key}: {error}") from None
 
     @model_validator(mode="after")
     def _can_be_mapped(self) -> "ReleaseConfig":
@@ -680,6 +699,13 @@ def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:
         raise ConfigurationError(
             f"{file}: cannot be read ({type(error).__name__})."
         ) from None
+    return _checked(file, file.parent.absolute(), text)
+
+
+def checked_text(file: Path, text: str) -> ReleaseConfig:
+    """Check what a release file would say if it held this text."""
+    if len(text.encode()) > LARGEST_FILE:
+        raise ConfigurationError(f"{file}: is larger than 1 MB.")
     return _checked(file, file.parent.absolute(), text)
 
 

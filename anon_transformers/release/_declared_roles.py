@@ -45,6 +45,9 @@ class DeclaredRoles(Strict):
         Columns, and sets of insensitive columns, that may tell persons apart; of a
         swap also sets of a column that is swapped and those that give it, otherwise of
         a quasi-identifier and a column that gives what its labels hide.
+    accept_repeated : tuple of str
+        Dropped columns whose values repeat and do not stand for persons, though they
+        look so: as many, and named, written or spread over rows as identifiers are.
     """
 
     quasi_identifiers: tuple[str, ...] = ()
@@ -57,6 +60,7 @@ class DeclaredRoles(Strict):
     one_value_per_person: tuple[str, ...] = ()
     small_group: int = Field(3, ge=2)
     accept_unique: tuple[str | tuple[str, ...], ...] = ()
+    accept_repeated: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _one_role_each(self) -> "DeclaredRoles":
@@ -90,6 +94,10 @@ class DeclaredRoles(Strict):
                 if column not in published:
                     fault = unknown_choice("column", column, published)
                     raise ValueError(f"accept_unique: {fault}")
+        for column in self.accept_repeated:
+            if column not in self.dropped:
+                fault = unknown_choice("dropped column", column, self.dropped)
+                raise ValueError(f"accept_repeated: {fault}")
         for column in self.one_value_per_person:
             if column not in self.sensitive:
                 fault = unknown_choice("sensitive column", column, self.sensitive)

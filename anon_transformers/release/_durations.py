@@ -72,6 +72,17 @@ def read_share(given: Any) -> Any:
     return float(share)
 
 
+def share_in_words(share: float, digits: int = 6) -> str:
+    """A share as a release file writes it.
+
+    Examples
+    --------
+    >>> share_in_words(0.2), share_in_words(0.07), share_in_words(2 / 3, 3)
+    ('20 %', '7 %', '66.7 %')
+    """
+    return f"{share * 100:.{digits}g} %"
+
+
 def duration_in_words(duration: timedelta) -> str:
     """A duration in its largest whole unit.
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.release._durations import Duration, Share, duration_in_words
+from anon_transformers.release._durations import (
+    Duration,
+    Share,
+    duration_in_words,
+    share_in_words,
+)
 from anon_transformers.release._strict import Strict
 
 if TYPE_CHECKING:
@@ -70,7 +75,8 @@ class ExpectedSource(Strict):
             shown = timedelta(days=age.days) if age.days else whole
             raise DataError(
                 f"expect.max_age: the source was written {duration_in_words(shown)} "
-                f"ago, and may be {duration_in_words(self.max_age)} old."
+                f"ago, and may be {duration_in_words(self.max_age)} old. "
+                f"{_next_step('max_age', 'whether the delivery is late')}"
             )
 
     def refuse_other_size(self, n_rows: int, before: int | None) -> None:
@@ -87,20 +93,34 @@ class ExpectedSource(Strict):
         if rows.min is not None and n_rows < rows.min:
             raise DataError(
                 f"expect.rows.min: the source has {n_rows:,} rows, and at least "
-                f"{rows.min:,} are expected."
+                f"{rows.min:,} are expected. "
+                f"{_next_step('rows.min', 'whether it was cut off', 'lower')}"
             )
         if rows.max is not None and n_rows > rows.max:
             raise DataError(
                 f"expect.rows.max: the source has {n_rows:,} rows, and at most "
-                f"{rows.max:,} are expected."
+                f"{rows.max:,} are expected. "
+                f"{_next_step('rows.max', 'whether rows occur twice')}"
             )
         if rows.change is None or before is None:
             return
         change = abs(n_rows - before) / before
         if change > rows.change:
             way = "fewer" if n_rows < before else "more"
+            cause = "it was cut off" if n_rows < before else "rows occur twice"
             raise DataError(
-                f"expect.rows.change: the source has {n_rows:,} rows, {change:.1%} "
-                f"{way} than the {before:,} of the published run before; at most "
-                f"{rows.change:.6g} of them may come or go."
+                f"expect.rows.change: the source has {n_rows:,} rows, "
+                f"{share_in_words(change, 3)} {way} than the {before:,} of the "
+                f"published run before; at most {share_in_words(rows.change)} may come "
+                f"or go. {_next_step('rows.change', f'whether {cause}')} Once it is "
+                "published, this run is what the next one is compared with."
             )
+
+
+def _next_step(key: str, question: str, change: str = "raise") -> str:
+    """What whoever runs the release does next."""
+    return (
+        f"No run was begun. See {question}, and run again with the right "
+        f"source. If it is right as it is, {change} expect.{key}; to accept it once, "
+        "put the old bound back after this run."
+    )

@@ -94,11 +94,31 @@ def column_faults(held: Iterable[str], wanted: Iterable[str]) -> list[str]:
 
 
 def suppressed_rows(
-    table: pd.DataFrame, quasi_identifiers: Sequence[str], suppression_label: str
+    table: pd.DataFrame,
+    quasi_identifiers: Sequence[str],
+    suppression_label: str,
+    *,
+    missing: bool = True,
 ) -> np.ndarray:
-    """Rows whose quasi-identifiers show nothing."""
+    """Rows whose quasi-identifiers show nothing.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What is published.
+    quasi_identifiers : sequence of str
+        Its columns.
+    suppression_label : str
+        The label of a suppressed cell.
+    missing : bool
+        Whether a missing cell shows nothing, as where numbers are published; otherwise
+        it is a value of its own.
+    """
     hidden = np.ones(len(table), dtype=bool)
     for name in quasi_identifiers:
         texts = to_text(table[name])
-        hidden &= (texts.isna() | (texts == suppression_label)).to_numpy()
+        marked = texts == suppression_label
+        hidden &= (marked | texts.isna() if missing else marked.fillna(False)).to_numpy(
+            dtype=bool
+        )
     return hidden

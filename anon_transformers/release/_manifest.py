@@ -1,4 +1,4 @@
-"""What is published about a release: manifest, validation report, numbers."""
+"""What is published about a release: its manifest and its numbers."""
 
 import json
 import math
@@ -6,17 +6,16 @@ import os
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, PackageLoader
 
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._files import read_published
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._run import Run, now, of_period, write_text
+from anon_transformers.release._run import Run, now, of_period
 
 SHOWN_VERSIONS = (
     "anon-transformers",
@@ -78,7 +77,7 @@ def make_manifest(
         "measured": {
             key: value for key, value in verdict.items() if key not in PROCEEDINGS
         },
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions(),
         "note": DISCLAIMER,
     }
 
@@ -94,6 +93,21 @@ def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:
         name: HIDDEN if name in cls.private_parameters else _finite(value)
         for name, value in stated.items()
     }
+
+
+def drops_rows(method: str, stated: Mapping[str, Any]) -> bool:
+    """Whether a method leaves rows out, so that nobody can count them.
+
+    Parameters
+    ----------
+    method : str
+        Registered name of the anonymizer.
+    stated : mapping
+        The parameters that the file states.
+    """
+    takes = signature(registry().anonymizers[method]).parameters
+    default = takes["suppression"].default if "suppression" in takes else None
+    return stated.get("suppression", default) == "drop"
 
 
 def tries_of(config: ReleaseConfig, rung: int) -> list[dict[str, Any]]:
@@ -120,58 +134,15 @@ def _finite(value: Any) -> Any:
     return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
-def _versions() -> dict[str, str]:
-    found = {}
+def versions() -> dict[str, str]:
+    """Versions of what made a release."""
+    found = {"python": platform.python_version()}
     for name in SHOWN_VERSIONS:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "unknown"
     return found
-
-
-def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
-    """Nested numbers as lines, each named by the way to it.
-
-    Examples
-    --------
-    >>> lines({"moved": {"pay": {"groups": 60}}, "level": 5})
-    [('moved: pay: groups', 60), ('level', 5)]
-    """
-    if isinstance(details, dict):
-        return [
-            line
-            for key, item in details.items()
-            for line in lines(item, (*path, str(key).replace("_", " ")))
-        ]
-    if isinstance(details, list):
-        details = ", ".join(map(str, details))
-    return [(": ".join(path), details)] if details != "" else []
-
-
-def write_report(
-    path: Path, run: Run, candidate: Mapping[str, Any], verdict: Mapping[str, Any]
-) -> None:
-    """Write the page; it holds numbers and column names, never a cell."""
-    config = run.config.at_rung(candidate.get("rung", 0))
-    environment = Environment(
-        loader=PackageLoader("anon_transformers.release"), autoescape=True
-    )
-    page = environment.get_template("validation.html").render(
-        release=run.config.name,
-        version=run.id,
-        period=run.config.period,
-        started=run.started,
-        method=config.anonymizer.name,
-        quasi_identifiers=config.roles.quasi_identifiers,
-        sensitive=config.roles.sensitive,
-        not_judged=form_of(config).unjudged_columns(),
-        extremes=candidate.get("extremes", ""),
-        verdict=verdict,
-        details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
-        disclaimer=DISCLAIMER,
-    )
-    write_text(path, page)
 
 
 def measure_published(

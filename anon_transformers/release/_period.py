@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from anon_transformers.exceptions import ParameterError
 
@@ -37,6 +37,17 @@ EXAMPLES = {
 }
 """How a period of each length is named."""
 USUAL = "{period:%Y-%m}"
+WHOLE_FORMS = {
+    "year": "{period:%Y}",
+    "month": USUAL,
+    "week": "{period:%G-W%V}",
+    "day": "{period:%Y-%m-%d}",
+    "hour": "{period:%Y-%m-%dT%H}",
+}
+"""How a period of each length is written so that no other one is written alike."""
+FIRST_SAMPLE, DAYS_SAMPLED = datetime(2023, 12, 1), 427
+"""From a December to the January after the next: every month and week comes twice."""
+HOURS_SAMPLED = (0, 1, 23)
 WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})\Z")
 PARTS = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?\Z")
 DIRECTIVE = re.compile(r"%.?", re.DOTALL)
@@ -52,6 +63,7 @@ MONTHS = (
     "September", "October", "November", "December",
 )  # fmt: skip
 """English, whatever the locale: paths must not depend on it."""
+DAYS_PER_WEEK, HOURS_PER_DAY = 7, 24
 
 
 @dataclass(frozen=True)
@@ -131,6 +143,35 @@ class Period:
     def order(self) -> tuple[datetime, str]:
         """By what periods sort, also those of several grains."""
         return self.begin, self.name
+
+    @property
+    def number(self) -> int:
+        """How many periods of its length were before it, up to a constant."""
+        begin, days = self.begin, self.begin.toordinal() - 1
+        return {
+            "year": begin.year,
+            "month": begin.year * len(MONTHS) + begin.month - 1,
+            "week": days // DAYS_PER_WEEK,
+            "day": days,
+            "hour": days * HOURS_PER_DAY + begin.hour,
+        }[self.grain]
+
+    def moved(self, by: int) -> "Period":
+        """The period so many periods later.
+
+        Examples
+        --------
+        >>> Period.read("2026-12").moved(1).name, Period.read("2027-W01").moved(-1).name
+        ('2027-01', '2026-W53')
+        """
+        if self.grain in {"year", "month"}:
+            months = by * (len(MONTHS) if self.grain == "year" else 1)
+            year, month = divmod(
+                self.begin.year * len(MONTHS) + self.begin.month - 1 + months,
+                len(MONTHS),
+            )
+            return Period(datetime(year, month + 1, 1), self.grain)
+        return Period(self.begin + by * timedelta(**{f"{self.grain}s": 1}), self.grain)
 
     def at(self, grain: str) -> "Period":
         """The longer period that it lies in; refuses a shorter one."""
@@ -236,6 +277,20 @@ class Template:
         names = (each["braced"] or each["plain"] for each in found)
         return tuple(name for name in names if name)
 
+    def refuse_recurring(self, grain: str) -> None:
+        """Refuse a path that comes again for a later period, with others in between.
+
+        ``{period:%m}`` is the same every October. A path may be the same for periods
+        that follow each other, as that of a year is for its months.
+        """
+        found = _recurring(self.forms, grain)
+        if found is not None:
+            raise ParameterError(
+                f"{self.text!r} is the same path for two {grain}s that are not next to "
+                f"each other, such as {found[0]} and {found[1]}; write the whole "
+                f"{grain}, as {WHOLE_FORMS[grain]}."
+            )
+
     def check(self) -> None:
         """Refuse what cannot be filled in."""
         for found in TOKEN.finditer(self.text):
@@ -325,6 +380,31 @@ class Template:
                 f"{USUAL}."
             )
         return form
+
+
+@lru_cache(maxsize=len(GRAINS))
+def sampled_periods(grain: str) -> tuple[Period, ...]:
+    """Periods of somewhat more than a year, in the order of time.
+
+    Of the hours of a day a few are enough.
+    """
+    days = (FIRST_SAMPLE + timedelta(number) for number in range(DAYS_SAMPLED))
+    hours = HOURS_SAMPLED if grain == "hour" else HOURS_SAMPLED[:1]
+    moments = (day + timedelta(hours=hour) for day in days for hour in hours)
+    return tuple(dict.fromkeys(Period(at, "hour").at(grain) for at in moments))
+
+
+@lru_cache(maxsize=32)
+def _recurring(forms: tuple[str, ...], grain: str) -> tuple[Period, Period] | None:
+    """Two periods that are written alike, and a period between them that is not."""
+    last: dict[tuple[str, ...], Period] = {}
+    before: tuple[str, ...] = ()
+    for period in sampled_periods(grain):
+        written = tuple(period.write(form) if form else period.name for form in forms)
+        if written != before and written in last:
+            return last[written], period
+        last[written], before = period, written
+    return None
 
 
 def grain_of(templates: Iterable[Template]) -> str | None:

@@ -49,6 +49,7 @@ from anon_transformers.release._target import (
 from anon_transformers.release._tighten import tighten
 from anon_transformers.release._under_way import held
 from anon_transformers.release._verification import (
+    PLACE,
     SIGNATURE,
     SIGNED,
     SIGNING_KEY,
@@ -197,12 +198,20 @@ def _notes(
     n_bytes = sum_of_bytes(run.path(CANDIDATE), candidate)
     manifest = make_manifest(run, candidate, verdict, n_bytes)
     judged = json_text(verdict)
+    manifest[PLACE] = place_of(run)
     manifest[SIGNED] = {
         "validation.json": hashlib.sha256(judged.encode()).hexdigest(),
         "validation.html": sha256(run.path("validation.html")),
     }
     manifest[SIGNATURE] = signature_of(manifest, key)
     return {"validation.json": judged, "manifest.json": json_text(manifest)}
+
+
+def place_of(run: Run) -> str:
+    """The folder of a version, from the one that all periods share."""
+    config = run.config
+    below = config.path(config.target.path).relative_to(config.target_root)
+    return (below / VERSIONS / run.id).as_posix()
 
 
 def _write_version(

@@ -19,6 +19,8 @@ from anon_transformers.release._period import TOKEN, Period, Template
 
 GIVEN_PERIOD = str | date | Period
 """A period as users and schedulers give it."""
+RELEASE = "anon release"
+"""The command that a message shows with a period, unless another one was typed."""
 
 
 def resolve(
@@ -26,6 +28,7 @@ def resolve(
     period: GIVEN_PERIOD | None = None,
     *,
     file: str | os.PathLike[str] | None = None,
+    command: str = RELEASE,
 ) -> ReleaseConfig:
     """The configuration of one run, with nothing left to fill in.
 
@@ -37,6 +40,8 @@ def resolve(
         What the run is about, if the file has periods.
     file : path, optional
         The release file, to show how a period is given.
+    command : str, default="anon release"
+        What was typed, to show it again with a period.
 
     Raises
     ------
@@ -46,7 +51,7 @@ def resolve(
     DataError
         If no file has a name that a pattern asks for.
     """
-    found = period_of(config, period, file)
+    found = period_of(config, period, file, command)
     return config.filled(fill_in(config, found))
 
 
@@ -54,10 +59,11 @@ def period_of(
     config: ReleaseConfig,
     given: GIVEN_PERIOD | None,
     file: str | os.PathLike[str] | None = None,
+    command: str = RELEASE,
 ) -> Period | None:
     """The period of a run, as long as those of the file are."""
     grain = config.grain
-    way = f"anon release {file or config.name + '.yaml'} --period"
+    way = f"{command} {file or config.name + '.yaml'} --period"
     if grain is None:
         if given is not None:
             raise ConfigurationError(

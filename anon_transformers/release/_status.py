@@ -3,14 +3,14 @@
 Everything is read from release files, ledgers and manifests; no table is opened.
 """
 
-import json
+import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
@@ -18,8 +18,9 @@ from anon_transformers.release._check import check_remembered
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._last_known import stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
-from anon_transformers.release._period import Template
+from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
+from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
@@ -50,12 +51,33 @@ class Margin:
         What was measured; None if that is not published.
     margin : number or None
         How far ``observed`` is on the safe side of ``asked``; below 0 is broken.
+    margin_at_most : number or None
+        Where k persons are asked for, and how many there are is not published: no class
+        can have more persons than rows, and the smallest no more than the mean.
     """
 
     id: str
     asked: float | None = None
     observed: float | None = None
     margin: float | None = None
+    margin_at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class PeriodGap:
+    """Periods that are not public, between two that are.
+
+    Attributes
+    ----------
+    first, last : str
+        The first and the last of them.
+    n_periods : int
+        How many they are.
+    """
+
+    first: str
+    last: str
+    n_periods: int
 
 
 @dataclass(frozen=True)
@@ -92,6 +114,11 @@ class ReleaseStatus:
         What is public, oldest first.
     thresholds : tuple of Margin
         Of the current version.
+    gaps : tuple of PeriodGap
+        Periods between the public ones that are not public.
+    counts : {"rows", "persons"} or None
+        What the thresholds of the current version are about; numbers of persons are
+        not published.
     """
 
     name: str
@@ -104,6 +131,8 @@ class ReleaseStatus:
     last_run: str | None = None
     periods: tuple[PublicPeriod, ...] = ()
     thresholds: tuple[Margin, ...] = field(default_factory=tuple)
+    gaps: tuple[PeriodGap, ...] = ()
+    counts: Literal["rows", "persons"] | None = None
 
     @property
     def needs_attention(self) -> bool:
@@ -163,6 +192,24 @@ def release_status(
                 home = ledger.parent
                 found.append(_status(home.name, home, None, None, now))
     return sorted(found, key=lambda status: status.name)
+
+
+def status_of(config: ReleaseConfig, file: Path) -> list[ReleaseStatus]:
+    """How the releases of one file stand, which is taken to be in order."""
+    return [
+        _status(config.name if home is None else home.name, home, config, file, None)
+        for home in _homes(config)
+    ]
+
+
+def past_runs(config: ReleaseConfig) -> dict[Path, list[dict[str, Any]]]:
+    """What ledgers say of the runs of one file, by private folder and run."""
+    return {
+        home / run: story
+        for home in _homes(config)
+        if home is not None
+        for run, story in _runs_in(Ledger(home)).items()
+    }
 
 
 def _runs_in(ledger: Ledger) -> dict[str, list[dict[str, Any]]]:
@@ -266,6 +313,7 @@ def _status(
     if changed:
         state = "changed"
         reason = f"{', '.join(changed)}: the manifest is not what the release wrote"
+    manifest = {} if changed or not public else read_manifest(Path(public[-1].folder))
     return ReleaseStatus(
         name,
         state,
@@ -276,7 +324,9 @@ def _status(
         max(published, default=None),
         max(map(_at, events), default=None),
         tuple(public),
-        () if changed or not public else _margins(Path(public[-1].folder)),
+        _margins(manifest),
+        _gaps([one.period for one in public if one.period is not None]),
+        _counts(manifest),
     )
 
 
@@ -340,13 +390,41 @@ def _is_changed(version: Path, story: Sequence[Mapping[str, Any]]) -> bool:
     return bool(noted) and not (file.is_file() and sha256(file) in noted)
 
 
-def _margins(version: Path) -> tuple[Margin, ...]:
+def _gaps(names: Sequence[str]) -> tuple[PeriodGap, ...]:
+    """What is missing between public periods, as long as the newest of them.
+
+    Examples
+    --------
+    >>> _gaps(["2026-10", "2026-12"])
+    (PeriodGap(first='2026-11', last='2026-11', n_periods=1),)
+    """
+    periods = [Period.read(name) for name in names]
+    alike = [period for period in periods if period.grain == periods[-1].grain]
+    return tuple(
+        PeriodGap(one.moved(1).name, other.moved(-1).name, missing)
+        for one, other in itertools.pairwise(alike)
+        if (missing := other.number - one.number - 1) > 0
+    )
+
+
+def _counts(manifest: Mapping[str, Any]) -> Literal["rows", "persons"] | None:
+    """What a version promises something of."""
+    roles = manifest.get("roles")
+    if not isinstance(roles, dict):
+        return None
+    return "rows" if roles.get("subject") is None else "persons"
+
+
+def _margins(manifest: Mapping[str, Any]) -> tuple[Margin, ...]:
     """By how much each threshold of a version holds, as its manifest says."""
     try:
-        text = (version / "manifest.json").read_text(encoding="utf-8")
-        checks = json.loads(text)["measured"]["checks"]
-        return tuple(_margin(check) for check in checks)
-    except (OSError, ValueError, KeyError, TypeError):
+        measured = manifest["measured"]
+        found = [_margin(check) for check in measured["checks"]]
+        if _counts(manifest) == "persons":
+            checks = zip(found, measured["checks"], strict=True)
+            return tuple(_bounded(one, check, measured) for one, check in checks)
+        return tuple(found)
+    except (ValueError, KeyError, TypeError):
         return ()
 
 
@@ -364,6 +442,17 @@ def _margin(check: Mapping[str, Any]) -> Margin:
     way = 1 if COMMON_WORDS[word] == "higher" else -1
     # Rounding errors are no margin.
     return Margin(check["id"], number, observed, round(way * (observed - number), 10))
+
+
+def _bounded(
+    margin: Margin, check: Mapping[str, Any], measured: Mapping[str, Any]
+) -> Margin:
+    """The same with what the rows say of k persons, whose number is not published."""
+    n_classes = measured.get("classes", {}).get("count")
+    if check["name"] != "k-anonymity" or not n_classes or margin.asked is None:
+        return margin
+    rows = measured["rows"] - measured["suppressed_rows"]
+    return replace(margin, margin_at_most=rows // n_classes - margin.asked)
 
 
 def _next_run(schedule: str | None, now: datetime | None) -> str | None:

@@ -17,6 +17,9 @@ _NAMED = re.compile(r"\b(alias|anchor|tag) '.*'")
 LONGEST_FAULT = 4_000
 """Characters that are said of one fault; choices may be many."""
 
+_KEY_PATH = re.compile(r"[a-z_]+(\.\w+)*(, [^:]+| and [a-z_.]+)?: ")
+"""How a sentence begins that names its key itself."""
+
 LIST = "must be a list"
 MAPPING = "must be keys with values, {key: value}"
 KINDS = {
@@ -125,10 +128,13 @@ def explain(error: ValidationError) -> str:
     """Every fault with the key it is at, one a line."""
     lines = []
     for fault in error.errors(include_url=False, include_context=False):
-        place = ".".join(map(shortened, fault["loc"])) or "top level"
+        place = ".".join(map(shortened, fault["loc"]))
         said = _in_words(fault["type"], fault["input"])
         said = said or fault["msg"].removeprefix("Value error, ")
-        lines.append(f"{place}: {shortened(said, LONGEST_FAULT)}")
+        if not place and not _KEY_PATH.match(said):
+            place = "top level"
+        said = shortened(said, LONGEST_FAULT)
+        lines.append(f"{place}: {said}" if place else said)
     return "\n".join(lines)
 
 

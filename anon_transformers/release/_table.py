@@ -22,9 +22,11 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
+    DataError,
     ReleaseError,
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
+    UnknownValuesError,
 )
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
@@ -32,13 +34,16 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
     AverageRisk,
     HighestRisk,
+    RecordsAtRisk,
     class_statistics,
     domain_share_loss,
     released_losses,
+    size_histogram,
 )
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._anonymizer import make_anonymizer, method_may_suppress
+from anon_transformers.release._attacks import attack_numbers
 from anon_transformers.release._build import (
     evidence_kinds,
     make_hierarchies,
@@ -65,6 +70,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -154,6 +160,7 @@ class TableForm(Form):
         )
         refuse_odd_subjects(frame, roles)
         refuse_repeated_identifiers(frame, roles)
+        refuse_dropped_persons(frame, roles)
         refuse_several_values(frame, roles, self.stated_marks)
         refuse_unstated_dates(frame, config)
         # Here, so that not even the private copy of a run holds them.
@@ -179,7 +186,7 @@ class TableForm(Form):
         with warnings.catch_warnings():
             # Loading has refused identifiers that repeat, unless the file allows them.
             warnings.simplefilter("ignore", RepeatedIdentifierWarning)
-            table = anonymizer.fit_transform(with_stated_texts(given, config))
+            table = _fitted(anonymizer, with_stated_texts(given, config))
         # Read again: whoever was given a table may have written into it.
         source = read_loaded(run, INPUT, config)
         rows = kept_rows(anonymizer, len(source))
@@ -239,10 +246,12 @@ class TableForm(Form):
         # Rows are not what was promised to persons; persons are not published.
         judged = thresholds if roles.subject is None else ()
         with private_evidence(PrivateEvidence(hierarchies=read)):
+            classes = scope.classes(table)
             return {
                 "rows": len(table),
-                **class_numbers(scope.classes(table), roles.subject is None),
+                **class_numbers(classes, roles.subject is None),
                 **losses(table, roles.quasi_identifiers, quasi, suppression_label),
+                **attack_numbers(table, classes, roles, suppression_label),
                 "levels": levels(table, scope, judged),
             }
 
@@ -344,6 +353,22 @@ class TableForm(Form):
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
         return recoverable_faults(before, frame, roles, subject, self.stated_marks)
+
+
+def _fitted(anonymizer: Any, given: pd.DataFrame) -> Any:
+    """What is published of a table; an error speaks in the keys of the file."""
+    try:
+        return anonymizer.fit_transform(given)
+    except UnknownValuesError as error:
+        keys = ", ".join(
+            f"hierarchies.{name}.unknown ({count:,} rows)"
+            for name, count in error.rows.items()
+        )
+    raise DataError(
+        f"values that hierarchies do not have: {keys}. What becomes of them is error, "
+        "the default; state suppress (within anonymizer.suppression_limit) or root "
+        "there, or add the values to the hierarchies."
+    )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:
@@ -509,7 +534,8 @@ def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
         return {**numbers, "classes": {"count": statistics["count"]}}
     numbers["classes"] = statistics
     if statistics["count"]:
-        metrics = (AverageRisk(), HighestRisk())
+        numbers["class_sizes"] = size_histogram(classes)
+        metrics = (AverageRisk(), HighestRisk(), RecordsAtRisk())
         numbers["risk"] = {metric.name: metric.measure(classes) for metric in metrics}
     return numbers
 

@@ -187,7 +187,10 @@ def costs_of(form: Form, candidate: Candidate) -> dict[str, Any]:
         return costs
     roles, (table,) = form.config.roles, candidate.tables
     hidden = suppressed_rows(
-        table, roles.quasi_identifiers, candidate.suppression_label
+        table,
+        roles.quasi_identifiers,
+        candidate.suppression_label,
+        missing=candidate.noted["publishes"] == "centers",
     )
     gone = np.ones(len(candidate.source), dtype=bool)
     gone[read_rows(candidate)[~hidden]] = False

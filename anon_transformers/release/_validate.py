@@ -12,7 +12,7 @@ from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
 from anon_transformers.parameters import is_number
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
-from anon_transformers.release._manifest import write_report
+from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     ERROR,
     KEY,

@@ -1,22 +1,25 @@
 """What of a published version can be verified later, by whoever has its folder.
 
 Private evidence is removed at publication, so not every threshold can be judged again.
-What remains can be checked: that all files are the bytes that were published, that the
-manifest carries the signature of the release's own workspace, and, where persons were
-counted, that no class has fewer rows than persons were promised.
+What remains can be checked: that all files are the bytes that were published, and no
+other file lies beside them; that the version lies where it was published, and no older
+one in its place; that the manifest carries the signature of the release's own
+workspace; and, where persons were counted, that no class has fewer rows than persons
+were promised.
 """
 
 import hmac
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, shortened
 from anon_transformers.release._config import LEGAL_NAME
-from anon_transformers.release._run import files_of, read_key, sha256
+from anon_transformers.release._run import Ledger, files_of, read_key, sha256
+from anon_transformers.release._target import VERSIONS
 
 SIGNATURE = "signature"
 """Where a manifest has its signature."""
@@ -24,6 +27,13 @@ SIGNED = "files"
 """Where it has the hashes of the files beside the tables."""
 SIGNING_KEY = "signing.key"
 """In the private home of a release; whoever has it can check its manifests."""
+RETIRED_KEYS = "signing-*.key"
+"""Keys that signed before it: what they signed holds as long as they lie beside it."""
+PLACE = "place"
+"""Where a manifest says in which folder it is published, from that of all periods."""
+MANIFEST = "manifest.json"
+MOST_SHOWN = 3
+"""Names of files that a message has, before it says how many more there are."""
 
 
 def signature_of(manifest: Mapping[str, Any], key: bytes) -> str:
@@ -52,6 +62,17 @@ class Verification:
     signature : str
         ``"holds"``, ``"broken"``, ``"missing"``, or ``"not checked"`` where no
         workspace was named.
+    extra_files : tuple of str
+        What lies beside them and was not published.
+    stated_place : str or None
+        Where the manifest says that it lies, if that is another place: an older version
+        was put over a newer one, or under another period. A copy outside of a folder
+        ``versions`` may lie anywhere.
+    was_removed : bool
+        Whether the ledger of the workspace says that the release removed the version,
+        and it is public again.
+    signing_key : str or None
+        The file of the key by which the signature holds.
     """
 
     folder: Path
@@ -59,11 +80,29 @@ class Verification:
     changed_files: tuple[str, ...]
     n_files: int
     signature: str
+    extra_files: tuple[str, ...] = ()
+    stated_place: str | None = None
+    was_removed: bool = False
+    signing_key: str | None = None
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Everything that is wrong, in words."""
         faults = [f"{name} is not what was published" for name in self.changed_files]
+        if self.extra_files:
+            more = len(self.extra_files) - MOST_SHOWN
+            named = ", ".join(map(shortened, self.extra_files[:MOST_SHOWN]))
+            rest = f" and {more} more" if more > 0 else ""
+            faults.append(f"{named}{rest}: beside what was published")
+        if self.stated_place is not None:
+            faults.append(
+                f"manifest.json is that of {shortened(self.stated_place)}, and lies in "
+                f"{self.folder}: another version, or another period, was put here"
+            )
+        if self.was_removed:
+            faults.append(
+                "the release removed this version, and somebody put it here again"
+            )
         if self.signature in {"broken", "missing"}:
             faults.append(
                 f"the signature of manifest.json is {self.signature}: this is not what "
@@ -79,7 +118,11 @@ class Verification:
             "period": self.manifest.get("period"),
             "files": self.n_files,
             "changed_files": list(self.changed_files),
+            "extra_files": list(self.extra_files),
+            "stated_place": self.stated_place,
+            "was_removed": self.was_removed,
             "signature": self.signature,
+            "signing_key": self.signing_key,
         }
 
 
@@ -87,6 +130,8 @@ def verify_published(
     folder: str | os.PathLike[str], workspace: str | os.PathLike[str] | None = None
 ) -> Verification:
     """Compare a published version with its manifest, and the manifest with its key.
+
+    A workspace also says whether the release removed the version since.
 
     Parameters
     ----------
@@ -111,7 +156,7 @@ def verify_published(
         # As it leads now: all files are of one version, though a newer one may come.
         place = (place / "current").resolve()
     try:
-        manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         manifest = None
     if not isinstance(manifest, dict) or "sha256" not in manifest:
@@ -119,29 +164,77 @@ def verify_published(
     noted = {file["data"]: file["sha256"] for file in files_of(manifest)}
     noted |= manifest.get(SIGNED, {})
     changed = tuple(name for name in noted if _hash_of(place / name) != noted[name])
-    signature = "not checked"
+    here = {path.name for path in place.iterdir()}
+    place = place.resolve()  # a relative path has no name of its folder
+    signature, key, was_removed = "not checked", None, False
     if workspace is not None:
-        signature = _judge_signature(manifest, Path(workspace))
-    return Verification(place, manifest, changed, len(noted), signature)
+        home = _home_of(manifest, Path(workspace))
+        signature, key = _judge_signature(manifest, home)
+        was_removed = _lies_in_versions(place) and _was_removed(manifest, home)
+    return Verification(
+        place,
+        manifest,
+        changed,
+        len(noted),
+        signature,
+        tuple(sorted(here - {MANIFEST, *noted})),
+        _other_place(manifest, place),
+        was_removed,
+        key,
+    )
+
+
+def _lies_in_versions(place: Path) -> bool:
+    return place.parent.name == VERSIONS
+
+
+def _other_place(manifest: Mapping[str, Any], place: Path) -> str | None:
+    """Where a manifest says that it lies; None if it lies there, or is a copy."""
+    if not _lies_in_versions(place):
+        return None
+    # Manifests from before the place was noted name the version alone.
+    stated = str(manifest.get(PLACE, f"{VERSIONS}/{manifest.get('version')}"))
+    parts = PurePosixPath(stated).parts
+    return None if parts and place.parts[-len(parts) :] == parts else stated
+
+
+def _was_removed(manifest: Mapping[str, Any], home: Path) -> bool:
+    last = Ledger(home).last(str(manifest.get("version")))
+    return last is not None and last["event"] == "removed"
 
 
 def _hash_of(file: Path) -> str | None:
     return sha256(file) if file.is_file() else None
 
 
-def _judge_signature(manifest: Mapping[str, Any], workspace: Path) -> str:
+def _home_of(manifest: Mapping[str, Any], workspace: Path) -> Path:
+    """The private folder of the release that a manifest names."""
     name = str(manifest.get("release"))
-    file = workspace / name / SIGNING_KEY
+    home = workspace / name
     # A name that leads elsewhere would bring a key of its own.
-    if not LEGAL_NAME.match(name) or not file.is_file():
+    if not LEGAL_NAME.match(name) or not any(_keys_in(home)):
         raise ConfigurationError(
             f"workspace: {workspace} has no {SIGNING_KEY} of the release "
             f"{shortened(name)!r}."
         )
+    return home
+
+
+def _keys_in(home: Path) -> Iterator[Path]:
+    """The key that signs now, and those that did before it."""
+    for file in (home / SIGNING_KEY, *sorted(home.glob(RETIRED_KEYS))):
+        if file.is_file():
+            yield file
+
+
+def _judge_signature(manifest: Mapping[str, Any], home: Path) -> tuple[str, str | None]:
+    """Whether one of the keys made the signature, and which."""
     if SIGNATURE not in manifest:
-        return "missing"
+        return "missing", None
     given = str(manifest[SIGNATURE])
-    wanted = signature_of(manifest, read_key(file))
-    # As bytes: compare_digest takes no text beyond ASCII.
-    same = hmac.compare_digest(given.encode(), wanted.encode())
-    return "holds" if same else "broken"
+    for file in _keys_in(home):
+        wanted = signature_of(manifest, read_key(file))
+        # As bytes: compare_digest takes no text beyond ASCII.
+        if hmac.compare_digest(given.encode(), wanted.encode()):
+            return "holds", file.name
+    return "broken", None

@@ -10,9 +10,11 @@ from anon_transformers.lazy import lazy_names
 
 if TYPE_CHECKING:
     from anon_transformers.studio._app import make_app
+    from anon_transformers.studio._begin import begin_project
     from anon_transformers.studio._page import (
         Page,
         action,
+        address,
         project_of,
         render,
         start_job,
@@ -21,4 +23,14 @@ if TYPE_CHECKING:
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
-__all__ = ["Page", "action", "make_app", "project_of", "render", "serve", "start_job"]
+__all__ = [
+    "Page",
+    "action",
+    "address",
+    "begin_project",
+    "make_app",
+    "project_of",
+    "render",
+    "serve",
+    "start_job",
+]

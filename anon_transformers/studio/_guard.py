@@ -148,7 +148,10 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             given = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                given[name] = value
+                # A response may state a policy of its own: a report that is a whole
+                # document shows itself, in a sandbox.
+                if name != "content-security-policy" or name not in given:
+                    given[name] = value
         await send(message)
 
     return sender

@@ -5,28 +5,22 @@ whole page and POST with an edit or a job, after which the browser is sent back 
 page: everything works without a script. Plugins add pages by ``register_pages``.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import (
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    PackageLoader,
-    StrictUndefined,
-)
+from jinja2 import Environment, FileSystemLoader, PackageLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from anon_transformers.exceptions import AnonymizationError, safe_words
+from anon_transformers.figures import make_environment
 from anon_transformers.studio._jobs import Job
 from anon_transformers.studio._project import Project
 
@@ -99,32 +93,7 @@ def make_templates(pages: Sequence[Page]) -> Environment:
     """All templates; those of a page come after our own."""
     folders = [page.templates for page in pages if page.templates is not None]
     own = PackageLoader("anon_transformers.studio")
-    made = Environment(
-        loader=ChoiceLoader([own, *map(FileSystemLoader, folders)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["shown"] = shown
-    return made
-
-
-def shown(cell: Any) -> str:
-    """A number or text as a table of a page shows it.
-
-    Examples
-    --------
-    >>> shown(1234567), shown(0.123456), shown(None), shown(True)
-    ('1,234,567', '0.1235', '', 'yes')
-    """
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+    return make_environment(own, *map(FileSystemLoader, folders))
 
 
 def render(
@@ -167,20 +136,25 @@ def action(
 
     @wraps(function)
     async def answer(request: Request) -> Response:
-        async with request.form() as form:
-            try:
-                done = await run_in_threadpool(function, request, form)
-            except HTTPException:
-                raise
-            except Exception as error:
-                studio_of(request).notice(_said(error), "error")
-                done = came_from(request)
+        try:
+            form = await request.form()
+        except ClientDisconnect:  # by the browser, or by the guard
+            raise HTTPException(413, "the form was cut off, or is too large") from None
+        try:
+            done = await run_in_threadpool(function, request, form)
+        except HTTPException:
+            raise
+        except Exception as error:
+            studio_of(request).notice(words_of(error), "error")
+            done = came_from(request)
+        finally:
+            await form.close()
         return RedirectResponse(done, 303) if isinstance(done, str) else done
 
     return answer
 
 
-def _said(error: Exception) -> str:
+def words_of(error: Exception) -> str:
     """An error for the person whose data they are: ours in full, others by type."""
     if isinstance(error, AnonymizationError):
         return safe_words(error)

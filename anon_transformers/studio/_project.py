@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,14 +30,6 @@ MOST_STEPS = 200
 """Edits that can be undone."""
 
 Content = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A state of the release file, and the words for the edit that led to it."""
-
-    what: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -236,18 +229,26 @@ def dump(content: Mapping[str, Any]) -> str:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make a folder that only its owner may enter."""
-    folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    """Make a folder that only its owner may enter, and those above that are missing."""
+    if not folder.is_dir():
+        private_folder(folder.parent)
+        folder.mkdir(mode=PRIVATE, exist_ok=True)
     return folder
 
 
 def write_privately(file: Path, text: str) -> None:
-    """Write a file whole or not at all, for its owner's eyes."""
+    """Write a file whole or not at all, for its owner's eyes.
+
+    A file that is there keeps its mode: a release file is read by schedulers, too.
+    """
     private_folder(file.parent)
     draft = file.with_name(f".{file.name}.draft")
+    draft.unlink(missing_ok=True)  # of a process that was killed
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
                    encoding="utf-8") as handle:  # fmt: skip
         handle.write(text)
+    if file.exists():
+        draft.chmod(stat.S_IMODE(file.stat().st_mode))
     draft.replace(file)
 
 

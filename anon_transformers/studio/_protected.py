@@ -1,6 +1,6 @@
 """The table as the release file would publish it, and what the gate says of it.
 
-It is made as a try of ``anon release --suggest`` is: by the release's own method, and
+It is made as a try of ``anon release --suggest`` is: by the release's own method,
 judged by its own gate, in a private folder. Nothing is published. Pages that show the
 result read it from here.
 """

@@ -1,14 +1,43 @@
 """Start Studio: one socket on loopback, one address with its token, one process."""
 
+import logging
 import os
 import secrets
 import socket
+import traceback
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 32
+log = logging.getLogger(__name__)
+
+
+class Quiet:
+    """Logs of an error its type and its place; its words may quote a cell.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers requests; after an error it has answered, too.
+    """
+
+    def __init__(self, app: "ASGIApp"):
+        self.app = app
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer one request."""
+        try:
+            await self.app(scope, receive, send)
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            at = " < ".join(f"{one.name}:{one.lineno}" for one in reversed(frames[-3:]))
+            log.error("%s in %s", type(error).__name__, at)
 
 
 def home_folder() -> Path:
@@ -55,7 +84,7 @@ def serve(
         listening.bind((LOOPBACK, port))
         own_port = listening.getsockname()[1]
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        app = make_app(folder, token, own_port)
+        app = Quiet(make_app(folder, token, own_port))
         url = f"http://{LOOPBACK}:{own_port}/?token={token}"
         announce(url)
         if browser:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         hierarchy_builder_checks,
     )
     from anon_transformers.testing._metrics import check_metric, metric_checks
+    from anon_transformers.testing._pages import check_page, page_checks
     from anon_transformers.testing._privacy_models import (
         check_privacy_model,
         privacy_model_checks,
@@ -45,6 +46,7 @@ __all__ = [
     "check_experiment",
     "check_hierarchy_builder",
     "check_metric",
+    "check_page",
     "check_privacy_model",
     "check_reader",
     "check_writer",
@@ -53,6 +55,7 @@ __all__ = [
     "experiment_checks",
     "hierarchy_builder_checks",
     "metric_checks",
+    "page_checks",
     "privacy_model_checks",
     "reader_checks",
     "writer_checks",

@@ -170,8 +170,13 @@ class TestLimit:
 
     def test_rows_that_go_for_the_mark_count_too(self):
         classes = sized(5, 1, 4)
-        with pytest.raises(InfeasibleError, match="5 of 10 rows"):
+        with pytest.raises(InfeasibleError) as caught:
             settled(classes, KAnonymity(3), limit=0.4)
+        said = str(caught.value)
+        assert "without 1 of 10 rows it would hold, but suppressed rows are" in said
+        assert "k-anonymity(k=3) reaches 1 there" in said
+        assert "suppress 5 of 10 rows, and suppression_limit=0.4 allows 4" in said
+        assert "no kept class" not in said  # there is one
         assert settled(classes, KAnonymity(3), limit=0.5).n_extra_rows == 4
 
     def test_nothing_may_go_by_default(self):
@@ -185,8 +190,9 @@ class TestRefusals:
             "k-anonymity(k=3) does not hold: level 1, 2 of 3 classes fail; keeping the "
             "promise would suppress 2 of 12 rows, and suppression_limit=0.1 allows 1."
         )
-        with pytest.raises(InfeasibleError, match=re.escape(said)):
+        with pytest.raises(InfeasibleError, match=re.escape(said)) as caught:
             settled(sized(1, 10, 1), KAnonymity(3), limit=0.1)
+        assert "no kept class" not in str(caught.value)  # there is one
 
     def test_the_first_model_that_fails_is_named(self, distinct_values):
         with pytest.raises(InfeasibleError, match=r"distinct-values\(l=2\).*level 1"):

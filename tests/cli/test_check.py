@@ -46,11 +46,21 @@ def test_one_broken_file_among_them(anon, folder):
 
 
 def test_the_source_is_looked_for_if_asked(anon, folder):
-    done = anon("check", folder, "--source")
+    done = anon("check", folder, "--source", "--json")
     assert done.exit_code == 1
     assert "people.csv does not exist" in done.stdout
     (folder / "people.csv").write_text("age,job\n")
     assert anon("check", folder, "--source").exit_code == 0
+
+
+def test_a_period_that_is_missing_is_shown_as_it_was_typed(anon, folder):
+    file = folder / "good.yaml"
+    file.write_text(RELEASE.replace("people.csv", '"{period:%Y-%m}.csv"'))
+    done = anon("check", file, "--source", "--json")
+    assert done.exit_code == 1
+    (found,) = json.loads(done.stdout)["files"]
+    assert f"anon check {file} --period 20" in found["fault"]
+    assert "anon release" not in found["fault"]
 
 
 def test_two_files_of_one_name_and_none_at_all(anon, folder, tmp_path_factory):

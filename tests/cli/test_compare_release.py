@@ -66,6 +66,18 @@ def test_a_run_is_what_the_release_would_publish(release):
     assert set(out["age"]) <= {"*", *_labels(given)}
 
 
+def test_all_methods_may_suppress_as_much_as_that_of_the_file(release):
+    stated = yaml.safe_load(release.read_text())
+    stated["source"]["columns"] = {"age": "integer"}
+    stated["hierarchies"]["town"] = {"kind": "masking", "length": 4}
+    stated["anonymizer"] = {"name": "mondrian", "suppression_limit": 0.05,
+                            "on_failed_cut": "stop"}  # fmt: skip
+    release.write_text(yaml.safe_dump(stated))
+    methods = release_methods(release, ["mondrian", "full-domain"]).methods
+    assert methods["full-domain"].suppression_limit == 0.05
+    assert methods["mondrian"].on_failed_cut == "stop"
+
+
 def _labels(given):
     tree = (
         given.methods["mondrian"]

@@ -202,7 +202,7 @@ def test_a_plain_header_tells_the_separator_whatever_the_cells_hold(
 
 WITHOUT_A_TABLE = {
     "anon check", "anon compile", "anon init", "anon list", "anon release",
-    "anon reproduce", "anon status",
+    "anon reproduce", "anon status", "anon studio",
     "anon hierarchy", "anon dataset", "anon dataset list", "anon dataset make",
 }  # fmt: skip
 """Commands that read no table, or whose file says how it is read."""

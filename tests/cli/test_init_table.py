@@ -99,7 +99,10 @@ def test_the_file_says_what_to_review_and_why(init, tmp_path):
         },
     }
     assert stated["hierarchies"]["zip"] == {"kind": "masking", "length": 5}
-    assert stated["hierarchies"]["age"] == "../hierarchies/people/age.csv"
+    assert stated["hierarchies"]["age"] == {
+        "path": "../hierarchies/people/age.csv",
+        "unknown": "suppress",
+    }
     lines = [line for line in text.splitlines() if line.startswith("    - ")]
     assert all("  # " in line for line in lines)
     assert SECRET not in text + made.output
@@ -193,3 +196,171 @@ def test_a_name_that_reads_like_a_placeholder_stands_for_itself(anon, people, tm
     (file,) = (tmp_path / "releases").iterdir()
     path = resolve(read_config(file)).source.path
     assert (file.parent / path).samefile(odd)
+
+
+# -------------------------------------------------------- several tables, and periods
+
+
+MONTHS = ("2026-09", "2026-10")
+
+
+@pytest.fixture
+def months(people, tmp_path):
+    """The table in two parts; the second has a code that the first has not."""
+    header, *body = people.read_text().splitlines()
+    half = len(body) // 2
+    parts = (body[:half], [line.replace(";6;", ";99;") for line in body[half:]])
+    files = []
+    for month, lines in zip(MONTHS, parts, strict=True):
+        plain = [line.replace(";99;", ";1;") for line in lines]
+        shown = lines if month == MONTHS[1] else plain
+        files.append(tmp_path / f"people-{month}.csv")
+        files[-1].write_text("\n".join([header, *shown]) + "\n")
+    assert ";99;" in files[1].read_text()
+    assert ";99;" not in files[0].read_text()
+    return files
+
+
+def release_of(anon, files, out, *options):
+    made = anon(
+        "init", *files, "--separator", ";", "--out", out, "--no-scores", *options
+    )
+    assert made.exit_code == 0, made.output
+    (file,) = (out / "releases").iterdir()
+    return file, yaml.safe_load(file.read_text())
+
+
+def test_tables_that_differ_by_a_date_are_periods_of_one_release(
+    anon, months, tmp_path
+):
+    file, stated = release_of(anon, months, tmp_path / "study")
+    assert file.name == "people.yaml"
+    assert stated["source"]["path"] == "../../people-{period:%Y-%m}.csv"
+    # Two periods together tell more of a person, and nothing judges that.
+    assert stated["target"]["retention"] == {"periods": 1}
+    codes = (tmp_path / "study/hierarchies/people/type_id.csv").read_text()
+    assert "99" in [line.split(";")[0] for line in codes.splitlines()]
+    for month in MONTHS:
+        done = anon("release", file, "--period", month, "--json")
+        assert done.exit_code == 0, done.output
+        assert json.loads(done.stdout)["measured"]["suppressed_rows"] == 0
+
+
+def test_one_new_value_does_not_stop_the_next_month(anon, months, tmp_path):
+    file, stated = release_of(anon, months[:1], tmp_path / "study", "--name", "p")
+    assert file.name == "p.yaml"
+    assert stated["hierarchies"]["type_id"]["unknown"] == "suppress"
+    assert stated["anonymizer"]["suppression_limit"] == 0.05
+    assert "unknown: suppress hides the rows" in file.read_text()
+    second = months[1].read_text()
+    assert second.count(";99;") > 0.05 * 200
+    few = second.replace(";99;", ";1;", second.count(";99;") - 2)
+    months[0].write_text(few)
+    done = anon("release", file, "--json")
+    assert done.exit_code == 0, done.output
+    # The two rows, and others so that nobody is alone among them.
+    assert 2 <= json.loads(done.stdout)["measured"]["suppressed_rows"] <= 10
+    months[0].write_text(second)
+    done = anon("release", file)
+    assert done.exit_code == 1
+    assert f"'type_id' in {second.count(';99;')} rows" in done.stderr
+
+
+def test_tables_without_a_date_are_one_table(anon, months, tmp_path):
+    north, south = tmp_path / "north.csv", tmp_path / "south.csv"
+    for old, new in zip(months, (north, south), strict=True):
+        old.rename(new)
+    file, stated = release_of(anon, [north, south], tmp_path / "study")
+    assert stated["source"]["path"] == ["../../north.csv", "../../south.csv"]
+    assert "retention" not in stated["target"]
+    done = anon("release", file, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["measured"]["rows"] == 400
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace("zip", "postcode", 1), "postcode, zip"),
+        (lambda text: text.split("\n", 1)[1], "no header"),
+    ],
+    ids=["another column", "no header"],
+)
+def test_tables_that_do_not_fit_are_refused(anon, months, tmp_path, change, message):
+    months[1].write_text(change(months[1].read_text()))
+    made = anon("init", *months, "--separator", ";", "--out", tmp_path / "new")
+    assert made.exit_code == 2
+    assert message in made.stderr
+    assert SECRET not in made.output
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_is_said_of_tables_is_refused_for_a_folder(anon, people, tmp_path):
+    for given in (
+        [tmp_path / "a", tmp_path / "b"],
+        [tmp_path / "a", "--name", "x"],
+        [people, people],
+        [people, tmp_path],
+        [people, "--name", "../x"],
+    ):
+        made = anon("init", *given, "--separator", ";")
+        assert made.exit_code == 2, given
+        assert not (tmp_path / "a").exists()
+
+
+# ------------------------------------------------------------------ what is proposed
+
+
+def roles_of(init, tmp_path, *options):
+    made = init("--out", tmp_path / "new", "--no-scores", "--json", *options)
+    assert made.exit_code == 0, made.output
+    found = json.loads(made.stdout)
+    return {one["column"]: one["role"] for one in found["columns"]}
+
+
+def test_the_rest_is_dropped_but_persons_are_counted(init, tmp_path):
+    roles = roles_of(init, tmp_path, "-q", "age", "-s", "diag", "--drop-rest")
+    assert roles == {
+        "encounter_id": "identifiers",
+        "patient_nbr": "subject",
+        "age": "quasi_identifiers",
+        "zip": "dropped",
+        "type_id": "dropped",
+        "born": "dropped",
+        "diag": "sensitive",
+        "name": "identifiers",
+    }
+    stated = yaml.safe_load((tmp_path / "new/releases/people.yaml").read_text())
+    assert stated["source"]["columns"] == {"age": "text"}
+
+
+def test_only_what_is_unsure_is_dropped(init, tmp_path):
+    roles = roles_of(init, tmp_path, "--drop-unsure")
+    assert roles["type_id"] == "dropped"
+    assert {roles["age"], roles["zip"], roles["born"]} == {"quasi_identifiers"}
+    roles = roles_of(init, tmp_path, "--drop-unsure", "--force", "-q", "type_id")
+    assert roles["type_id"] == "quasi_identifiers"
+
+
+def test_nothing_may_be_left_by_dropping_the_rest(init, tmp_path):
+    made = init("--out", tmp_path / "new", "--drop-rest")
+    assert made.exit_code == 2
+    assert "State one as a quasi-identifier (-q)" in made.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_thresholds_are_named_and_bounded(init, tmp_path):
+    options = ["--out", tmp_path, "--no-scores", "-s", "diag", "-s", "type_id"]
+    assert init(*options).exit_code == 0
+    text = (tmp_path / "releases" / "people.yaml").read_text()
+    stated = {
+        t.get("id", t.get("metric")): t for t in yaml.safe_load(text)["thresholds"]
+    }
+    assert stated["l-diversity-of-diag"]["sensitive"] == "diag"
+    assert stated["l-diversity-of-type-id"]["sensitive"] == "type_id"
+    assert 0.5 < stated["loss"]["max"] < 1
+    assert stated["suppressed-share"]["max"] == 0.05
+    assert "loses half of the" in text
+    assert init("--out", tmp_path, "--no-scores", "--force").exit_code == 0
+    text = (tmp_path / "releases" / "people.yaml").read_text()
+    assert "{model: distinct-l-diversity, l: 2, sensitive: diag}" in text

@@ -45,12 +45,26 @@ def on_terminal(monkeypatch, capsys):
     return shown
 
 
-def test_nothing_is_folded_where_there_is_no_terminal(capsys, monkeypatch):
+def test_a_pipe_is_160_wide_whatever_the_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    output.print_table("Runs", HEADER, [*ROWS, ("m", "x" * 300, 1, 1, 1)])
+    words = ", ".join(f"column_{number}" for number in range(53))
+    output.print_table("Runs " * 50, HEADER, [*ROWS, ("m", words, 1, 1, 1)], ["mean"])
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title == ("Runs " * 50)
+    assert max(map(len, lines)) == 160
+    assert all(name in lines[1] for name in HEADER)
+    assert all(f"column_{number}" in "".join(lines) for number in range(53))
+    # What fits is not folded.
+    output.print_table("Runs", HEADER, [*ROWS, ("m", "x" * 100, 1, 1, 1)])
+    assert "x" * 100 in capsys.readouterr().out
+
+
+def test_a_pipe_is_as_wide_as_short_cells_need(capsys):
+    header = [f"c{number}" for number in range(53)]
+    output.print_table("Wide", header, [[1234567.5] * 53], spare=["c1"])
     message = capsys.readouterr().out
-    assert "x" * 300 in message
-    assert all(name in message.splitlines()[2] for name in HEADER)
+    assert message.count("1234567.5") == 53
+    assert "not shown" not in message
 
 
 def test_a_wide_terminal_shows_everything(on_terminal):

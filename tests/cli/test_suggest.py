@@ -60,9 +60,11 @@ def test_it_says_how_far_why_and_what_passes(anon, file):
     assert refused.exit_code == 1
     assert "these levels do not keep" in refused.stderr
     told = refused.stdout
-    assert "k-anonymity: asked for k: 3; the source as it stands reaches 1" in told
-    assert "8 rows would have to go" in told
-    assert "Which quasi-identifiers cause k-anonymity" in told
+    # Of what the levels of the file make, nothing can be judged: it is not made.
+    assert "The method made no candidate that could be judged" in told
+    assert "asked for k: 3; the source, nothing generalized, reaches 1" in told
+    assert "8 rows would have to go if it stayed so" in told
+    assert "Which quasi-identifiers cause k-anonymity (in the source" in told
     assert "Settings that pass" in told
     assert "promises less" in told
     for text in (refused.stdout, refused.stderr):
@@ -79,9 +81,21 @@ def test_as_json(anon, file):
     advice = found["advice"]
     assert not advice["passes"]
     assert advice["gaps"][0]["rows_to_go"] == 8
+    assert advice["gaps"][0]["of"] == "source"
     changed = RELEASE | advice["settings"][0]["change"]
     file.write_text(yaml.safe_dump(changed))
     assert anon("release", file).exit_code == 0
+
+
+def test_a_candidate_is_judged_where_there_is_one(anon, file):
+    asked = [*RELEASE["thresholds"], {"metric": "loss", "max": 0.01}]
+    method = {"name": "full-domain"}
+    stated = RELEASE | {"thresholds": asked, "anonymizer": method}
+    file.write_text(yaml.safe_dump(stated))
+    told = anon("release", file, "--suggest").stdout
+    assert "the candidate reaches" in told
+    assert "The method made no candidate" not in told
+    assert "nothing generalized" not in told
 
 
 def test_a_file_that_passes_says_so(anon, file):

@@ -105,6 +105,8 @@ def run_command(program, arguments):
     """Run one line, or look whether it could be run."""
     if program == "cp":
         shutil.copy(*arguments)
+    elif program == "mv":
+        shutil.move(*arguments)
     elif program == "make":
         makefile = (ROOT / "Makefile").read_text()
         assert re.search(rf"^{arguments[0]}:", makefile, flags=re.M), arguments

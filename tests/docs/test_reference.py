@@ -73,9 +73,8 @@ def test_a_parameter_that_is_described_is_a_name(reference):
                 assert not prose, (package, name)
 
 
-def test_types_and_defaults_of_a_release_file_are_words(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs/_ext")
-    keys = import_module("release_keys")
+def test_types_and_defaults_of_a_release_file_are_words():
+    keys = import_module("anon_transformers.release._keys")
     assert keys.in_words(tuple[str, ...]) == "list of texts"
     assert keys.in_words(bool | None) == "true or false"
     assert keys.in_words(tuple[str | tuple[str, ...], ...]) == (

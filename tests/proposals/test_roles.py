@@ -59,7 +59,7 @@ def table():
         ("diag_1", "prefix code", "sensitive"),
         ("note", "free text", "dropped"),
         ("mail", "identifier", "identifiers"),
-        ("examide", "constant", "insensitive"),
+        ("examide", "constant", "dropped"),
         ("nothing", "empty", "dropped"),
         ("readmitted", "words", "quasi_identifiers"),
     ],

@@ -52,7 +52,7 @@ def test_moments_are_in_utc_without_a_zone(given):
         ({"tags": "health"}, "airflow.tags: must be a list"),
         ({"on_failure": ["SlackNotifier"]}, "such as package.module.Notifier"),
         ({"on_failure": [{"text": "x"}]}, "airflow.on_failure.0.notifier: "),
-        ({"deadline": "1h"}, "deadline: name who is told"),
+        ({"deadline": "1h"}, "deadline: name whom to notify"),
         ({"sensor": {"timeout": "1h", "mode": "push"}}, "airflow.sensor.mode: "),
         ({"start_date": "2025-02-02", "end_date": "2025-02-01"}, "before start_date"),
         ({"owner": ""}, "airflow.owner: "),

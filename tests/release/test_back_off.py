@@ -7,6 +7,9 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
+from typer.testing import CliRunner
+
+from anon_transformers.cli._app import app
 from anon_transformers.exceptions import (
     ConfigurationError,
     InfeasibleError,
@@ -108,6 +111,39 @@ def test_the_second_rung_passes_and_each_try_is_in_the_manifest(ladder):
     assert manifest["promised"]["in_force"][0]["k"] == 4
     page = (release.target / "current" / "validation.html").read_text()
     assert "zip" not in page
+
+
+@pytest.mark.parametrize(
+    ("rungs", "changes", "rung", "said"),
+    [
+        ([NO_HELP], {"anonymizer": {"name": "full-domain"}}, 0, "as it is stated"),
+        ([PASSES, NO_HELP], {}, 1, "on_refusal.back_off.0"),
+        ([NO_HELP, {"drop": ["zip"]}], {}, 2, "on_refusal.back_off.1"),
+    ],
+)
+def test_the_rung_that_passed_is_told(ladder, rungs, changes, rung, said):
+    release = ladder(*rungs, **changes)
+    runner = CliRunner(env={"COLUMNS": "200"})
+    done = runner.invoke(app, ["release", str(release.file), "--log-json"])
+    assert done.exit_code == 0, done.output
+    facts = [json.loads(line) for line in done.stderr.splitlines()]
+    (made,) = (line for line in facts if line.get("step") == "anonymize")
+    assert made["rung"] == rung
+    assert said in made["setting"]
+    assert f", rung {rung}, " in made["message"]
+    (line,) = (line for line in done.stdout.splitlines() if " rung " in line)
+    assert str(rung) in line.split()
+    assert said in line
+    told = json.loads(
+        runner.invoke(app, ["release", str(release.file), "--json"]).stdout
+    )
+    assert told["tries"][-1] == {**told["tries"][-1], "rung": rung, "passed": True}
+
+
+def test_without_a_ladder_there_is_no_rung(release):
+    done = CliRunner().invoke(app, ["release", str(release.file), "--log-json"])
+    assert done.exit_code == 0
+    assert "rung" not in done.output
 
 
 def test_a_rung_changes_the_file_and_not_the_rung_before_it(ladder):

@@ -369,3 +369,21 @@ def test_what_may_be_a_password_is_not_quoted(release, line):
         read_config(release.file)
     assert "hunter2" not in str(caught.value)
     assert "quotes" in str(caught.value) or "must be a list" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"roles": {"sensitive": ["job"]}}, "roles.quasi_identifiers: name at least"),
+        (
+            {"hierarchies": {"job2": {"path": "a"}}},
+            "hierarchies: unknown column 'job2'",
+        ),
+        ({"workspace": "w-{period:%Y}"}, "workspace: all periods of a release"),
+        ({"sorce": {}}, "top level: unknown key 'sorce'"),
+    ],
+)
+def test_a_fault_is_named_by_its_key_alone(release, changes, said):
+    release.write(**changes)
+    message = release.refusal()
+    assert message.startswith(f"{release.file}:\n{said}")

@@ -16,7 +16,8 @@ def with_locker(release, **roles):
     lines = [[*head, "locker"]]
     lines += [[*row, locker] for row, locker in zip(rows, lockers, strict=True)]
     release.write_rows(lines)
-    release.write(roles={**release.content["roles"], "dropped": ["locker"], **roles})
+    stated = {"dropped": ["locker"], "accept_repeated": ["locker"], **roles}
+    release.write(roles={**release.content["roles"], **stated})
     return release
 
 
@@ -39,12 +40,16 @@ def test_a_dropped_column_leaves_no_trace_in_any_step(release):
     assert list(pd.read_csv(published).columns) == ["age", "zip", "job", "note"]
 
 
-def test_it_may_repeat_where_an_identifier_may_not(release):
+def test_it_may_repeat_where_an_identifier_may_not_if_that_is_accepted(release):
     roles = release.content["roles"]
-    with_locker(release, identifiers=["name", "locker"], dropped=[])
+    hidden = {"dropped": [], "accept_repeated": []}
+    with_locker(release, identifiers=["name", "locker"], **hidden)
     with pytest.raises(DataError, match="rows would be counted for persons"):
         load(release.file)
     release.write(roles={**roles, "dropped": ["locker"]})
+    with pytest.raises(DataError, match="rows would be counted for persons"):
+        load(release.file)
+    release.write(roles={**roles, "dropped": ["locker"], "accept_repeated": ["locker"]})
     run_release(release.file)
 
 
@@ -68,7 +73,7 @@ def test_a_dropped_column_must_be_there(release):
 
 
 def test_an_undeclared_column_is_told_of_the_role(release):
-    with_locker(release, dropped=[])
+    with_locker(release, dropped=[], accept_repeated=[])
     said = release.refusal(DataError)
     assert "1 column has no declared role" in said
     assert "dropped" in said

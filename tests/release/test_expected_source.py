@@ -25,11 +25,14 @@ def rows_of(release):
 def test_too_few_rows_are_refused(release):
     said = refusal(release, rows={"min": 41})
     assert "expect.rows.min: the source has 40 rows, and at least 41" in said
+    assert "See whether it was cut off" in said
+    assert "If it is right as it is, lower expect.rows.min; to accept it once" in said
 
 
 def test_too_many_rows_are_refused(release):
     said = refusal(release, rows={"max": 39})
     assert "expect.rows.max: the source has 40 rows, and at most 39" in said
+    assert "If it is right as it is, raise expect.rows.max; to accept it once" in said
 
 
 def test_bounds_that_hold_pass(release):
@@ -44,13 +47,30 @@ def test_a_change_is_judged_against_the_published_run_before(release):
     run_release(release.file)
     lines = rows_of(release)
     release.source.write_text("".join(lines[:32]))  # 31 of 40 rows: 22.5 % less
-    with pytest.raises(DataError, match=r"31 rows, 22\.5% fewer than the 40"):
+    with pytest.raises(DataError, match=r"31 rows, 22\.5 % fewer than the 40") as no:
         run_release(release.file)
+    assert "at most 20 % may come or go" in str(no.value)  # as the file has it
+    assert "raise expect.rows.change; to accept it once, put the old" in str(no.value)
+    assert "what the next one is compared with" in str(no.value)
     release.source.write_text("".join(lines[:33]))  # 20 % less
     run_release(release.file)
     release.source.write_text("".join(lines))  # 25 % more than 32
-    with pytest.raises(DataError, match=r"40 rows, 25\.0% more than the 32"):
+    with pytest.raises(DataError, match=r"40 rows, 25 % more than the 32"):
         run_release(release.file)
+
+
+def test_a_refusal_is_accepted_once_as_it_says(release):
+    expected = {"rows": {"change": "20 %"}}
+    release.write(expect=expected)
+    run_release(release.file)
+    release.source.write_text("".join(rows_of(release)[:32]))
+    with pytest.raises(DataError, match=r"expect\.rows\.change"):
+        run_release(release.file)
+    release.write(expect={"rows": {"change": "25 %"}})
+    run_release(release.file)
+    release.write(expect=expected)
+    run_release(release.file)  # compared with the run that was accepted
+    assert release.manifest()["measured"]["rows"] == 31
 
 
 def test_runs_that_were_not_published_are_no_measure(release):
@@ -72,6 +92,8 @@ def test_an_old_source_is_refused(release):
     said = refusal(release, max_age="2h")
     assert "expect.max_age: the source was written 3 hours ago" in said
     assert "may be 2 hours old" in said
+    assert "See whether the delivery is late" in said
+    assert "raise expect.max_age; to accept it once" in said
     release.write(expect={"max_age": "4h"})
     run_release(release.file)
 

@@ -211,7 +211,9 @@ def test_with_a_subject_retention_must_be_stated(monthly):
     roles = {**monthly.content["roles"], "subject": "name"}
     monthly.write(roles=roles)
     message = refused(monthly, period="2026-10")
-    assert "target.retention" in message
+    file = f"{monthly.file}:\n"
+    assert message.removeprefix(file).startswith("target.retention: with roles.subject")
+    assert "how many published periods stay public" in message
     assert "retention: {periods: 1}" in message
     monthly.write(target={"path": "out", "retention": {"periods": 1}})
     run_release(monthly.file, period="2026-10")

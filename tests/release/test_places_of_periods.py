@@ -13,6 +13,7 @@ from anon_transformers.release import (
     anonymize,
     load,
     publish,
+    read_config,
     read_published,
     run_release,
     validate,
@@ -99,3 +100,52 @@ def test_a_password_of_an_address_goes_with_the_run(
     assert (place / "run.json").is_file()
     for file in release.folder.rglob("*"):
         assert not file.is_file() or b"hunter2" not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "key", "help_"),
+    [
+        ("p-{period:%Y-%m}.csv", "out/{period:%m}", "target.path", "{period:%Y-%m}"),
+        ("p-{period:%Y-%m}.csv", "out/{period:%b}", "target.path", "{period:%Y-%m}"),
+        ("p-{period:%m}.csv", "out", "source.path", "{period:%Y-%m}"),
+        ("people.csv", "out/{period:%V}", "target.path", "{period:%G-W%V}"),
+        ("people.csv", "out/{period:%Y-%d}", "target.path", "{period:%Y-%m-%d}"),
+        ("people.csv", "out/{period:%j}", "target.path", "{period:%Y-%m-%d}"),
+        ("people.csv", "out/{period:%H}", "target.path", "{period:%Y-%m-%dT%H}"),
+        ("{period:%Y-%m-%d}.csv", "out/{period:%d}", "target.path", "%Y-%m-%d"),
+    ],
+)
+def test_a_path_that_comes_again_next_year_is_refused(
+    release, source, target, key, help_
+):
+    """October of two years would share a folder, or one be read as the other."""
+    release.write(source={"path": source}, target={"path": target})
+    said = release.refusal()
+    assert f"{key}: " in said
+    assert help_ in said
+    assert "the same path for two" in said
+
+
+def test_tables_of_items_do_not_come_again_either(release):
+    release.write(
+        source={"kind": "csv"},
+        target={"path": "out/{period:%Y-%m}"},
+        airflow={"map": {"tables": "{period:%m}/*.csv"}},
+    )
+    assert "airflow.map.tables: '{period:%m}/*.csv'" in release.refusal()
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("{period:%Y-%m}.csv", "out/{period:%Y}"),
+        ("{period:%Y-%m}.csv", "out/{period:%Y}/{period:%B}"),
+        ("{period:%Y-%m-%d}.csv", "out/{period:%Y-%m}"),
+        ("{period:%Y-%m-%dT%H}.csv", "out/{period:%Y}/{period:%j}"),
+        ("{period:%G-W%V}.csv", "out/{period:%G}"),
+        ("{period:%Y}.csv", "out/{period}"),
+    ],
+)
+def test_a_folder_of_periods_that_follow_each_other_is_fine(release, source, target):
+    release.write(source={"path": source}, target={"path": target})
+    assert read_config(release.file).grain is not None

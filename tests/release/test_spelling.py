@@ -29,7 +29,7 @@ DAYS = pd.to_datetime(np.repeat(["2020-01-01", "2020-02-01", "2021-01-01"], 40))
 DAY, HOUR = pd.Timestamp("1950-01-01"), pd.Timestamp("1950-01-01 10:00")
 FAR = [1095, 2095, 3095, 4095]
 LONG_AGO = list(pd.to_datetime([f"18{year}-01-01" for year in (10, 30, 50, 70)]))
-OF_THE_RUN = ("version", "published", "files", "signature")
+OF_THE_RUN = ("version", "place", "published", "files", "signature")
 """What differs from run to run: names, times, and hashes of what holds these."""
 TENS = ["[20, 30)", "[30, 40)", "[40, 50)", "[50, 60)"]
 NUMBERS = ["20", "30", "40"]

@@ -4,13 +4,14 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.release import abandon, load, release_status, run_release
-from anon_transformers.release._status import _margin, _next_run
+from anon_transformers.release._status import _gaps, _margin, _next_run
 
 
 def only(release):
@@ -248,3 +249,65 @@ def test_odd_lines_of_a_ledger_stop_nobody(release, odd):
     location = load(release.file, "scheduled")
     assert (release.target / "current").resolve() == version
     abandon(location)
+
+
+def test_persons_have_margins_as_far_as_rows_tell(release):
+    roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
+    release.write(roles=roles)
+    run_release(release.file)
+    found = only(release)
+    measured = release.manifest()["measured"]
+    k, risk, loss = found.thresholds
+    assert found.counts == "persons"
+    assert (k.asked, k.observed, k.margin) == (3, None, None)
+    sizes = pd.read_csv(release.target / "current/data.csv").groupby(["age", "zip"])
+    assert k.margin_at_most == 40 // measured["classes"]["count"] - 3
+    assert k.margin_at_most >= sizes.size().min() - 3
+    assert (risk.asked, loss.asked, risk.margin_at_most) == (0.4, 0.9, None)
+    printed = " ".join(status(release.folder).output.split())
+    assert "thresholds are of persons" in printed
+    (shown,) = json.loads(status(release.folder, "--json").stdout)
+    assert shown["thresholds"][0]["margin_at_most"] == k.margin_at_most
+    assert shown["counts"] == "persons"
+
+
+def test_rows_need_no_bound(release):
+    run_release(release.file)
+    found = only(release)
+    assert found.counts == "rows"
+    assert [one.margin_at_most for one in found.thresholds] == [None] * 3
+    assert "thresholds are of persons" not in status(release.folder).output
+
+
+def test_periods_that_are_missing_in_between_are_listed(release):
+    release.write(source={"path": "{period:%Y-%m}.csv"}, target={"path": "out"})
+    for period in ("2026-08", "2026-10", "2027-02"):
+        (release.folder / f"{period}.csv").write_text(release.source.read_text())
+        run_release(release.file, period=period)
+    first, second = only(release).gaps
+    assert (first.first, first.last, first.n_periods) == ("2026-09", "2026-09", 1)
+    assert (second.first, second.last, second.n_periods) == ("2026-11", "2027-01", 3)
+    printed = status(release.folder)
+    assert printed.exit_code == 0  # nobody says that they should be there
+    told = " ".join(printed.output.split())
+    assert "not public in between: 2026-09, 2026-11 to 2027-01 (3)" in told
+    (shown,) = json.loads(status(release.folder, "--json").stdout)
+    assert [gap["n_periods"] for gap in shown["gaps"]] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        ([], []),
+        (["2026"], []),
+        (["2026", "2028"], [("2027", "2027", 1)]),
+        (["2026-W52", "2027-W02"], [("2026-W53", "2027-W01", 2)]),
+        (["2026-02-27", "2026-03-01"], [("2026-02-28", "2026-02-28", 1)]),
+        (["2026-10-05T23", "2026-10-06T00"], []),
+        (["2026-10-05T23", "2026-10-06T02"], [("2026-10-06T00", "2026-10-06T01", 2)]),
+        (["2025", "2026-01", "2026-02"], []),  # the file had years before
+    ],
+)
+def test_gaps(names, missing):
+    found = [(gap.first, gap.last, gap.n_periods) for gap in _gaps(names)]
+    assert found == missing

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -133,12 +134,47 @@ def test_what_was_judged_in_private_is_said_and_no_failure(published):
     judged = validate(published.target, "--workspace", published.work, "--json")
     assert judged.exit_code == 0
     found = json.loads(judged.stdout)
-    assert found["passed"] is False  # not every threshold was judged again
+    assert found["passed"] is True  # as the exit code says
+    assert {c["id"]: c["passed"] for c in found["checks"]} == {
+        "k-anonymity": True,
+        "average-risk": True,
+        "loss": None,  # not judged again
+    }
+    assert found["reasons"] == []
+    notes = found["release"]["notes"]
+    assert any(note.startswith("At release, loss held") for note in notes)
     assert found["release"]["verified"] is True
     assert found["release"]["not_judged_again"] == ["loss"]
     assert found["release"]["signature"] == "holds"
-    assert validate(published.target, "--strict").exit_code == 1
-    assert validate(published.target, "-t", "loss,max=0.9").exit_code == 1
+    for further in (["--strict"], ["-t", "loss,max=0.9"]):
+        judged = validate(published.target, *further, "--json")
+        assert judged.exit_code == 1
+        assert json.loads(judged.stdout)["passed"] is False
+        assert json.loads(judged.stdout)["reasons"]
+
+
+def test_json_says_what_the_exit_code_says(published):
+    """Whatever is wrong, and where nothing is."""
+    version = published.target / "current"
+
+    def agrees(*arguments):
+        judged = validate(published.target, *arguments, "--json")
+        found = json.loads(judged.stdout)
+        assert found["passed"] is (judged.exit_code == 0)
+        assert bool(found["reasons"]) is not found["passed"]
+        return found["passed"]
+
+    assert agrees()
+    assert agrees("--workspace", published.work)
+    assert agrees("--k", "2")
+    assert not agrees("--k", "39")
+    assert not agrees("--strict")
+    (version / "more.csv").write_text("x")
+    assert not agrees()
+    (version / "more.csv").unlink()
+    with (version / "validation.html").open("a") as page:
+        page.write(" ")
+    assert not agrees()
 
 
 def test_what_was_public_must_be_judged_again(published, monkeypatch):
@@ -178,3 +214,82 @@ def test_a_copy_elsewhere_can_be_verified(published, tmp_path):
     copy = tmp_path / "download"
     shutil.copytree(published.target / "current", copy)
     assert verify_published(copy, published.work).faults == ()
+
+
+def put_over(old, new):
+    """Write the files of one version over those of another."""
+    for file in old.iterdir():
+        shutil.copy(file, new / file.name)
+
+
+def test_an_old_version_over_a_newer_one_is_found(release):
+    release.write(target={"path": "out", "keep_versions": 1})
+    old, new = Path(run_release(release.file)), Path(run_release(release.file))
+    put_over(old, new)
+    found = verify_published(release.target, release.work)
+    assert (found.changed_files, found.signature) == ((), "holds")
+    assert found.stated_place == f"versions/{old.name}"
+    (fault,) = found.faults
+    assert "another version, or another period, was put here" in fault
+    assert verify_published(old, release.work).faults == ()
+    judged = validate(release.target, "--json")
+    assert judged.exit_code == 1
+    shown = json.loads(judged.stdout)
+    assert (shown["passed"], shown["release"]["verified"]) == (False, False)
+
+
+def test_a_version_of_another_period_is_found(release):
+    release.write(target={"path": "out/{period:%Y-%m}"})
+    october = Path(run_release(release.file, period="2026-10"))
+    november = Path(run_release(release.file, period="2026-11"))
+    assert verify_published(release.target, release.work).faults == ()
+    assert verify_published(release.target / "2026-10", release.work).faults == ()
+    moved = november.parent / october.name
+    shutil.move(october, moved)
+    found = verify_published(moved, release.work)
+    assert found.stated_place == f"2026-10/versions/{october.name}"
+    assert len(found.faults) == 1
+
+
+def test_a_removed_version_that_is_back_is_found(release, tmp_path):
+    old = Path(run_release(release.file))
+    shutil.copytree(old, tmp_path / "kept")
+    run_release(release.file)
+    assert not old.exists()
+    assert verify_published(tmp_path / "kept", release.work).faults == ()
+    shutil.copytree(tmp_path / "kept", old)
+    (fault,) = verify_published(old, release.work).faults
+    assert "the release removed this version" in fault
+    assert verify_published(old).faults == ()  # nobody knows it without the ledger
+
+
+@pytest.mark.parametrize("name", ["names.csv", ".hidden", "folder"])
+def test_a_file_beside_what_was_published_is_found(published, name):
+    place = published.target / "current" / name
+    place.mkdir() if name == "folder" else place.write_text("x")
+    found = verify_published(published.target)
+    assert found.extra_files == (name,)
+    assert found.faults == (f"{name}: beside what was published",)
+    assert validate(published.target).exit_code == 1
+
+
+def test_a_relative_path_is_verified_like_another(published, monkeypatch):
+    monkeypatch.chdir(published.target / "current")
+    assert verify_published(".", published.work).faults == ()
+
+
+def test_a_retired_key_still_counts_and_a_removed_one_does_not(release):
+    release.write(target={"path": "out", "keep_versions": 1})
+    old = Path(run_release(release.file))
+    key, retired = release.home / "signing.key", release.home / "signing-2026.key"
+    key.rename(retired)
+    assert verify_published(old, release.work).signature == "holds"
+    new = Path(run_release(release.file))  # draws another key
+    assert key.read_bytes() != retired.read_bytes()
+    found = verify_published(old, release.work)
+    assert (found.signature, found.signing_key) == ("holds", "signing-2026.key")
+    found = verify_published(new, release.work)
+    assert (found.signature, found.signing_key) == ("holds", "signing.key")
+    retired.unlink()
+    assert verify_published(old, release.work).signature == "broken"
+    assert verify_published(new, release.work).faults == ()

@@ -48,6 +48,12 @@ class LikelihoodKAnonymity:
     merging: ClassVar[Merging] = "none"
     tighter: ClassVar[Mapping[str, Direction]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It holds for the mechanism that was stated: an intruder who knows another "
+        "one is not bounded.",
+        "Each record is judged by itself, and sensitive values play no part.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -157,6 +157,15 @@ class ProbabilisticKAnonymity:
         "max_excess_risk": "lower",
     }
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "1/k holds for records and not for values: where a group shares a value, a "
+        "wrong record tells the right value.",
+        "Who learns how columns depend on each other picks the cell that fits best, "
+        "and is right more often.",
+        "A cell lies in the range of its group, which is known.",
+        "Intruders must not put together what they know.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
         for key in ("max_value_disclosure", "max_excess_risk"):

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from anon_transformers.exceptions import DataError
+from anon_transformers.registry import registry
+from anon_transformers.release._period import Template
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
@@ -31,8 +33,13 @@ LONGEST_NAME = 60
 
 def show(request: Request) -> Response:
     """The list of projects, and three ways to a new one."""
+    from anon_transformers.studio.pages import plugin_pages
+
     projects = studio_of(request).shelf.projects()
-    return render(request, "home.html", projects=projects, endings=ENDINGS)
+    broken = plugin_pages(registry())[1]
+    return render(
+        request, "home.html", projects=projects, endings=ENDINGS, broken=broken
+    )
 
 
 def open_adult(request: Request, form: FormData) -> str:
@@ -66,7 +73,9 @@ def open_path(request: Request, form: FormData) -> str:
     _refuse_other(file.name)
     shelf = studio_of(request).shelf
     folder = shelf.new_folder(_name_of(file.name))
-    return _enter(request, _begin(folder, str(file.resolve())), "data")
+    # Braces and dollar signs of a path mean something in a release file.
+    source = Template.literal(str(file.resolve())).text
+    return _enter(request, _begin(folder, source), "data")
 
 
 def upload(request: Request, form: FormData) -> str:

@@ -53,7 +53,8 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.whole !== undefined || (button && button.formTarget)) return;
   event.preventDefault();
   const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
-  if ((form.method || "get").toLowerCase() === "get") {
+  const method = (button && button.getAttribute("formmethod")) || form.method || "get";
+  if (method.toLowerCase() === "get") {
     const url = new URL(action, location.href);
     url.search = new URLSearchParams(data);
     show(url, {}, true);

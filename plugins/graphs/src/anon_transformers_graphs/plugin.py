@@ -186,6 +186,10 @@ COMMANDS = {
     "graph": ("graph_commands", "Describe, anonymize, attack and compare networks."),
 }
 
+PAGES = {
+    "graphs": ("PAGE", "See a network before and after, its degrees and what k costs."),
+}
+
 
 @hookimpl
 def register_anonymizers(register):
@@ -221,3 +225,9 @@ def register_experiments(register):
 def register_commands(register):
     for name, (cls, summary) in COMMANDS.items():
         register(name, f"anon_transformers_graphs.cli:{cls}", summary=summary)
+
+
+@hookimpl
+def register_pages(register):
+    for name, (page, summary) in PAGES.items():
+        register(name, f"anon_transformers_graphs.studio:{page}", summary=summary)

@@ -88,6 +88,11 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
 
     k_model: ClassVar[str] = "k-automorphism"
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Every edge is kept: that two persons are friends may be certain, though "
+        "neither is found.",
+    )
+
     def __init__(
         self,
         k: int = 2,

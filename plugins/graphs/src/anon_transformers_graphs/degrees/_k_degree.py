@@ -1,7 +1,7 @@
 """Graphs in which k nodes or more share each degree."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -112,6 +112,11 @@ default="endpoint-moves"
     >>> anonymizer.l1_distance_, anonymizer.n_modified_edges_
     (4, 2)
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It protects from who knows degrees: who knows more of the graph may find a "
+        "node.",
+    )
 
     def __init__(
         self,

@@ -106,6 +106,11 @@ class LabelGeneralizer(SuperNodeAnonymizer):
     uses_labels: ClassVar[bool] = True
     loss_means: ClassVar[str] = "of labels and edges, in their weights, is lost"
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Where all possible edges of a cluster are there, each two of its persons "
+        "are known to be friends.",
+    )
+
     def __init__(
         self,
         k: int = 5,

@@ -1,5 +1,7 @@
 """Super-nodes of the greatest likelihood (Hay et al. 2008)."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from anon_transformers.graphs import Graph
@@ -106,6 +108,11 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
     >>> round(method.log_w_, 4)  # one of nine pairs is joined
     2.1972
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Where all possible edges of a super-node are there, each two of its "
+        "persons are known to be friends.",
+    )
 
     def __init__(
         self,

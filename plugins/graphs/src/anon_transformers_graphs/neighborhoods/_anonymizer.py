@@ -100,6 +100,11 @@ class KNeighborhoodAnonymizer(GraphAnonymizer):
     uses_labels: ClassVar[bool] = True
     k_model: ClassVar[str] = "k-neighborhood"
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It protects from who knows neighborhoods: who knows more of the graph may "
+        "find a node.",
+    )
+
     def __init__(
         self,
         k: int = 5,

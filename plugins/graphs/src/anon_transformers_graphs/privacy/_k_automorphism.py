@@ -64,6 +64,12 @@ class KAutomorphism:
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "That two persons are friends may be certain, though neither is found.",
+        "What is published of nodes beside the structure is hidden only as far as "
+        "labels are equal.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -72,6 +72,12 @@ class KCandidate:
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It holds for the knowledge that was stated: who knows more of the graph "
+        "may find the node.",
+        "That two persons are friends may be certain, though neither is found.",
+    )
+
     def __post_init__(self) -> None:
         for key in ("k", "hubs", "radius"):
             object.__setattr__(self, key, whole(key, getattr(self, key)))

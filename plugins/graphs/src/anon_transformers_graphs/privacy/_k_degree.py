@@ -47,6 +47,13 @@ class KDegree:
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Who knows more than the number of a person's friends, such as how many "
+        "friends these have, may find the node.",
+        "Where all nodes of two degrees are joined, it is certain that two persons "
+        "are friends, though neither is found.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -57,6 +57,11 @@ class KNeighborhood:
         "radius": "higher",
     }
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Who knows more of the graph than the neighborhood may find the node.",
+        "That two persons are friends may be certain, though neither is found.",
+    )
+
     def __post_init__(self) -> None:
         for key in ("k", "radius"):
             object.__setattr__(self, key, whole(key, getattr(self, key)))

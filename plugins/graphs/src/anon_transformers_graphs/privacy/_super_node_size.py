@@ -49,6 +49,11 @@ class SuperNodeSize:
     merging: ClassVar[Literal["any", "satisfying", "none"]] = "none"
     tighter: ClassVar[Mapping[str, Literal["higher", "lower"]]] = {"k": "higher"}
 
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Where all possible edges of a super-node are there, each two of its "
+        "persons are known to be friends.",
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("k", self.k))
 

@@ -1,6 +1,6 @@
 """Random false edges are added, and random original ones deleted."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -54,6 +54,11 @@ class RandomAddDelete(GraphAnonymizer):
     >>> anonymizer.n_added_, anonymizer.n_removed_
     (3, 3)
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It promises nothing: most edges stay, and who knows enough of them may "
+        "find a person.",
+    )
 
     def __init__(
         self,

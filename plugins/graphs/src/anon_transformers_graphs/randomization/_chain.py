@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -107,6 +107,11 @@ class FeatureChain(GraphAnonymizer):
     >>> chain.n_steps_
     780
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It promises nothing: degrees stay, and a person with a rare number of "
+        "friends is found by it.",
+    )
 
     def __init__(
         self,

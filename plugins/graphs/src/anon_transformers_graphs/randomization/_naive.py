@@ -1,5 +1,7 @@
 """New names for nodes, and nothing else."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from anon_transformers.base import GraphAnonymizer
@@ -39,6 +41,11 @@ class NaiveAnonymizer(GraphAnonymizer):
     >>> sorted(anonymizer.mapping_)
     ['Ann', 'Bob', 'Eve']
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It promises nothing: who knows some edges around a person may find that "
+        "person by them.",
+    )
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Random perturbation (Hay and others 2007)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -75,6 +75,11 @@ class RandomPerturbation(GraphAnonymizer):
     >>> searched.k_ >= 2
     True
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "Without k it promises nothing: most edges stay, and who knows enough of "
+        "them may find a person.",
+    )
 
     def __init__(
         self,

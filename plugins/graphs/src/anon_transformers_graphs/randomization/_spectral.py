@@ -1,6 +1,6 @@
 """Random changes that keep two eigenvalues (Ying and Wu 2008)."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -86,6 +86,11 @@ class SpectralRandomizer(GraphAnonymizer):
     >>> randomizer.n_steps_
     16
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It promises nothing about privacy: only that two eigenvalues stay near "
+        "their values.",
+    )
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Random switches: pairs of edges exchange ends."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,11 @@ class RandomSwitch(GraphAnonymizer):
     >>> anonymizer.n_steps_
     15
     """
+
+    not_promised: ClassVar[tuple[str, ...]] = (
+        "It promises nothing: degrees stay, and a person with a rare number of "
+        "friends is found by it.",
+    )
 
     def __init__(
         self,

@@ -1,0 +1,138 @@
+"""The validation report: one page that a data protection officer can sign.
+
+It is published, and so every number on it can be computed from the published files, the
+release file and its hierarchies.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import PackageLoader
+
+from anon_transformers.figures import (
+    Chart,
+    class_size_chart,
+    has_matplotlib,
+    loss_chart,
+    make_environment,
+    risk_chart,
+)
+from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
+from anon_transformers.release._forms import form_of
+from anon_transformers.release._manifest import (
+    DISCLAIMER,
+    drops_rows,
+    public_parameters,
+    versions,
+)
+from anon_transformers.release._run import Run, write_text
+
+LIMITS = {
+    "k-anonymity": "All rows of a class may hold the same sensitive value: whoever "
+    "knows that a person is in the table then knows it, too.",
+    "k-map": "It counts persons of the population that was given; whoever knows that a "
+    "person is in the table has fewer to choose from.",
+    "distinct-l-diversity": "One value of a class may be far more frequent than the "
+    "others, and different values may mean nearly the same.",
+    "entropy-l-diversity": "Different values of a class may mean nearly the same, and "
+    "a value may be more frequent in a class than in the whole table.",
+    "recursive-cl-diversity": "Different values of a class may mean nearly the same, "
+    "and a value may be more frequent in a class than in the whole table.",
+    "alpha-k-anonymity": "Different values of a class may mean nearly the same, and a "
+    "value may be more frequent in a class than in the whole table.",
+    "t-closeness": "It bounds what a class tells beyond the whole table, and not how "
+    "well a person is found in it: that is for k-anonymity.",
+    "beta-likeness": "It bounds what a class tells beyond the whole table, and not how "
+    "well a person is found in it: that is for k-anonymity.",
+    "belief-bound": "It bounds beliefs of an intruder who knows the class of a person "
+    "and nothing else about its members.",
+    "delta-presence": "It hides whether a person is in the table, and not what the "
+    "table tells of those who are known to be in it.",
+    "q-anonymity": "Possibility is no count: fewer rows than q may truly belong to a "
+    "set.",
+    "probabilistic-k-anonymity": "Values are hidden as to whose they are; they are "
+    "published as they were.",
+}
+"""What a model does not promise, by its name."""
+OF_ALL = (
+    "Every promise is about this table alone: another release of the same persons, or "
+    "what an intruder knows beside the quasi-identifiers, may tell more.",
+    "The quasi-identifiers are those that the release file names; a column that is not "
+    "among them, and that an intruder knows, is not protected.",
+)
+
+
+def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
+    """Nested numbers as lines, each named by the way to it.
+
+    Examples
+    --------
+    >>> lines({"moved": {"pay": {"groups": 60}}, "level": 5})
+    [('moved: pay: groups', 60), ('level', 5)]
+    """
+    if isinstance(details, dict):
+        return [
+            line
+            for key, item in details.items()
+            for line in lines(item, (*path, str(key).replace("_", " ")))
+        ]
+    if isinstance(details, list):
+        details = ", ".join(map(str, details))
+    return [(": ".join(path), details)] if details != "" else []
+
+
+def write_report(
+    path: Path, run: Run, candidate: Mapping[str, Any], verdict: Mapping[str, Any]
+) -> None:
+    """Write the page; it holds numbers and column names, never a cell."""
+    config = run.config.at_rung(candidate.get("rung", 0))
+    environment = make_environment(PackageLoader("anon_transformers.release"))
+    method, stated = config.anonymizer.name, config.anonymizer.params
+    page = environment.get_template("validation.html").render(
+        release=run.config.name,
+        version=run.id,
+        period=run.config.period,
+        started=run.started,
+        method=method,
+        parameters=lines(public_parameters(method, stated)),
+        roles=config.roles,
+        not_judged=form_of(config).unjudged_columns(),
+        extremes=candidate.get("extremes", ""),
+        verdict=verdict,
+        drops=drops_rows(method, stated),
+        details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
+        charts=report_charts(verdict),
+        size_rows=[list(step.values()) for step in verdict.get("class_sizes", ())],
+        attack_columns=ATTACK_COLUMNS,
+        attacks=attack_rows(verdict.get("attacks", {})),
+        versions=versions(),
+        limits=limits_of(verdict["checks"]),
+        of_all=OF_ALL,
+        disclaimer=DISCLAIMER,
+    )
+    write_text(path, page)
+
+
+def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
+    """Charts of what was measured; none where nothing can draw them.
+
+    A worker that publishes tables need not have matplotlib: their numbers stand in the
+    report as tables, with or without charts.
+    """
+    if not has_matplotlib():
+        return {}
+    charts = {}
+    if verdict.get("class_sizes"):
+        charts["class_sizes"] = class_size_chart(verdict["class_sizes"])
+    if verdict.get("risk"):
+        charts["risk"] = risk_chart(verdict["risk"])
+    if verdict.get("column_losses"):
+        charts["column_losses"] = loss_chart(verdict["column_losses"])
+    return charts
+
+
+def limits_of(checks: list[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What the models that were asked for do not promise."""
+    names = dict.fromkeys(c["name"] for c in checks if c["kind"] == "model")
+    return [(name, LIMITS[name]) for name in names if name in LIMITS]

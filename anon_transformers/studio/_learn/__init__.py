@@ -1,0 +1,1 @@
+"""What the page *Learn* shows: lessons made from the registry, and their examples."""

@@ -1,0 +1,133 @@
+"""What an example is made of: numbers to turn, tables, drawings, remarks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.studio._drawings import Drawing
+
+RANGES: Mapping[str, tuple[float, float, float]] = {
+    "k": (1, 6, 1),
+    "l": (1, 5, 1),
+    "q": (1, 6, 1),
+    "c": (0.5, 6, 0.5),
+    "t": (0, 1, 0.05),
+    "p": (0, 1, 0.1),
+    "alpha": (0.1, 1, 0.1),
+    "beta": (0, 6, 0.5),
+    "low": (0, 1, 0.1),
+    "high": (0, 1, 0.1),
+    "positive": (0.1, 1, 0.1),
+    "negative": (0, 1, 0.1),
+}
+"""Lowest, highest and step of the numbers that examples turn."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A number of an example that the reader turns.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    value : int or float
+        What it is set to.
+    """
+
+    name: str
+    value: int | float
+
+    @property
+    def limits(self) -> tuple[float, float, float] | None:
+        """Lowest, highest, step; None if nothing is known of the parameter."""
+        return RANGES.get(self.name)
+
+    def turned(self, given: str | None) -> "Knob":
+        """The same knob, set to what an address says.
+
+        Examples
+        --------
+        >>> Knob("k", 2).turned("3"), Knob("t", 0.5).turned(None)
+        (Knob(name='k', value=3), Knob(name='t', value=0.5))
+        """
+        if given is None or not given.strip():
+            return self
+        try:
+            value = int(given) if isinstance(self.value, int) else float(given)
+        except ValueError:
+            what = "whole number" if isinstance(self.value, int) else "number"
+            raise ParameterError(f"{self.name} must be a {what}.") from None
+        return Knob(self.name, value)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table; rows of one class have one color.
+
+    Attributes
+    ----------
+    classes : sequence of int, optional
+        The class of each row; -1 for none.
+    """
+
+    kind: ClassVar[str] = "sheet"
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    classes: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing."""
+
+    kind: ClassVar[str] = "picture"
+    drawing: Drawing
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence between tables and pictures."""
+
+    kind: ClassVar[str] = "remark"
+    text: str
+    warns: bool = False
+
+
+Part = Sheet | Picture | Remark
+
+
+@dataclass
+class Lesson:
+    """A worked example.
+
+    Attributes
+    ----------
+    knobs : list of Knob
+        The numbers that can be turned.
+    parts : list of Sheet, Picture and Remark
+        What came of them, in order.
+    """
+
+    knobs: list[Knob] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+    def say(self, text: str, *, warns: bool = False) -> None:
+        """Add a sentence."""
+        self.parts.append(Remark(text, warns))
+
+    def draw(self, drawing: Drawing) -> None:
+        """Add a drawing."""
+        self.parts.append(Picture(drawing))
+
+    @property
+    def values(self) -> dict[str, int | float]:
+        """What the knobs are set to."""
+        return {knob.name: knob.value for knob in self.knobs}
+
+
+def turn(knobs: Sequence[Knob], given: Callable[[str], str | None]) -> list[Knob]:
+    """All knobs, as an address sets them."""
+    return [knob.turned(given(knob.name)) for knob in knobs]

@@ -1,0 +1,325 @@
+"""What is in the columns of a table: a job, since a table may have many rows.
+
+It leaves a copy of the table that pages read a few rows of, and for each column how
+often each value occurs.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_transformers.exceptions import AnonymizationError, DataError, shortened
+from anon_transformers.studio._jobs import Progress
+from anon_transformers.studio._project import Project, private_folder
+from anon_transformers.studio._source import StatedSource, source_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROFILE = "profile"
+"""Kind of the job, and of its result."""
+WORK = "anon_transformers.studio._profile:profile"
+ROWS, COUNTS = "rows.parquet", "counts"
+GROUP = 2_000
+"""Rows that are read at once when a page shows a few of them."""
+LONGEST_CELL = 120
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often each value of a column occurs, most often first.
+
+    Attributes
+    ----------
+    values : list of str
+        As a hierarchy has them.
+    rows : list of int
+        Rows that hold each.
+    """
+
+    values: list[str]
+    rows: list[int]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the job found.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the table.
+    n_persons : int or None
+        Persons, if the file names the subject.
+    columns : list of dict
+        For each column ``name``, ``kind``, ``type``, ``fault``, ``missing``,
+        ``values``, ``unique`` and ``proposal``.
+    marks : list of str
+        Texts that seem to stand for missing values.
+    note : str
+        Why there are no proposals; empty if there are.
+    folder : Path
+        Where the copies are.
+    """
+
+    n_rows: int
+    n_persons: int | None
+    columns: list[dict[str, Any]]
+    marks: list[str]
+    note: str
+    folder: Path
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns, in the order of the table."""
+        return [one["name"] for one in self.columns]
+
+    def rows(self, first: int, count: int) -> list[list[str | None]]:
+        """Some rows as texts; no others are read."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.folder / ROWS) as file:
+            last = min(first + count, self.n_rows) - 1
+            groups = list(range(first // GROUP, last // GROUP + 1)) if last >= 0 else []
+            if not groups:
+                return []
+            table = file.read_row_groups(groups)
+        part = table.slice(first - groups[0] * GROUP, count)
+        columns = [column.to_pylist() for column in part.columns]
+        return [
+            [None if cell is None else shortened(cell, LONGEST_CELL) for cell in row]
+            for row in zip(*columns, strict=True)
+        ]
+
+    def counts(self, column: str) -> Counts:
+        """How often each value of a column occurs.
+
+        Raises
+        ------
+        DataError
+            If the table has no such column, or its cells are not what is stated.
+        """
+        import pyarrow.parquet as pq
+
+        if column not in self.names:
+            raise DataError(f"the table has no column {column!r}.")
+        at = self.names.index(column)
+        if self.columns[at]["fault"]:
+            raise DataError(self.columns[at]["fault"])
+        table = pq.read_table(self.folder / COUNTS / f"{at}.parquet")
+        return Counts(table["value"].to_pylist(), table["rows"].to_pylist())
+
+
+def key_of(project: Project, source: StatedSource) -> str:
+    """What a profile is of: the source, and the column that tells persons apart."""
+    return f"{source.key}-{_subject(project) or ''}"
+
+
+def profile_of(project: Project, source: StatedSource) -> Profile | None:
+    """The profile of the table as the file states it now; None if there is none."""
+    result = project.result(PROFILE)
+    if result is None or result.found["key"] != key_of(project, source):
+        return None
+    found = dict(result.found)
+    folder = result.folder / found.pop("place")
+    del found["key"]
+    return Profile(**found, folder=folder) if folder.is_dir() else None
+
+
+def _subject(project: Project) -> str | None:
+    roles = project.content.get("roles")
+    found = roles.get("subject") if isinstance(roles, Mapping) else None
+    return None if found is None else str(found)
+
+
+def profile(
+    project: Project, params: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Read the table, count its values and propose roles (a job).
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or is read in a wrong way, in the words of the library.
+    """
+    source = source_of(project)
+    key = key_of(project, source)
+    progress(0, 0, "reading the table")
+    cells = read_cells(source)
+    proposals, marks, note = _proposals(cells, source, progress)
+    known = cells if not source.is_csv else _known(cells, source.missing)
+    subject = _subject(project)
+    persons = None if subject not in cells.columns else cells[subject]
+    # A folder for each key: what a cancelled job leaves is never shown.
+    place = hashlib.sha256(key.encode()).hexdigest()[:12]
+    folder = private_folder(project.results_folder(PROFILE) / place)
+    private_folder(folder / COUNTS)
+    columns = []
+    for at, name in enumerate(map(str, cells.columns)):
+        progress(at, len(cells.columns), f"counting: {shortened(name, 40)}")
+        file = folder / COUNTS / f"{at}.parquet"
+        found = _column(known[name], source, persons, file)
+        columns.append({"name": name, **found, **proposals.get(name, NO_PROPOSAL)})
+    progress(0, 0, "keeping a copy")
+    _keep_rows(known, folder / ROWS)
+    for other in folder.parent.iterdir():
+        if other.is_dir() and other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    return {
+        "key": key,
+        "place": place,
+        "n_rows": len(cells),
+        "n_persons": None if persons is None else int(persons.nunique()),
+        "columns": columns,
+        "marks": [mark for mark in marks if mark not in source.missing],
+        "note": note,
+    }
+
+
+NO_PROPOSAL: Mapping[str, Any] = {"kind": "", "proposal": None}
+
+
+def read_cells(source: StatedSource) -> "pd.DataFrame":
+    """Every cell; refuses another separator, a table without a header, and none."""
+    from anon_transformers.proposals._dialects import find_separator, refuse_headless
+
+    if source.is_csv:
+        for file in source.files:
+            _ = source.columns()  # whether it is CSV in this encoding, the reader says
+            shown = find_separator(file, source.separator, source.encoding)
+            if shown != source.separator:
+                raise DataError(
+                    f"{file}: fields seem to be separated by {shown!r}, and the file "
+                    f"is read with {source.separator!r}."
+                )
+    cells = source.read()
+    if not len(cells):
+        raise DataError("the table is empty: it has no rows.")
+    if source.is_csv:
+        refuse_headless(source.files[0], cells)
+    return cells
+
+
+def _known(cells: "pd.DataFrame", marks: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    from anon_transformers.proposals._missing import known_cells
+
+    return pd.DataFrame({name: known_cells(cells[name], marks) for name in cells})
+
+
+def _proposals(
+    cells: "pd.DataFrame", source: StatedSource, progress: Progress
+) -> tuple[dict[str, dict[str, Any]], list[str], str]:
+    """Roles with reasons, by column; marks that were found; why there are no roles."""
+    from anon_transformers.proposals import find_missing_marks, propose_table
+
+    marks = find_missing_marks(cells) if source.is_csv else []
+    every = [*dict.fromkeys([*source.missing, *marks])]
+    try:
+        table = propose_table(
+            cells,
+            missing=every if source.is_csv else None,
+            dates=dates_of(source),
+            progress=lambda done, total, at: progress(
+                done, total, f"looking at: {shortened(at, 40)}"
+            ),
+        )
+    except DataError as error:
+        return {}, marks, str(error)
+    found = {
+        one.column: {
+            "kind": one.kind,
+            "proposal": {
+                "role": one.role,
+                "reason": one.reason,
+                "confidence": one.confidence,
+            },
+        }
+        for one in table.columns
+    }
+    return found, marks, ""
+
+
+def dates_of(source: StatedSource) -> dict[str, dict[str, Any]]:
+    """Columns of which the file states how their dates are written."""
+    return {
+        name: dict(kind)
+        for name, kind in source.stated_kinds.items()
+        if isinstance(kind, Mapping) and "date" in kind
+    }
+
+
+def _column(
+    series: "pd.Series", source: StatedSource, persons: Any, file: Path
+) -> dict[str, Any]:
+    """Facts of one column, whose counts go into a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from anon_transformers._data.columns import leaf_column
+    from anon_transformers.release._files import as_kind, guess_kind, schema_of
+
+    stated: Any = None
+    try:
+        if source.is_csv:
+            stated = source.stated_kinds.get(str(series.name))
+            shown = stated if stated is not None else guess_kind(series, False)
+            series = as_kind(series, shown)
+        else:
+            shown = schema_of(series.to_frame())[str(series.name)]
+    except AnonymizationError as error:
+        absent = int(series.isna().sum())
+        return {"type": stated, "fault": str(error), "missing": absent,
+                "values": int(series.nunique()), "unique": 0.0}  # fmt: skip
+    column, texts, _ = leaf_column(series)
+    codes = column.codes[column.codes < len(texts)]
+    held = _counted(codes, len(texts))
+    order = held.argsort(kind="stable")[::-1]
+    values = [str(texts[at]) for at in order]
+    table = pa.table({"value": values, "rows": held[order].tolist()})
+    pq.write_table(table, file)
+    return {
+        "type": shown,
+        "fault": None,
+        "missing": int(len(series) - len(codes)),
+        "values": int((held > 0).sum()),
+        "unique": _unique_share(column.codes, len(texts), persons),
+    }
+
+
+def _counted(codes: Any, n_values: int) -> Any:
+    import numpy as np
+
+    return np.bincount(codes, minlength=n_values)
+
+
+def _unique_share(codes: Any, n_values: int, persons: Any) -> float:
+    """Share of the rows, or of the persons, with a value that nobody else has."""
+    import numpy as np
+    import pandas as pd
+
+    if persons is None:
+        known = codes[codes < n_values]
+        return float((_counted(known, n_values) == 1).sum() / max(len(codes), 1))
+    held = pd.DataFrame({"value": codes, "person": pd.factorize(persons)[0]})
+    pairs = held[(held["value"] < n_values) & (held["person"] >= 0)].drop_duplicates()
+    holders = pairs["value"].map(pairs["value"].value_counts())
+    alone = pairs.loc[holders == 1, "person"].nunique()
+    n_persons = len(np.unique(held["person"][held["person"] >= 0]))
+    return float(alone / max(n_persons, 1))
+
+
+def _keep_rows(cells: "pd.DataFrame", file: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from anon_transformers._data.columns import to_text
+
+    columns = [pa.array(to_text(cells[name]), pa.string()) for name in cells.columns]
+    # Two columns may have names that are one text.
+    names = [f"{at}" for at in range(len(columns))]
+    pq.write_table(pa.table(columns, names=names), file, row_group_size=GROUP)

@@ -1,0 +1,163 @@
+"""Runs of the release: the check of its file, a run as a job, and all runs so far."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.release import ReleaseConfig, check_release, run_release
+from anon_transformers.release._log import FACTS, LOG
+from anon_transformers.release._run import FINISHED, QUARANTINE, period_in
+from anon_transformers.release._status import past_runs
+from anon_transformers.release._steps import STEPS
+from anon_transformers.studio._jobs import Progress
+from anon_transformers.studio._project import Project
+
+CHECK, RELEASE = "check", "release"
+"""Kinds of the jobs, and of their results."""
+CHECK_WORK = "anon_transformers.studio._runs:check"
+RELEASE_WORK = "anon_transformers.studio._runs:release"
+REPORT = "validation.html"
+MEASURED = ("rows", "nodes", "edges", "suppressed_rows", "loss")
+"""Numbers of a manifest that the list of runs shows, where they are published."""
+
+
+def check(
+    project: Project, params: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Check the release file as ``anon check`` does; what is wrong is the result."""
+    progress(0, 1, "reading the file, its hierarchies and its suite")
+    period = params.get("period")
+    try:
+        check_release(project.file, source=True, period=period)
+    except ConfigurationError as error:
+        fault = str(error).removeprefix(f"{project.file}:").strip()
+        return {"fault": fault}
+    return {"fault": None}
+
+
+def release(
+    project: Project, params: Mapping[str, Any], progress: Progress
+) -> dict[str, Any]:
+    """Run the whole release as ``anon release`` does (a job).
+
+    Raises
+    ------
+    GateError
+        If a threshold is broken: the candidate lies in quarantine.
+    """
+    at = STEPS[0]
+
+    def on_step(step: str) -> None:
+        nonlocal at
+        at = step
+        progress(STEPS.index(step), len(STEPS), step)
+
+    def on_stage(stage: str) -> None:
+        said = f"{at}: {stage}" if stage else at
+        progress(STEPS.index(at), len(STEPS), said)
+
+    with _stages(on_stage):
+        folder = run_release(project.file, on_step=on_step, period=params.get("period"))
+    progress(len(STEPS), len(STEPS), "published")
+    return {"folder": folder, "run": Path(folder).name}
+
+
+@contextmanager
+def _stages(on_stage: Callable[[str], None]) -> Iterator[None]:
+    """Hear what steps are at; nothing of it is logged."""
+
+    class Stages(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            on_stage(getattr(record, FACTS, {}).get("stage") or "")
+
+    handler, level, passed_on = Stages(), LOG.level, LOG.propagate
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.DEBUG)
+    LOG.propagate = False
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(level)
+        LOG.propagate = passed_on
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """One run of the release, as ledger and manifest tell it.
+
+    Attributes
+    ----------
+    run : str
+        Its name, which is that of its version.
+    release : str
+        Of a file that is several releases, which one.
+    period : str or None
+        What it was about.
+    at, outcome : str
+        When something happened to it last (UTC), and what: ``published``,
+        ``quarantined``, ``refused``, ``removed``, ``abandoned`` or ``under way``.
+    folder : Path or None
+        What it published, or its quarantine.
+    measured : dict
+        Numbers of its manifest.
+    """
+
+    run: str
+    release: str
+    period: str | None
+    at: str
+    outcome: str
+    folder: Path | None = None
+    measured: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def report(self) -> Path | None:
+        """Its validation report, if there is one."""
+        if self.folder is None or not (self.folder / REPORT).is_file():
+            return None
+        return self.folder / REPORT
+
+
+def runs_of(config: ReleaseConfig) -> list[PastRun]:
+    """All runs of a release, newest first."""
+    found = [_past(place, story) for place, story in past_runs(config).items()]
+    return sorted(found, key=lambda run: (run.at, run.run), reverse=True)
+
+
+def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
+    last, home = story[-1], place.parent
+    period = period_in(story)
+    outcome = last["event"] if last["event"] in FINISHED else "under way"
+    folder = None
+    if outcome == "published" and isinstance(last.get("version"), str):
+        folder = Path(last["version"])
+    elif outcome == "quarantined":
+        folder = home / QUARANTINE / place.name
+    return PastRun(
+        place.name,
+        home.name,
+        None if period is None else period.name,
+        str(last.get("at", "")),
+        outcome,
+        folder,
+        _measured(folder),
+    )
+
+
+def _measured(folder: Path | None) -> dict[str, Any]:
+    """Numbers of a manifest; none if somebody changed it to what we cannot read."""
+    try:
+        text = (folder / "manifest.json").read_text() if folder else "{}"
+        measured = json.loads(text).get("measured", {})
+        found = {key: measured[key] for key in MEASURED if key in measured}
+        found["smallest"] = measured.get("classes", {}).get("smallest")
+        found["average risk"] = (measured.get("risk") or {}).get("average-risk")
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+    return {key: number for key, number in found.items() if number is not None}

@@ -1,0 +1,148 @@
+"""Learn: how the models came about, and one page for each of them and each method."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from anon_transformers.exceptions import AnonymizationError
+from anon_transformers.registry import Catalog, registry
+from anon_transformers.studio._drawings import color
+from anon_transformers.studio._learn.docstrings import documentation_of, inline
+from anon_transformers.studio._learn.lesson import Lesson
+from anon_transformers.studio._learn.methods import method_lesson
+from anon_transformers.studio._learn.models import model_lesson
+from anon_transformers.studio._learn.timeline import TIMELINE
+from anon_transformers.studio._page import Page, render
+
+METHOD, MODEL = "method", "model"
+MERGING = {
+    "any": "A class that keeps it keeps it whatever joins the class.",
+    "satisfying": "Two classes that keep it keep it together.",
+    "none": "Two classes that keep it may break it together.",
+}
+KINDS = {
+    "table": "Changes the quasi-identifiers of a table.",
+    "linked": "Keeps every cell of a table and hides whose it is.",
+    "graph": "Changes the edges of a graph.",
+}
+PUBLISHES = {
+    "labels": "Publishes ranges and groups that hold the true value.",
+    "names": "Publishes names of sets.",
+    "centers": "Publishes one value per class, such as the mean.",
+    "swaps": "Publishes the cells of other rows.",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list: a registered name, and what it is."""
+
+    kind: str
+    name: str
+    summary: Markup
+    owner: str
+
+    @property
+    def address(self) -> str:
+        """Its page."""
+        return f"/learn/{self.kind}/{self.name}"
+
+
+def show(request: Request) -> Response:
+    """The timeline, and the list of everything that is registered."""
+    return render(
+        request,
+        "learn.html",
+        timeline=TIMELINE,
+        models=_entries(MODEL),
+        methods=_entries(METHOD),
+    )
+
+
+def show_method(request: Request) -> Response:
+    """An anonymizer."""
+    return _show_one(request, METHOD, method_lesson)
+
+
+def show_model(request: Request) -> Response:
+    """A privacy model."""
+    return _show_one(request, MODEL, model_lesson)
+
+
+def _catalog(kind: str) -> Catalog:
+    found = registry()
+    return found.anonymizers if kind == METHOD else found.privacy_models
+
+
+def _entries(kind: str) -> list[Entry]:
+    catalog = _catalog(kind)
+    return [
+        Entry(kind, name, inline(catalog.summary(name)), catalog.owner(name))
+        for name in catalog
+    ]
+
+
+def _show_one(request: Request, kind: str, lesson_of: Any) -> Response:
+    name, catalog = request.path_params["name"], _catalog(kind)
+    if name not in catalog:
+        raise HTTPException(404, f"no {catalog.kind} of this name is registered")
+    try:
+        cls = catalog[name]
+        lesson: Lesson = lesson_of(name, request.query_params.get)
+    except AnonymizationError as error:  # a plugin that cannot be imported
+        raise HTTPException(404, str(error).rstrip(".")) from None
+    return render(
+        request,
+        "learn_one.html",
+        kind=catalog.kind,
+        name=name,
+        owner=catalog.owner(name),
+        said=documentation_of(cls),
+        properties=_properties(kind, cls),
+        not_promised=tuple(getattr(cls, "not_promised", ())),
+        lesson=lesson,
+        color=color,
+        others=_entries(kind),
+    )
+
+
+def _properties(kind: str, cls: Any) -> list[str]:
+    """What the class declares of itself, in sentences."""
+    if kind == MODEL:
+        better = "higher" if cls.better == "higher" else "lower"
+        found = [f"It judges {cls.evidence}. The {better} its level, the safer."]
+        merging = getattr(cls, "merging", None)
+        found += [MERGING[merging]] if isinstance(merging, str) else []
+        found += [
+            f"A {way} {parameter} asks for more."
+            for parameter, way in cls.tighter.items()
+        ]
+        return found
+    found = [KINDS[cls.kind]]
+    publishes = getattr(cls, "publishes", None)
+    if isinstance(publishes, str):
+        found.append(PUBLISHES.get(publishes, ""))
+    if cls.row_bound is True:
+        found.append("It learns no rule for other rows than those it saw.")
+    if getattr(cls, "uses_hierarchies", False):
+        found.append("It uses hierarchies where they are given.")
+    found.append(f"Its parameter k promises {cls.k_model}.")
+    return [sentence for sentence in found if sentence]
+
+
+PAGE = Page(
+    "learn",
+    "Learn",
+    "See what each model promises and each method does, on ten persons.",
+    (
+        Route("/", show),
+        Route("/method/{name}", show_method),
+        Route("/model/{name}", show_model),
+    ),
+    of_project=False,
+)

@@ -1,0 +1,226 @@
+"""Release: the files that Airflow runs, a run of them here, and all runs so far."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from anon_transformers.exceptions import AnonymizationError, ConfigurationError
+from anon_transformers.release import ReleaseConfig
+from anon_transformers.release._config import BUNDLED, checked_text
+from anon_transformers.release._status import status_of
+from anon_transformers.studio import _runs, _written
+from anon_transformers.studio._page import (
+    Page,
+    action,
+    address,
+    project_of,
+    render,
+    start_job,
+    studio_of,
+)
+from anon_transformers.studio._project import Content, Project
+
+REPORT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "sandbox",
+    )
+)
+"""A report is one document with its style inside. In the sandbox it runs no script, and
+is of no origin: nothing in it could ask for a page of ours."""
+
+
+def show(request: Request) -> Response:
+    """The release file as text, its files, its runs."""
+    return _shown(request)
+
+
+def _shown(request: Request, text: str | None = None, fault: str = "") -> Response:
+    """The page; with a text that was refused, and why."""
+    project = project_of(request)
+    try:
+        config = project.config
+    except ConfigurationError:
+        config = None
+    return render(
+        request,
+        "release.html",
+        200 if not fault else 422,
+        text=project.text if text is None else text,
+        refused=fault,
+        config=config,
+        checked=project.result(_runs.CHECK),
+        released=project.result(_runs.RELEASE),
+        statuses=[] if config is None else status_of(config, project.file),
+        runs=[] if config is None else _runs.runs_of(config),
+        measured=MEASURED,
+        uploaded=config is not None and _is_uploaded(project, config),
+    )
+
+
+def _is_uploaded(project: Project, config: ReleaseConfig) -> bool:
+    """Whether the table is removed with the project."""
+    given = (*config.source.paths, BUNDLED)[0]
+    if not project.owned or given.startswith(BUNDLED):
+        return False
+    file = config.unresolved(given)
+    return Path(os.path.normpath(file)).is_relative_to(project.folder)
+
+
+MEASURED = {
+    "rows": "Rows",
+    "nodes": "Nodes",
+    "edges": "Edges",
+    "suppressed_rows": "Suppressed",
+    "smallest": "Smallest class",
+    "average risk": "Average risk",
+    "loss": "Loss",
+}
+"""Columns of the list of runs, each shown if a run has it."""
+
+
+def save(request: Request, form: FormData) -> str | Response:
+    """Take another text for the release file, if it is one."""
+    project = project_of(request)
+    # Browsers send the ends of lines as Windows writes them.
+    text = str(form.get("text", "")).replace("\r\n", "\n")
+    try:
+        checked_text(project.file, text)
+    except ConfigurationError as error:
+        words = str(error).removeprefix(f"{project.file}:").strip()
+        return _shown(request, text, words)
+    if text != project.text:
+        project.replace("release file edited as text", text)
+    return check(request, form)
+
+
+def check(request: Request, form: FormData) -> str:
+    """Check the file as ``anon check`` does: names, parameters, hierarchies, suite."""
+    return start_job(
+        request,
+        _runs.CHECK,
+        "Check the release file",
+        _runs.CHECK_WORK,
+        _period(project_of(request), form),
+        address(request, "release"),
+    )
+
+
+def drop_suite(request: Request, form: FormData) -> str:
+    """Let the thresholds make the suite, in place of a file of its own."""
+
+    def change(content: Content) -> None:
+        content.pop("suite", None)
+
+    project_of(request).edit("suite made of the thresholds", change)
+    return address(request, "release")
+
+
+def run(request: Request, form: FormData) -> str:
+    """Load, anonymize, validate, publish."""
+    project = project_of(request)
+    return start_job(
+        request,
+        _runs.RELEASE,
+        f"Release {project.name}",
+        _runs.RELEASE_WORK,
+        _period(project, form),
+        address(request, "release"),
+    )
+
+
+def _period(project: Project, form: FormData) -> dict[str, Any]:
+    """The period that was typed, for a release that has periods."""
+    given = str(form.get("period", "")).strip()
+    return {"period": given} if given and project.config.grain is not None else {}
+
+
+def write(request: Request, form: FormData) -> str:
+    """Write release file, suite, hierarchies and DAG file into a folder."""
+    given = str(form.get("folder", "")).strip()
+    if not given:
+        raise ConfigurationError("name a folder: its whole path on this machine.")
+    written = _written.write_project(
+        project_of(request),
+        Path(given).expanduser(),
+        copy_source=form.get("copy") is not None,
+    )
+    listed = "\n".join(str(path) for path in written)
+    studio_of(request).notice(
+        f"Wrote\n{listed}\nNext: anon release {written[0]}, or let Airflow read "
+        f"{written[2]}."
+    )
+    return address(request, "release")
+
+
+def download(request: Request) -> Response:
+    """One of the three files."""
+    project, wanted = project_of(request), request.path_params["file"]
+    try:
+        if wanted == "release":
+            return _attached(project.text, f"{project.name}.yaml", "application/yaml")
+        if wanted == "suite":
+            text = _written.suite_text(project)
+            return _attached(text, f"{project.name}.json", "application/json")
+        if wanted == "dag":
+            return _attached(_written.dag_text(), "releases.py", "text/x-python")
+    except AnonymizationError as error:
+        raise HTTPException(422, str(error).rstrip(".")) from None
+    raise HTTPException(404, "there are a release, a suite and a dag to download")
+
+
+def _attached(text: str, name: str, kind: str) -> Response:
+    # The name of a release is that of its file, which may be anything.
+    kept = re.sub(r"[^A-Za-z0-9_.-]", "-", name)
+    return Response(
+        text,
+        media_type=f"{kind}; charset=utf-8",
+        headers={"content-disposition": f'attachment; filename="{kept}"'},
+    )
+
+
+def report(request: Request) -> Response:
+    """The validation report of a run, which shows itself and nothing else."""
+    project, wanted = project_of(request), request.path_params["run"]
+    try:
+        runs = _runs.runs_of(project.config)
+    except ConfigurationError as error:
+        raise HTTPException(422, str(error).rstrip(".")) from None
+    found = (one.report for one in runs if one.run == wanted)
+    file = next((one for one in found if one is not None), None)
+    if file is None:
+        raise HTTPException(404, "there is no report of such a run")
+    return Response(
+        file.read_bytes(),
+        media_type="text/html; charset=utf-8",
+        headers={"content-security-policy": REPORT_POLICY},
+    )
+
+
+PAGE = Page(
+    "release",
+    "Release",
+    "Take the files with you, or publish here.",
+    (
+        Route("/", show),
+        Route("/yaml", action(save), methods=["POST"]),
+        Route("/check", action(check), methods=["POST"]),
+        Route("/suite", action(drop_suite), methods=["POST"]),
+        Route("/run", action(run), methods=["POST"]),
+        Route("/write", action(write), methods=["POST"]),
+        Route("/files/{file}", download),
+        Route("/report/{run}", report),
+    ),
+)

@@ -1,0 +1,107 @@
+"""The validation report: what stands on it, alone, with and without matplotlib."""
+
+import html
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from anon_transformers.exceptions import GateError
+from anon_transformers.registry import registry
+from anon_transformers.release import _report, run_release
+
+
+class Parts(HTMLParser):
+    """Headings, and everything a page would have to fetch or run."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.heads, self.fetched, self.tags, self._in = [], [], set(), False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self._in = tag == "h2"
+        for name, value in attrs:
+            if name in {"src", "href", "srcset", "action"}:
+                self.fetched.append(value)
+
+    def handle_data(self, data):
+        if self._in:
+            self.heads.append(data)
+            self._in = False
+
+
+def report(release):
+    return (release.target / "current" / "validation.html").read_text()
+
+
+def test_the_report_has_what_an_officer_signs(release):
+    run_release(release.file)
+    page = report(release)
+    assert Parts(page).heads == [
+        "Promised and measured", "The table", "Sizes of classes", "Risk to be found",
+        "What attacks get", "Method", "What is not promised",
+    ]  # fmt: skip
+    assert "Data protection officer" in page
+    assert "Signature" in page
+    manifest = release.manifest()
+    for version in manifest["versions"].values():
+        assert f"<td>{version}</td>" in page
+    homogeneity = manifest["measured"]["attacks"]["homogeneity"]
+    assert f'<td>homogeneity</td><td class="number">{homogeneity["exposed"]}<' in page
+    assert html.escape(registry().attacks["homogeneity"].meaning) in page
+    assert _report.LIMITS["k-anonymity"] in html.unescape(page)
+
+
+def test_the_report_needs_nothing_else(release):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    run_release(release.file)
+    parts = Parts(report(release))
+    assert "svg" in parts.tags
+    assert not parts.tags & {"script", "link", "img", "iframe", "form"}
+    assert all(reference.startswith("#") for reference in parts.fetched)
+    assert "default-src 'none'" in html.unescape(report(release))
+
+
+def test_the_report_stands_without_matplotlib(release, monkeypatch):
+    monkeypatch.setattr(_report, "has_matplotlib", lambda: False)
+    run_release(release.file)
+    page = report(release)
+    assert "<svg" not in page
+    sizes = release.manifest()["measured"]["class_sizes"]
+    cells = "".join(f'<td class="number">{n:,}</td>' for n in sizes[0].values())
+    assert cells in page
+
+
+def test_sizes_of_classes_add_up(release):
+    run_release(release.file)
+    measured = release.manifest()["measured"]
+    steps, classes = measured["class_sizes"], measured["classes"]
+    assert sum(step["classes"] for step in steps) == classes["count"]
+    assert sum(step["rows"] for step in steps) == classes["kept_rows"]
+    assert steps[0]["from"] <= classes["smallest"] <= steps[0]["to"]
+
+
+def test_no_cell_of_the_source_is_on_the_report(release):
+    rows = [["age", "zip", "job"]]
+    rows += [[str(20 + i % 9), "ZIPMARK", f"JOBMARK{i % 3}"] for i in range(60)]
+    release.write_rows(rows)
+    release.write(
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"],
+               "insensitive": ["zip"]},
+        anonymizer={"name": "mondrian", "step": {"age": 1}},
+    )  # fmt: skip
+    run_release(release.file)
+    assert not re.search("ZIPMARK|JOBMARK", report(release))
+
+
+def test_a_refused_candidate_has_a_report_in_quarantine(release):
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"metric": "loss", "max": 0.0}]
+    )
+    with pytest.raises(GateError):
+        run_release(release.file)
+    (page,) = release.work.rglob("quarantine/*/validation.html")
+    assert "The gate refused this candidate." in page.read_text()
+    assert not (release.target / "current").exists()

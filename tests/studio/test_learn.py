@@ -1,0 +1,195 @@
+"""Learn: every registered model and method has a page with a computed example."""
+
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anon_transformers import MondrianAnonymizer
+from anon_transformers.exceptions import ParameterError
+from anon_transformers.registry import create_registry, registry
+from anon_transformers.studio._learn import methods, models
+from anon_transformers.studio._learn.docstrings import documentation_of
+from anon_transformers.studio._learn.people import NAME, TWO_NUMBERS, persons
+from anon_transformers.studio._learn.timeline import TIMELINE
+
+
+def nothing(name):
+    return None
+
+
+def pages():
+    found = registry()
+    return [f"/learn/method/{name}" for name in found.anonymizers] + [
+        f"/learn/model/{name}" for name in found.privacy_models
+    ]
+
+
+def sheet(lesson, title):
+    return next(p for p in lesson.parts if p.kind == "sheet" and title in p.title)
+
+
+def test_the_timeline_leads_to_every_page(studio):
+    page = studio.get("/learn/")
+    studio.check_accessible(page)
+    years = [int(year) for year in re.findall(r'class="year">(\d{4})', page.text)]
+    assert years == sorted(years)
+    assert years[0] == 1998
+    for address in pages():
+        assert f'href="{address}"' in page.text
+
+
+def test_the_timeline_names_all_models_of_ours():
+    named = {model for one in TIMELINE for model in one.models}
+    assert named == set(registry().privacy_models)
+
+
+def test_every_page_has_an_example_and_says_what_is_left_open(studio):
+    for address in pages():
+        page = studio.get(address)
+        assert page.status_code == 200, address
+        studio.check_accessible(page)
+        said = studio.text(page)
+        assert "failed with" not in said, address
+        assert "Its author does not say" not in said, address
+        assert "<svg" in page.text or "The table" in said, address
+        assert "<style" not in page.text
+
+
+def test_an_unknown_name_is_told(studio):
+    page = studio.get("/learn/method/<script>")
+    assert page.status_code == 404
+    assert "<script>" not in page.text.replace('<script src="', "")
+
+
+def test_the_number_of_the_address_is_the_k_of_the_example(studio):
+    page = studio.get("/learn/method/mondrian?k=5")
+    assert 'name="k" value="5"' in page.text
+    assert "the smallest of 5 rows" in studio.text(page)
+    page = studio.get("/learn/method/mondrian?k=<b>")
+    assert "k must be a whole number." in studio.text(page)
+    page = studio.get("/learn/method/mondrian?k=11")
+    assert "notice warning" in page.text
+
+
+def test_boxes_are_those_of_mondrian():
+    lesson = methods.method_lesson("mondrian", {"k": "3"}.get)
+    table = methods.table_of(TWO_NUMBERS)
+    published = MondrianAnonymizer(
+        list(TWO_NUMBERS), k=3, sensitive=["illness"], identifiers=[NAME]
+    ).fit_transform(table)
+    after = sheet(lesson, "published")
+    assert [row[:2] for row in after.rows] == published[[*TWO_NUMBERS]].to_numpy(
+        dtype=object
+    ).tolist()
+    (picture,) = [p for p in lesson.parts if p.kind == "picture"]
+    n_classes = published[[*TWO_NUMBERS]].drop_duplicates().shape[0]
+    assert picture.drawing.svg.count("<rect") == n_classes
+
+
+def test_datafly_shows_its_steps_and_full_domain_its_levels():
+    steps = sheet(methods.method_lesson("datafly", nothing), "climbs")
+    assert steps.rows[0][1:3] == [0, 0]
+    assert steps.rows[-1][-1] == "none: it stops"
+    levels = [row[1] + row[2] for row in steps.rows]
+    assert levels == list(range(len(levels)))
+    lesson = methods.method_lesson("full-domain", nothing)
+    assert (
+        len([p for p in lesson.parts if "Hierarchy of" in getattr(p, "title", "")]) == 2
+    )
+    (picture,) = [p for p in lesson.parts if p.kind == "picture"]
+    assert [row[-1] for row in picture.drawing.rows].count("optimum") == 1
+
+
+def test_swaps_stay_in_their_group():
+    lesson = methods.method_lesson("group-swap", nothing)
+    (picture,) = [p for p in lesson.parts if p.kind == "picture"]
+    group = {row[0]: row[1] for row in picture.drawing.rows}
+    assert all(group[row[0]] == group[row[4]] for row in picture.drawing.rows)
+
+
+def test_a_class_of_one_illness_breaks_l_and_then_there_is_none():
+    lesson = models.model_lesson("distinct-l-diversity", {"l": "2"}.get)
+    found = sheet(lesson, "class by class")
+    verdicts = {row[5]: row[-1] for row in found.rows}
+    assert verdicts["flu × 3"] is False
+    after = sheet(lesson, "Protected by this model")
+    by_class = pd.DataFrame(after.rows, columns=after.columns).groupby("class")
+    assert (by_class["illness"].nunique() >= 2).all()
+
+
+def test_a_model_of_a_population_shows_that_of_the_town():
+    lesson = models.model_lesson("k-map", {"k": "6"}.get)
+    found = sheet(lesson, "class by class")
+    assert all(row[4] >= row[3] for row in found.rows)
+    assert not any(row[-1] for row in found.rows)
+
+
+def test_the_ten_are_ten():
+    assert len(persons()) == persons()[NAME].nunique() == 10
+
+
+def test_a_class_of_a_plugin_gets_tables(monkeypatch):
+    points = [
+        EntryPoint(point, value, "anon_transformers")
+        for point, value in (
+            ("template", "anon_transformers_template.plugin"),
+            ("models", "anon_transformers.privacy._plugin"),
+        )
+    ]
+    folder = Path(__file__).parents[2] / "plugins" / "template" / "src"
+    monkeypatch.syspath_prepend(str(folder))
+    made = create_registry(points)
+    for module in (methods, models):
+        monkeypatch.setattr(module, "registry", lambda: made)
+    lesson = methods.method_lesson("prefix", nothing)
+    cut = {row[1] for row in sheet(lesson, "published").rows}
+    assert any("#" in code for code in cut)
+    lesson = models.model_lesson("range-diversity", nothing)
+    assert not any("failed with" in getattr(p, "text", "") for p in lesson.parts)
+
+
+class Strange:
+    """Do <b>strange</b> things with ``a < b``; see :func:`~one.two.three`.
+
+    * One *thing*
+      of two lines.
+    * Another, in **bold** [1]_.
+
+    Parameters
+    ----------
+    k : int, default=2
+        Rows
+        of a class.
+
+        And more.
+
+    Notes
+    -----
+    None.
+    """
+
+
+def test_docstrings_are_escaped_and_marked():
+    said = documentation_of(Strange)
+    assert said.summary == (
+        "Do &lt;b&gt;strange&lt;/b&gt; things with <code>a &lt; b</code>; see "
+        "<code>three</code>."
+    )
+    assert said.text == (
+        "<ul><li>One *thing* of two lines.</li>"
+        "<li>Another, in <strong>bold</strong> [1].</li></ul>"
+    )
+    (k,) = said.parameters
+    assert (k.name, k.type) == ("k", "int, default=2")
+    assert k.text == "<p>Rows of a class.</p>\n<p>And more.</p>"
+    assert said.notes == "<p>None.</p>"
+    assert said.references == ()
+
+
+def test_a_knob_is_turned_by_numbers_alone():
+    knob = methods.knobs_of(MondrianAnonymizer)[0]
+    with pytest.raises(ParameterError, match="k must be a whole number"):
+        knob.turned("2.5")
