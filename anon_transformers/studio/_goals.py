@@ -83,14 +83,31 @@ class StatedThreshold:
 
     @property
     def front(self) -> tuple[Field, ...]:
-        """Fields of its numbers, which are shown; the others are folded away."""
-        bounds = ("min", "max", "sensitive")
-        return tuple(f for f in self.fields if f.required or f.name in bounds)
+        """Fields that are shown: numbers, and what the file states."""
+        shown = [f.name for f in self.fields if f.required or f.name in self.stated]
+        shown += [f.name for f in self.fields if f.name == "sensitive"]
+        # Of the bounds of a metric the first one is that which keeps what is bad out.
+        shown += [f.name for f in self.fields[:1] if self.kind == "metric"]
+        return tuple(f for f in self.fields if f.name in shown)
 
     @property
     def others(self) -> tuple[Field, ...]:
-        """The other fields."""
+        """Fields that are folded away."""
         return tuple(f for f in self.fields if f not in self.front)
+
+    @property
+    def words(self) -> str:
+        """What it asks for, in a few words.
+
+        Examples
+        --------
+        >>> stated = {"model": "k-anonymity", "k": 5}
+        >>> StatedThreshold(0, "model", "k-anonymity", "", stated).words
+        'k-anonymity (k 5)'
+        """
+        own = {k: v for k, v in self.stated.items() if k not in ("id", self.kind)}
+        listed = ", ".join(f"{key} {value}" for key, value in own.items())
+        return f"{self.title} ({listed})" if listed else self.title
 
 
 @dataclass(frozen=True)

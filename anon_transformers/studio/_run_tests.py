@@ -2,15 +2,19 @@
 
 k-anonymity alone, with recursive (c, l)-diversity, and with t-closeness of occupations
 by their hierarchy; eight quasi-identifiers, and as many rows suppressed as lowers the
-loss. Roles and hierarchies are those of the published experiments, whatever the file of
-the project states, so that the numbers can be compared with theirs.
+loss. Roles are those of the published experiments, whatever the file of the project
+states; with their hierarchy of the age, the numbers are theirs too.
 """
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from anon_transformers.exceptions import AnonymizationError, ParameterError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ParameterError,
+    check_choice,
+)
 from anon_transformers.parameters import real, whole
 from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._forms import INPUT
@@ -45,6 +49,9 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "mondrian": {},
 }
 """Methods that can be tested, the one of the thesis first, and their parameters."""
+AGES = {"ranges": "age-ranges.csv", "published": "hierarchies/age.csv"}
+"""Hierarchies of the age: right ones, and those of the published experiments, whose
+labels are off by one (a person of 20 is published as 15-19)."""
 NAMES = {"k": "k", "l": "k + (c, l)", "t": "k + t"}
 """The tests, and what pages call them."""
 
@@ -82,11 +89,14 @@ def checked(params: Mapping[str, Any]) -> dict[str, Any]:
     ):
         if given > most:
             raise ParameterError(f"{key} must be at most {most}, the number of {of}.")
-    method, tests = params.get("method"), list(params.get("tests") or NAMES)
-    if method not in METHODS or not set(tests) <= set(NAMES):
-        raise ParameterError(f"methods: {', '.join(METHODS)}; tests: k, l, t.")
+    check_choice("method", params.get("method"), tuple(METHODS))
+    ages, tests = params.get("ages", "ranges"), list(params.get("tests") or NAMES)
+    check_choice("ages", ages, tuple(AGES))
+    for test in tests:
+        check_choice("tests", test, tuple(NAMES))
     return {
-        "method": method,
+        "method": params["method"],
+        "ages": ages,
         "tests": tests,
         "k": k,
         "c": real("c", params.get("c"), 0, above=True),
@@ -102,25 +112,24 @@ def run_tests(
     asked = checked(params)
     tests = asked["tests"]
     progress(0, len(tests) + 1, "reading the census")
-    config = tested(project.config, asked["method"], thresholds_of("k", asked))
+    config = tested(project.config, asked, "k")
     tables = read_tables(config)
     found: dict[str, Any] = {}
     with private_trials(config, tables) as trials:
         for number, test in enumerate(tests, 1):
             progress(number, len(tests) + 1, f"{asked['method']}: {NAMES[test]}")
-            stated = tested(config, asked["method"], thresholds_of(test, asked))
+            stated = tested(config, asked, test)
             found[test] = _tested(project, trials, stated, test, tables[INPUT])
     progress(len(tests) + 1, len(tests) + 1, "done")
-    return {"tests": found, **asked}
+    return {**asked, "tests": found}
 
 
-def tested(
-    config: ReleaseConfig, method: str, thresholds: list[dict[str, Any]]
-) -> ReleaseConfig:
+def tested(config: ReleaseConfig, asked: Mapping[str, Any], test: str) -> ReleaseConfig:
     """The release with the roles of the thesis, a method, and what a test asks for."""
+    method = asked["method"]
     folder = "bundled:adult"
     files = {name: f"{folder}/hierarchies/{name}.csv" for name in QUASI_IDENTIFIERS}
-    files |= {QUERIED: f"{folder}/age-ranges.csv"}
+    files |= {QUERIED: f"{folder}/{AGES[asked['ages']]}"}
     files |= {SENSITIVE: f"{folder}/hierarchies/{SENSITIVE}.csv"}
     keys = {
         "roles": {
@@ -129,7 +138,7 @@ def tested(
         },
         "hierarchies": files,
         "anonymizer": {"name": method, **METHODS[method]},
-        "thresholds": thresholds,
+        "thresholds": thresholds_of(test, asked),
         "suite": None,
         "on_refusal": "refuse",
     }

@@ -67,6 +67,15 @@ def test_only_labels_are_published(fuzzy):
     assert "centers" not in text
 
 
+def test_names_of_sets_are_not_looked_up_in_a_hierarchy(fuzzy):
+    values = pd.read_csv(fuzzy.source, dtype=str)["AGI"].unique()
+    file = fuzzy.file.parent / "agi.csv"
+    file.write_text("".join(f"{value};*\n" for value in values))
+    fuzzy.write(hierarchies={"AGI": file.name})
+    publish(validate(anonymize(load(fuzzy.file))))
+    assert fuzzy.manifest()["measured"]["column_losses"] == {}
+
+
 def test_degrees_are_private_and_gone_after_publication(fuzzy):
     location = anonymize(load(fuzzy.file))
     degrees = degrees_of(location)

@@ -10,10 +10,16 @@ from starlette.responses import Response
 from anon_transformers.studio._forms import Field, fields_of, read_form
 from anon_transformers.studio._page import address, project_of, render, start_job
 from anon_transformers.studio._project import Content
+from anon_transformers.studio.pages._outcome import rows_of, summary
 
 TESTS, WORK = "tests", "anon_transformers.studio._run_tests:run_tests"
-START = {"method": "full-domain", "k": 5, "c": 4.0, "l": 2, "t": 0.2}
+START = {"method": "full-domain", "ages": "ranges", "k": 5, "c": 4.0, "l": 2, "t": 0.2}
 """What the form holds at first: a run of the thesis."""
+AGES = {
+    "ranges": "right ranges: 20 is in 20-24",
+    "published": "as in the published tests, off by one: 20 is in 15-19",
+}
+"""Hierarchies of the age, in words."""
 ANSWERS = {
     "minimum": "Smallest age",
     "maximum": "Largest age",
@@ -57,7 +63,6 @@ def fields() -> list[Field]:
 def show(request: Request) -> Response:
     """The form, and what the tests came to."""
     from anon_transformers.studio._run_tests import METHODS, NAMES
-    from anon_transformers.studio.pages.protect import rows_of, summary
 
     project = project_of(request)
     if not is_adult(project.content):
@@ -74,6 +79,7 @@ def show(request: Request) -> Response:
         fields=fields(),
         stated=START if result is None else {**START, **result.found},
         methods=METHODS,
+        ages=AGES,
         names=NAMES,
         tests=tests,
         made=made,
@@ -122,9 +128,9 @@ def run(request: Request, form: FormData) -> str:
     """Run one test, or all."""
     from anon_transformers.studio._run_tests import NAMES, checked
 
-    given = {**{field.name: field.default for field in fields()}}
-    given |= read_form(fields(), form)
+    given = {**START, **read_form(fields(), form)}
     tests = [str(one) for one in form.getlist("tests") if one] or list(NAMES)
-    params = checked({**given, "method": form.get("method"), "tests": tests})
+    chosen = {key: form.get(key, START[key]) for key in ("method", "ages")}
+    params = checked({**given, **chosen, "tests": tests})
     back = address(request, "protect", "tests/")
     return start_job(request, TESTS, "Run tests", WORK, params, back)

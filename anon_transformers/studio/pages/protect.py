@@ -19,6 +19,7 @@ from anon_transformers.studio._page import (
     studio_of,
 )
 from anon_transformers.studio.pages import _run_tests
+from anon_transformers.studio.pages._outcome import rows_of, summary
 
 if TYPE_CHECKING:
     from anon_transformers.studio._goals import Edit, StatedThreshold
@@ -84,47 +85,6 @@ def _failure(request: Request, project: "Project") -> str:
     if job is None or job.state != "failed":
         return ""
     return job.reason if job.params.get("state") == project.state else ""
-
-
-def rows_of(request: Request, project: "Project", kind: str, name: str = "") -> Any:
-    """Rows of a kept table before and after; from which on, the address says."""
-    from anon_transformers.studio._rows import excerpt
-
-    result = project.result(kind)
-    if result is None:
-        return None
-    given = request.query_params.get("row", "1")
-    start = int(given) - 1 if given.isdecimal() and len(given) < len(str(2**63)) else 0
-    roles = project.content.get("roles")
-    roles = roles if isinstance(roles, dict) else {}
-    first = [
-        str(column)
-        for role in ("quasi_identifiers", "sensitive")
-        for column in (roles.get(role) or ())
-    ]
-    return excerpt(result, start, first=first, name=name)
-
-
-def summary(found: Any) -> list[tuple[str, Any]]:
-    """What a run came to, in words and numbers; what is not known is left out."""
-    classes, risk = found.get("classes") or {}, found.get("risk") or {}
-    details = found.get("details") or {}
-    rows = [
-        ("Rows of the source", found.get("source_rows")),
-        ("Rows that are published", found.get("rows")),
-        ("Rows that are suppressed", found.get("suppressed_rows")),
-        ("Persons with a suppressed row", found.get("suppressed_persons")),
-        ("Loss (0: nothing, 1: everything)", found.get("loss")),
-        ("Information loss of the groups", details.get("information_loss")),
-        ("Highest risk", risk.get("highest-risk")),
-        ("Average risk", risk.get("average-risk")),
-        ("Classes", classes.get("count")),
-        ("Smallest class", classes.get("smallest")),
-        ("Average class", classes.get("mean")),
-        ("Largest class", classes.get("largest")),
-        ("Seconds of the method", found.get("seconds")),
-    ]
-    return [(words, number) for words, number in rows if number is not None]
 
 
 def _back(request: Request, rest: str = "") -> str:
