@@ -5,6 +5,6 @@ from anon_transformers.studio._page import Page
 
 def all_pages() -> tuple[Page, ...]:
     """Our own pages, then those of plugins."""
-    from anon_transformers.studio.pages import data, home
+    from anon_transformers.studio.pages import data, hierarchies, home
 
-    return (home.PAGE, data.PAGE)
+    return (home.PAGE, data.PAGE, hierarchies.PAGE)
