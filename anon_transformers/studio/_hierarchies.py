@@ -94,7 +94,7 @@ def rows_to_edit(project: Project, column: str, counts: Counts) -> Rows:
     """
     stated = stated_of(project.content, column)
     if stated is None:
-        return tuple((value, ROOT) for value in counts.values)
+        return tuple((value, ROOT) for value in in_order(counts.values))
     # The policy for unknown values would add a row.
     own = {key: value for key, value in stated.items() if key != "unknown"}
     return build_stated(project, column, own, counts).rows
@@ -109,8 +109,22 @@ def build_stated(
     config = _config(project, column, stated)
     made = make_hierarchies(config, [column])[column]
     if isinstance(made, HierarchyBuilder):
-        return made.build(counts.values)
+        return made.build(in_order(counts.values))
     return made
+
+
+def in_order(values: Sequence[str]) -> list[str]:
+    """Values as people list them: numbers by size, others by their letters.
+
+    Examples
+    --------
+    >>> in_order(["10", "9"]), in_order(["b", "10", "a"])
+    (['9', '10'], ['10', 'a', 'b'])
+    """
+    try:
+        return sorted(values, key=float)
+    except ValueError:
+        return sorted(values)
 
 
 def _config(project: Project, column: str, stated: Mapping[str, Any]) -> ReleaseConfig:
@@ -211,6 +225,8 @@ class View:
         Why it cannot be made.
     whole : Completeness or None
         What it lacks.
+    stated : dict or None
+        How the file states it.
     """
 
     column: str
@@ -218,6 +234,11 @@ class View:
     tree: Hierarchy | None
     fault: str
     whole: Completeness | None
+    stated: Mapping[str, Any] | None = None
+
+    def is_stated_as(self, given: Any) -> bool:
+        """Whether the file states this, short or long."""
+        return self.stated == ({"path": given} if isinstance(given, str) else given)
 
     @property
     def groups(self) -> list[int]:
@@ -259,7 +280,7 @@ def _view(
             whole = completeness(tree, counts, kind_of(profile, column))
     except (ConfigurationError, DataError, ParameterError, OSError) as error:
         tree, fault = None, words_of(error)
-    return View(column, words, tree, fault, whole)
+    return View(column, words, tree, fault, whole, stated)
 
 
 def kind_of(profile: Profile, column: str) -> Any:

@@ -147,22 +147,30 @@ def distribution(
         return None
     if not numbers or not all(map(math.isfinite, numbers)):
         return None
-    low, high, is_cut = _range(numbers, counts.rows)
-    width = (high - low) / N_BINS or 1.0
-    heights = [0] * N_BINS
+    low, last, is_cut = _range(numbers, counts.rows)
+    width, n_bins = _bins(numbers, low, last)
+    high = low + width * n_bins
+    heights = [0] * n_bins
     for number, rows in zip(numbers, counts.rows, strict=True):
-        heights[min(int((number - low) / width), N_BINS - 1)] += rows
+        heights[min(int((number - low) / width), n_bins - 1)] += rows
     levels = _cuts(stated, low, high)
     title = f"Distribution of {column}"
     if levels:
         title += f", cut at {len(levels)} levels"
-    edges = [low + at * width for at in range(N_BINS + 1)]
-    last = f"{_short(edges[-2])} and more" if is_cut else None
-    labels = [f"{_short(a)} to {_short(b)}" for a, b in pairwise(edges)]
-    labels[-1] = last or labels[-1]
-    rows = tuple(zip(labels, heights, strict=True))
+    edges = [low + at * width for at in range(n_bins + 1)]
+    labels = [f"{_short(a)} to below {_short(b)}" for a, b in pairwise(edges)]
+    labels[-1] = f"{_short(edges[-2])} and more" if is_cut else labels[-1]
     svg = _svg(title, heights, low, high, levels)
-    return Picture(svg, title, ("from … to", "rows"), rows)
+    shown = tuple(zip(labels, heights, strict=True))
+    return Picture(svg, title, ("number", "rows"), shown)
+
+
+def _bins(numbers: Sequence[float], low: float, last: float) -> tuple[float, int]:
+    """Width and number of bars; of whole numbers, each bar has equally many."""
+    if all(number.is_integer() for number in numbers):
+        width = math.ceil((last - low + 1) / N_BINS)
+        return float(width), math.ceil((last - low + 1) / width)
+    return (last - low) / N_BINS or 1.0, N_BINS
 
 
 def _range(numbers: Sequence[float], rows: Sequence[int]) -> tuple[float, float, bool]:
@@ -187,13 +195,13 @@ def _cuts(
         return []
     if stated.get("cuts"):
         return [
-            (f"level {at}", [float(cut) for cut in level if low < float(cut) <= high])
+            (f"level {at}", [float(cut) for cut in level if low < float(cut) < high])
             for at, level in enumerate(stated["cuts"], 1)
         ]
     start, levels = float(stated.get("start", 0)), []
     for at, width in enumerate(map(float, stated.get("widths", ())), 1):
         first = math.floor((low - start) / width) + 1
-        count = int((high - start) / width) - first + 1
+        count = math.ceil((high - start) / width) - first
         name = f"level {at}: {_short(width)} wide"
         if count > MOST_CUTS:
             levels.append((f"{name} (too many to draw)", []))

@@ -374,6 +374,9 @@ def test_suggestions_have_a_reason_and_a_score(studio, project):
     assert project.text == before  # nothing is stated yet
     send(studio, project, "use", "age")
     assert project.content["hierarchies"]["age"] == found["age"]["stated"]
+    page = studio.get(here(project))
+    assert "in use" in page.text
+    assert "Use the suggestion for age" not in page.text
     send(studio, project, "remove", "pet")
     studio.post(f"{here(project)}use", came_from=here(project))
     assert project.content["hierarchies"]["pet"] == found["pet"]["stated"]
