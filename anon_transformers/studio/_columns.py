@@ -15,7 +15,7 @@ ROLES = {
 }
 """What a column may be, and what a page calls it; beside these, one is the subject."""
 SUBJECT, BOTH, NONE = "subject", "both", ""
-CHOICES = {**ROLES, SUBJECT: "subject: tells persons apart", NONE: "not decided"}
+CHOICES = {**ROLES, SUBJECT: "subject (person)", NONE: "not decided"}
 MEANINGS = {
     "quasi_identifiers": "An intruder may know it of a person; it is made less exact.",
     "sensitive": "An intruder wants to know it; it is published as it is.",

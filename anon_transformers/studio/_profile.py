@@ -26,6 +26,7 @@ ROWS, COUNTS = "rows.parquet", "counts"
 GROUP = 2_000
 """Rows that are read at once when a page shows a few of them."""
 LONGEST_CELL = 120
+COUNTED = ("value", "rows", "holders")
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,13 @@ class Counts:
         As a hierarchy has them.
     rows : list of int
         Rows that hold each.
+    holders : list of int
+        Persons who hold each, if the file names the subject; rows otherwise.
     """
 
     values: list[str]
     rows: list[int]
+    holders: list[int]
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class Profile:
         if self.columns[at]["fault"]:
             raise DataError(self.columns[at]["fault"])
         table = pq.read_table(self.folder / COUNTS / f"{at}.parquet")
-        return Counts(table["value"].to_pylist(), table["rows"].to_pylist())
+        return Counts(*(table[name].to_pylist() for name in COUNTED))
 
 
 def key_of(project: Project, source: StatedSource) -> str:
@@ -280,14 +284,16 @@ def _column(
     held = _counted(codes, len(texts))
     order = held.argsort(kind="stable")[::-1]
     values = [str(texts[at]) for at in order]
-    table = pa.table({"value": values, "rows": held[order].tolist()})
-    pq.write_table(table, file)
+    pairs = _pairs(column.codes, len(texts), persons)
+    holders = held if pairs is None else _counted(pairs["value"], len(texts))
+    numbers = (held[order].tolist(), holders[order].tolist())
+    pq.write_table(pa.table([values, *numbers], names=list(COUNTED)), file)
     return {
         "type": shown,
         "fault": None,
         "missing": int(len(series) - len(codes)),
         "values": int((held > 0).sum()),
-        "unique": _unique_share(column.codes, len(texts), persons),
+        "unique": _unique_share(holders, pairs, len(series), persons),
     }
 
 
@@ -297,20 +303,22 @@ def _counted(codes: Any, n_values: int) -> Any:
     return np.bincount(codes, minlength=n_values)
 
 
-def _unique_share(codes: Any, n_values: int, persons: Any) -> float:
-    """Share of the rows, or of the persons, with a value that nobody else has."""
-    import numpy as np
+def _pairs(codes: Any, n_values: int, persons: Any) -> Any:
+    """Every value of every person once; None where rows are counted."""
     import pandas as pd
 
     if persons is None:
-        known = codes[codes < n_values]
-        return float((_counted(known, n_values) == 1).sum() / max(len(codes), 1))
+        return None
     held = pd.DataFrame({"value": codes, "person": pd.factorize(persons)[0]})
-    pairs = held[(held["value"] < n_values) & (held["person"] >= 0)].drop_duplicates()
-    holders = pairs["value"].map(pairs["value"].value_counts())
-    alone = pairs.loc[holders == 1, "person"].nunique()
-    n_persons = len(np.unique(held["person"][held["person"] >= 0]))
-    return float(alone / max(n_persons, 1))
+    return held[(held["value"] < n_values) & (held["person"] >= 0)].drop_duplicates()
+
+
+def _unique_share(holders: Any, pairs: Any, n_rows: int, persons: Any) -> float:
+    """Share of the rows, or of the persons, with a value that nobody else has."""
+    if pairs is None:
+        return float((holders == 1).sum() / max(n_rows, 1))
+    alone = pairs.loc[holders[pairs["value"]] == 1, "person"].nunique()
+    return float(alone / max(int(persons.nunique()), 1))
 
 
 def _keep_rows(cells: "pd.DataFrame", file: Path) -> None:

@@ -16,6 +16,7 @@ def all_pages() -> tuple[Page, ...]:
         compare,
         data,
         explore,
+        hierarchies,
         home,
         learn,
         protect,
@@ -26,32 +27,12 @@ def all_pages() -> tuple[Page, ...]:
     own = (
         home.PAGE,
         data.PAGE,
-        protect.PAGE,
-        explore.PAGE,
-    from anon_transformers.studio.pages import (
-        attack,
-        compare,
-        data,
-        explore,
-        home,
-        learn,
-        protect,
-        release,
-        statistics,
-    )
-
-    own = (
-        home.PAGE,
-        data.PAGE,
+        hierarchies.PAGE,
         protect.PAGE,
         explore.PAGE,
         statistics.PAGE,
         attack.PAGE,
         compare.PAGE,
-        release.PAGE,
-        learn.PAGE,
-    )
-    return (*own, *plugin_pages(registry())[0])
         release.PAGE,
         learn.PAGE,
     )

@@ -62,13 +62,23 @@ def show(request: Request) -> Response:
         return _page(request, fault=words_of(error))
     profile, fault = profile_of(project, source), ""
     if profile is None:
-        job = studio_of(request).worker.last(project, PROFILE)
-        failed = job is not None and job.params.get("key") == key_of(project, source)
-        if not (failed and job is not None and job.is_over):
-            return RedirectResponse(_read(request, project, source), 303)
-        fault = job.reason or "reading the table was cancelled."
+        job, fault = read_first(request, project, source, "data")
+        if job is not None:
+            return RedirectResponse(job, 303)
         _say_once(request, fault)
     return _page(request, source=source, profile=profile, fault=fault)
+
+
+def read_first(
+    request: Request, project: Project, source: StatedSource, page: str
+) -> tuple[str | None, str]:
+    """Read the table, unless that went wrong before; the job's address, or why."""
+    job = studio_of(request).worker.last(project, PROFILE)
+    if job is None or job.state not in ("failed", "cancelled"):
+        return _read(request, project, source, page), ""
+    if job.params.get("key") == key_of(project, source):
+        return None, job.reason or "reading the table was cancelled."
+    return _read(request, project, source, page), ""
 
 
 def _say_once(request: Request, fault: str) -> None:
@@ -79,7 +89,9 @@ def _say_once(request: Request, fault: str) -> None:
             studio.notice(text, kind)
 
 
-def _read(request: Request, project: Project, source: StatedSource) -> str:
+def _read(
+    request: Request, project: Project, source: StatedSource, page: str = "data"
+) -> str:
     asked = f"?{request.url.query}" if request.url.query else ""
     return start_job(
         request,
@@ -87,7 +99,7 @@ def _read(request: Request, project: Project, source: StatedSource) -> str:
         READING,
         _profile.WORK,
         {"key": key_of(project, source)},
-        back=address(request, "data", asked),
+        back=address(request, page, asked),
     )
 
 
@@ -276,7 +288,7 @@ def set_columns(request: Request, form: FormData) -> str:
 def _said(changed: Sequence[str], chosen: dict[str, str]) -> str:
     if len(changed) == 1:
         role = CHOICES.get(chosen[changed[0]], chosen[changed[0]])
-        return f"{shortened(changed[0], 40)}: {role.partition(':')[0]}"
+        return f"{shortened(changed[0], 40)}: {role}"
     return f"roles of {len(changed)} columns" if changed else "how columns are read"
 
 
