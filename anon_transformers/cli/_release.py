@@ -219,7 +219,9 @@ def print_report(folder: str, manifest: dict[str, Any]) -> None:
     ]
     rows += _of_tries(manifest)
     rows += _of_graph(manifest) if "nodes" in manifest else _of_table(manifest)
-    print_table(f"Published {manifest['release']}", ["what", "measured", ""], rows)
+    period = f" {manifest['period']}" if manifest.get("period") else ""
+    title = f"Published {manifest['release']}{period}"
+    print_table(title, ["what", "measured", ""], rows)
     for file in (manifest, *([manifest["nodes"]] if "nodes" in manifest else [])):
         typer.echo(f"release   {Path(folder, file['data'])}")
     typer.echo(f"manifest  {Path(folder, 'manifest.json')}")

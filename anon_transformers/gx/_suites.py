@@ -1,7 +1,7 @@
 """Expectation suites as Great Expectations stores them: JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,36 @@ def refuse_bad_suite(suite: Any) -> None:
             raise ConfigurationError(
                 f"expectation {number} of the suite needs a type and kwargs."
             )
+
+
+def refuse_unjudged(suite: Mapping[str, Any], thresholds: Iterable[Threshold]) -> None:
+    """Refuse a suite that no expectation of could judge a threshold.
+
+    Raises
+    ------
+    ConfigurationError
+        With all such thresholds.
+    """
+    listed = suite["expectations"]
+    lost = [t.id for t in thresholds if not any(_may_judge(one, t) for one in listed)]
+    if lost:
+        raise ConfigurationError(
+            f"no expectation of the suite judges {', '.join(lost)}. Add one, or leave "
+            "out 'suite': one is then made of the thresholds."
+        )
+
+
+def _may_judge(expectation: Mapping[str, Any], threshold: Threshold) -> bool:
+    """Whether an expectation is about the model or metric of a threshold."""
+    kind, asked = _asked(threshold)
+    given, kwargs = expectation["type"], expectation["kwargs"]
+    if given == kind and "metric" not in asked and "model" not in asked:
+        return True
+    key = "metric" if threshold.kind == "metric" else "model"
+    named = kwargs.get(key)
+    # A name that comes in as a parameter may be any.
+    fits = isinstance(named, Mapping) or named == threshold.name
+    return given == (kind if key == "metric" else GENERAL) and fits
 
 
 def _expectation(threshold: Threshold) -> dict[str, Any]:

@@ -35,7 +35,9 @@ from anon_transformers.proposals._missing import (
 )
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._identifying_columns import identifying_faults
-from anon_transformers.release._person_columns import ID_NAMES, PERSON_NAMES
+from anon_transformers.release._person_columns import FEWEST_PERSONS as FEWEST_NAMED
+from anon_transformers.release._person_columns import PersonSigns
+from anon_transformers.release._person_names import PLACES, person_name
 
 Role = Literal[
     "quasi_identifiers", "sensitive", "identifiers", "insensitive", "dropped", "subject"
@@ -60,6 +62,10 @@ DENSE = 0.9
 """Share of the whole numbers between the lowest and the highest that a serial has."""
 FEWEST_SERIAL = 500
 FEW_VALUES = 20
+NAME_NAMES = frozenset(
+    ["name", "firstname", "lastname", "surname", "address", "street", "url"]
+)
+"""Parts of names of columns that name persons, if not one alone."""
 KNOWN_NAMES = frozenset(
     [
         "age", "sex", "gender", "race", "ethnicity", "birth", "born", "dob", "zip",
@@ -237,6 +243,7 @@ def propose_table(
     columns = _one_subject(table, found, given)
     columns = _without_telling(table, columns, given)
     columns = [p if p.column in given else _without_rest(p, rest) for p in columns]
+    columns = _counting_persons(table, columns, given)
     if not any(p.role == "quasi_identifiers" for p in columns):
         raise DataError(
             "no column is left that an intruder could know: there is nothing to "
@@ -323,7 +330,7 @@ def _role(
             "the source"
         )
         return "dropped", why, "high"
-    naming = _naming(parts, name, kind, values, counts)
+    naming = _naming(name, kind, values, counts)
     if naming is not None:
         return naming
     if kind.kind == "date" and kind.ambiguous:
@@ -344,7 +351,6 @@ def _role(
 
 
 def _naming(
-    parts: set[str],
     name: str,
     kind: ValueKind,
     values: Sequence[str],
@@ -358,12 +364,17 @@ def _naming(
     if contacts >= NEARLY_ALL * n_rows:
         role = "identifiers" if n_values == n_rows else "subject"
         return role, "addresses or numbers at which a person is reached", "high"
-    if kind.kind == "date" or parts & PREFIX_NAMES or parts & COUNTING_NAMES:
+    parts, named = set(name_parts(name)), person_name(name)
+    decimals = kind.kind == "number" and not kind.whole
+    if decimals or kind.kind in {"date", "ordered ranges"}:
         return None
-    if kind.kind == "number" and not kind.whole:
+    per_value = f"{n_rows / n_values:.1f} rows per value, at most {max(counts):,}"
+    if named == "strong" and FEWEST_NAMED <= n_values < n_rows:
+        return "subject", f"{per_value}: the name is that of a person", "high"
+    if named != "strong" and parts & (PREFIX_NAMES | COUNTING_NAMES):
         return None
     share = n_values / n_rows
-    hint = bool(parts & (ID_NAMES | PERSON_NAMES)) or name.lower().endswith("id")
+    hint = named is not None or bool(parts & NAME_NAMES and not parts & PLACES)
     serial = kind.kind in {"number", "prefix code"} and _is_serial(values)
     worded = kind.kind == "words"
     if share >= NEARLY_ALL and (hint or serial or worded or n_rows >= SOME_ROWS):
@@ -376,11 +387,8 @@ def _naming(
         return None
     if not (hint or serial or worded):
         return None
-    why = (
-        f"{n_rows / n_values:.1f} rows per value, at most {max(counts):,}: it seems to "
-        "tell persons apart who have several rows"
-    )
-    return "subject", why, "high" if parts & PERSON_NAMES else "medium"
+    why = f"{per_value}: it seems to tell persons apart who have several rows"
+    return "subject", why, "medium"
 
 
 def _is_serial(values: Sequence[str]) -> bool:
@@ -445,6 +453,34 @@ def _without_rest(one: ColumnProposal, rest: Rest) -> ColumnProposal:
     how = "columns that are not named" if rest == "drop" else "what is not sure"
     why = f"{one.reason.rpartition('; ')[0]}; dropped, as {how} should be."
     return replace(one, role="dropped", reason=why, source_kind=None)
+
+
+def _counting_persons(
+    table: _KnownTable, found: list[ColumnProposal], stated: Mapping[str, str]
+) -> list[ColumnProposal]:
+    """The subject, among dropped columns that a release would refuse to leave out.
+
+    A class has no more of its values than rows: whatever they stand for, whoever counts
+    them promises no less than whoever counts rows.
+    """
+    if any(p.role == "subject" for p in found):
+        return found
+    quasi = [p.column for p in found if p.role == "quasi_identifiers"]
+    dropped = [p for p in found if p.role == "dropped" and p.column not in stated]
+    names = [p.column for p in dropped]
+    signs = PersonSigns(table.select([*quasi, *names]), quasi)
+    told = {p.column: sign for p in dropped if (sign := signs.of(p.column)) is not None}
+    telling = [p for p in dropped if p.column in told]
+    if not telling:
+        return found
+    chosen = min(telling, key=lambda p: (not told[p.column].named, p.n_values))
+    why = (
+        f"{chosen.reason.partition(';')[0]}; it has {told[chosen.column].words}: "
+        "persons are counted by it, and none of it is published. If it stands for "
+        "something else, drop it and state accept_repeated."
+    )
+    subject = replace(chosen, role="subject", reason=why, confidence="medium")
+    return [subject if p is chosen else p for p in found]
 
 
 def _without_telling(

@@ -19,6 +19,7 @@ from anon_transformers.release._anonymizer import extremes_of, make_anonymizer
 from anon_transformers.release._build import installed
 from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import ReleaseConfig, Target
+from anon_transformers.release._faults import suppressed_rows
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
@@ -122,26 +123,27 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     _, many = form_of(config).counted
     counts = {many: anonymizer.report_.rows}
     if many == "rows":
-        counts = rows_of(anonymizer.report_, *map(len, tables.values()))
+        (table,) = tables.values()
+        hidden = suppressed_rows(
+            table,
+            config.roles.quasi_identifiers,
+            said["suppression_label"],
+            missing=said["publishes"] == "centers",
+        )
+        counts = rows_of(anonymizer.report_, len(table), int(hidden.sum()))
     tell_numbers({**counts, **facts_of(anonymizer.report_)})
 
 
-def rows_of(report: Report, n_written: int) -> dict[str, int]:
+def rows_of(report: Report, n_written: int, n_suppressed: int) -> dict[str, int]:
     """Rows that are written, and of the others what became of them.
 
     The words are those of the manifest: a suppressed row is written, with the mark in
-    every quasi-identifier; a dropped one is not. A report has one number for both.
+    every quasi-identifier, for whatever reason; a dropped one is not.
     """
-    counted = (report.rows, report.suppressed_rows)
-    if not all(map(is_whole, counted)):  # a stranger's
-        return {"rows": n_written}
-    n_rows, hidden = map(int, counted)
-    dropped = {"dropped": n_rows - n_written} if n_rows > n_written else {}
-    return {
-        "rows": n_written,
-        **dropped,
-        "suppressed": hidden - dropped.get("dropped", 0),
-    }
+    written = {"rows": n_written, "suppressed": n_suppressed}
+    if not is_whole(report.rows) or report.rows <= n_written:  # or a stranger's
+        return written
+    return {"rows": n_written, "dropped": int(report.rows) - n_written, **written}
 
 
 def facts_of(report: Report) -> dict[str, Any]:

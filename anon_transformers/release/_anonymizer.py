@@ -7,6 +7,7 @@ from typing import Any
 from anon_transformers.base import BaseAnonymizer, TableAnonymizer
 from anon_transformers.exceptions import ConfigurationError, ParameterError
 from anon_transformers.gx._judging import Scope
+from anon_transformers.gx._suites import refuse_unjudged
 from anon_transformers.gx._threshold import Threshold, refuse_bad_thresholds
 from anon_transformers.gx.gate import parameters_for, read_suite, wanted
 from anon_transformers.privacy import PrivacyModel, judges_values, stands_alone
@@ -44,7 +45,11 @@ def check_gate(form: Form, thresholds: Sequence[Threshold]) -> None:
     refuse_without_model(form, thresholds)
     refuse_undeclared_values(form, thresholds)
     if config.suite is not None:
-        read_suite(config.path(config.suite))
+        suite = read_suite(config.path(config.suite))
+        try:
+            refuse_unjudged(suite, thresholds)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"suite {config.suite}: {error}") from None
 
 
 def refuse_without_model(form: Form, thresholds: Sequence[Threshold]) -> None:

@@ -30,12 +30,14 @@ class DeclaredRoles(Strict):
     insensitive : tuple of str
         Columns that are published as they are.
     dropped : tuple of str
-        Columns that name nobody and are not published: they are left out when the
-        source is loaded, and no step of the run sees them.
+        Columns that nobody needs and that are not published: they are left out when
+        the source is loaded, and no later step of the run sees them. Where rows are
+        counted, one that repeats and seems to tell persons apart is refused.
     subject : str or None
         Column that tells persons apart; every count is of persons then.
     rows_are_persons : bool
-        Says that every row is a person, though an identifier repeats.
+        Says that every row is a person, though an identifier repeats, or a dropped
+        column that seems to tell persons apart.
     one_value_per_person : tuple of str
         Sensitive columns in which a person has one value, as people read it and beside
         missing ones; a source that differs is refused when it is loaded.
@@ -46,8 +48,9 @@ class DeclaredRoles(Strict):
         swap also sets of a column that is swapped and those that give it, otherwise of
         a quasi-identifier and a column that gives what its labels hide.
     accept_repeated : tuple of str
-        Dropped columns whose values repeat and do not stand for persons, though they
-        look so: as many, and named, written or spread over rows as identifiers are.
+        Dropped columns, and quasi-identifiers that a rung may drop, whose values repeat
+        and do not stand for persons, though they look so: by the name of the column, or
+        because rows that share a value agree in most quasi-identifiers.
     """
 
     quasi_identifiers: tuple[str, ...] = ()
@@ -95,8 +98,9 @@ class DeclaredRoles(Strict):
                     fault = unknown_choice("column", column, published)
                     raise ValueError(f"accept_unique: {fault}")
         for column in self.accept_repeated:
-            if column not in self.dropped:
-                fault = unknown_choice("dropped column", column, self.dropped)
+            left_out = (*self.dropped, *self.quasi_identifiers)
+            if column not in left_out:
+                fault = unknown_choice("dropped column", column, left_out)
                 raise ValueError(f"accept_repeated: {fault}")
         for column in self.one_value_per_person:
             if column not in self.sensitive:

@@ -159,6 +159,12 @@ class Form(ABC):
         """Refuse a source that is too small to be judged."""
         return
 
+    def refuse_dropped_persons(
+        self, tables: Mapping[str, pd.DataFrame], key: str = "roles.dropped"
+    ) -> None:
+        """Refuse to leave out, of what was read, a column that tells persons apart."""
+        return
+
     def refuse_guessed_kinds(
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:

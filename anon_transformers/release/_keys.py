@@ -143,7 +143,7 @@ def in_words(annotation: Any) -> str:
 
 def _plural(word: str) -> str:
     head, *rest = word.split(" of ", 1)
-    return " of ".join([f"{head}s", *rest])
+    return " of ".join([head if head.endswith("s") else f"{head}s", *rest])
 
 
 def default_in_words(field: FieldInfo) -> str:

@@ -13,7 +13,7 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
-from anon_transformers.release._back_off import check_ladder
+from anon_transformers.release._back_off import check_ladder, name_of
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config
@@ -134,8 +134,9 @@ def load_as_stated(
         # Everything is checked before the first folder is made.
         stage("reading and checking the source")
         tables = read_expected(form)
-        for of_rung, method in ((form, anonymizer), *ladder):
+        for rung, (of_rung, method) in enumerate([(form, anonymizer), *ladder]):
             of_rung.refuse_guessed_kinds(method, tables)
+            of_rung.refuse_dropped_persons(tables, f"{name_of(rung)}, drop")
         if not ladder:
             form.refuse_too_small(anonymizer, thresholds, tables)
         started = start_run(config, run_id, order, tables)

@@ -167,6 +167,15 @@ class TableForm(Form):
         frame = frame.drop(columns=list(roles.dropped))
         return {INPUT: single_cells(frame, unstated_columns(config))}
 
+    def refuse_dropped_persons(
+        self, tables: Mapping[str, pd.DataFrame], key: str = "roles.dropped"
+    ) -> None:
+        """Refuse to count rows where a column that goes says that persons have several.
+
+        Tables that were read lack what the file drops; a rung may drop more.
+        """
+        refuse_dropped_persons(tables[INPUT], self.config.roles, key)
+
     def refuse_guessed_kinds(
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:

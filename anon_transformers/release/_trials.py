@@ -145,6 +145,7 @@ class Trials:
         anonymizer = make_anonymizer(config, thresholds)
         check_gate(form, thresholds)
         form.refuse_guessed_kinds(anonymizer, self.tables)
+        form.refuse_dropped_persons(self.tables)
         form.refuse_too_small(anonymizer, thresholds, self.tables)
         return form
 

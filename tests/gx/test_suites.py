@@ -1,5 +1,6 @@
 """Suites as JSON, and the gate in a process of its own."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from anon_transformers.datasets import load_adult
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx import Threshold, read_suite, run_gate, suite_for
+from anon_transformers.gx._suites import refuse_unjudged
 from anon_transformers.partitioning import MondrianAnonymizer
 
 gx = pytest.importorskip("great_expectations")
@@ -61,6 +63,7 @@ def test_suites_hold_no_number():
 
 
 def test_a_written_suite_is_read_again(tmp_path):
+    importlib.import_module("anon_transformers.gx._run")  # registers ours
     suite = suite_for("release", ADULT)
     path = tmp_path / "release.json"
     path.write_text(json.dumps(suite), encoding="utf-8")
@@ -87,6 +90,31 @@ def test_unreadable_suites_are_refused(tmp_path, text, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         read_suite(path)
     assert "suite.json" in str(caught.value)
+
+
+def test_a_suite_that_misses_a_threshold_is_refused():
+    suite = suite_for("release", ADULT)
+    refuse_unjudged(suite, ADULT)
+    more = [
+        Threshold("risk", "metric", "highest-risk", {"max": 0.2}),
+        Threshold("beta", "model", "beta-likeness", {"beta": 1}),
+    ]
+    with pytest.raises(ConfigurationError, match=r"judges risk, beta\. Add one, or"):
+        refuse_unjudged(suite, [*ADULT, *more])
+    for number in range(len(ADULT)):
+        left = [e for at, e in enumerate(suite["expectations"]) if at != number]
+        with pytest.raises(ConfigurationError, match=ADULT[number].id):
+            refuse_unjudged({**suite, "expectations": left}, ADULT)
+
+
+def test_a_name_that_comes_as_a_parameter_may_be_any():
+    kwargs = {"model": {"$PARAMETER": "model"}, "params": {}}
+    general = {"type": "expect_privacy_model_to_hold", "kwargs": kwargs}
+    wanted = Threshold("k", "model", "k-anonymity", {"k": 5})
+    refuse_unjudged({"name": "x", "expectations": [general]}, [wanted])
+    kwargs["model"] = "k-map"
+    with pytest.raises(ConfigurationError, match="judges k"):
+        refuse_unjudged({"name": "x", "expectations": [general]}, [wanted])
 
 
 def test_a_suite_for_nothing_is_refused():

@@ -192,3 +192,54 @@ def test_a_score_is_the_loss_that_levels_save():
     assert scores["age"] == pytest.approx(loss({**trees, "age": flat}) - loss(trees))
     assert scores["age"] > 0
     assert scores["readmitted"] == 0
+
+
+# ------------------------------------------------- columns that a release would refuse
+
+
+def visits(column, per_person, n_persons=60):
+    """Persons with several rows, told apart by a column."""
+    draw = random.Random(2)
+    rows = []
+    for number in range(n_persons):
+        age, sex = str(draw.randint(18, 90)), draw.choice("fm")
+        for _ in range(per_person):
+            rows.append([f"K{number}x", age, sex, draw.choice("uvwxyz")])
+    return pd.DataFrame(rows, columns=[column, "age", "sex", "income"])
+
+
+@pytest.mark.parametrize("rest", ["propose", "drop-unsure", "drop"])
+@pytest.mark.parametrize(
+    ("column", "per_person"), [("patient_id", 40), ("patient_number", 3)]
+)
+def test_a_column_with_the_name_of_a_person_is_the_subject(column, per_person, rest):
+    stated = {"age": "quasi_identifiers", "sex": "quasi_identifiers"}
+    table = propose_table(visits(column, per_person), stated=stated, rest=rest)
+    assert table.subject == column
+    assert table.n_persons == 60
+
+
+def test_what_would_be_refused_as_dropped_is_the_subject():
+    stated = {"age": "quasi_identifiers", "sex": "quasi_identifiers"}
+    frame = visits("locker", 15)
+    table = propose_table(frame, stated=stated, rest="drop")
+    assert table.subject == "locker"
+    (found,) = [one for one in table.columns if one.role == "subject"]
+    assert "agree in 2 of 2 independent quasi-identifiers" in found.reason
+    assert "accept_repeated" in found.reason
+    assert found.confidence == "medium"
+    table = propose_table(frame, stated={**stated, "locker": "dropped"}, rest="drop")
+    assert table.subject is None  # a person has decided
+    frame["locker"] = frame["locker"].sample(frac=1, random_state=1).to_numpy()
+    table = propose_table(frame, stated=stated, rest="drop")
+    assert table.of_role("dropped") == ["locker", "income"]
+
+
+@pytest.mark.parametrize("name", ["paid", "covid", "grid"])
+def test_an_ending_is_no_identifier(name):
+    draw = random.Random(3)
+    frame = pd.DataFrame({
+        name: [str(draw.randrange(300)) for _ in range(600)],
+        "age": [str(draw.randint(18, 90)) for _ in range(600)],
+    })  # fmt: skip
+    assert propose_table(frame).of_role("quasi_identifiers") == [name, "age"]

@@ -71,6 +71,22 @@ def test_suppressed_rows_are_published_and_counted_alike(outliers, caplog, suppr
     assert "dropped" not in page
 
 
+def test_a_class_that_is_generalized_to_marks_is_suppressed_too(release, caplog):
+    rows = [["age", "job"], *([str(20 + i % 2), "abc"[i % 3]] for i in range(12))]
+    release.write_rows([*rows, *(["99", "abc"[i % 3]] for i in range(6))])
+    (release.folder / "age.csv").write_text("20;20-21;*\n21;20-21;*\n")
+    release.write(
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"]},
+        hierarchies={"age": {"path": "age.csv", "unknown": "root"}},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+        anonymizer={"name": "full-domain", "levels": {"age": 0}},
+    )
+    made, _ = run_told(release, caplog)
+    measured = release.manifest()["measured"]
+    assert (read_published(release.target)["age"] == "*").sum() == 6
+    assert made["suppressed"] == measured["suppressed_rows"] == 6
+
+
 def test_dropped_rows_are_not_called_suppressed(outliers, caplog):
     release = outliers("drop")
     made, shown = run_told(release, caplog)
