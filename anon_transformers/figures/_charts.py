@@ -354,7 +354,7 @@ def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float]) -> None:
             axes.set_ylim(0, 3 * max(above))
             _write_plainly(axes.yaxis)
     elif ys and min(ys) >= 0:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.06 * max(ys) or 1.0)
 
 
 def _write_plainly(axis: Any) -> None:

@@ -20,6 +20,7 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._config import read_config
 from anon_transformers.release._log import tell
 from anon_transformers.release._manifest import make_manifest
+from anon_transformers.release._private_report import keep_private_report
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
@@ -80,11 +81,13 @@ def publish(location: Location) -> str:
     with held(run.folder):
         for event in run.ledger.stories().get(run.id, []):
             if event["event"] == "published":
+                keep_private_report(run)
                 remove_run(run.folder)
                 tell(version=run.id, again="was published before")
                 return event["version"]
         with run.refused_if_gone():
             version = publish_run(run)
+        keep_private_report(run)
         remove_run(run.folder)
     return str(version)
 

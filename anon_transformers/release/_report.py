@@ -114,13 +114,18 @@ def write_report(
     write_text(path, page)
 
 
+def can_draw() -> bool:
+    """Whether reports have charts here."""
+    return has_matplotlib()
+
+
 def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
     """Charts of what was measured; none where nothing can draw them.
 
     A worker that publishes tables need not have matplotlib: their numbers stand in the
     report as tables, with or without charts.
     """
-    if not has_matplotlib():
+    if not can_draw():
         return {}
     charts = {}
     if verdict.get("class_sizes"):

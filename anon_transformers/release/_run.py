@@ -40,6 +40,8 @@ FINISHED = {"published", "removed", "quarantined", "abandoned", "refused"}
 """
 RUNS = "runs"
 QUARANTINE = "quarantine"
+REPORTS = "reports"
+"""Folder of the private reports of runs that were published."""
 EVENTS = {"loading", "loaded", "tried", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
 """A line of the ledger with more bytes is not one of ours."""
@@ -62,7 +64,7 @@ ERROR = ".error"
 """Ends the name of a file with the whole of an error, which may quote cells."""
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
 OF_RUN = re.compile(
-    r"\.?(?:seal\.key|run\.json|verdict\.json|validation\.html|[a-z]+\.error"
+    r"\.?(?:seal\.key|run\.json|verdict\.json|(?:validation|private)\.html|[a-z]+\.error"
     r"|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
@@ -482,7 +484,7 @@ def refuse_links(home: Path) -> None:
 
     A link could lead what is private into a folder that others read, a target too.
     """
-    for name in (RUNS, QUARANTINE):
+    for name in (RUNS, QUARANTINE, REPORTS):
         if os.path.lexists(home / name) and not is_plain(home / name):
             raise ConfigurationError(
                 f"workspace: {name!r} in {home} is not a plain folder; what is private "

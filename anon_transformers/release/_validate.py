@@ -12,6 +12,7 @@ from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
 from anon_transformers.parameters import is_number
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
+from anon_transformers.release._private_report import write_private_report
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     ERROR,
@@ -77,6 +78,7 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
+    write_private_report(run, form, candidate, verdict)
     return form, result
 
 

@@ -34,6 +34,17 @@ BASE = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def plain_reports():
+    """Reports have no charts, which take longer than the rest of a small release."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anon_transformers.release._report.can_draw", lambda: False)
+        patch.setattr(
+            "anon_transformers.release._private_report.can_draw", lambda: False
+        )
+        yield
+
+
 def people(n_rows=40):
     """Rows of a table whose identifiers and sensitive values are easy to find again."""
     draw = random.Random(7)

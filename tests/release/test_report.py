@@ -2,13 +2,14 @@
 
 import html
 import re
+import stat
 from html.parser import HTMLParser
 
 import pytest
 
 from anon_transformers.exceptions import GateError
 from anon_transformers.registry import registry
-from anon_transformers.release import _report, run_release
+from anon_transformers.release import _private_report, _report, run_release
 
 
 class Parts(HTMLParser):
@@ -30,6 +31,15 @@ class Parts(HTMLParser):
         if self._in:
             self.heads.append(data)
             self._in = False
+
+
+@pytest.fixture(autouse=True, scope="module")
+def plain_reports():
+    """Reports as they are: with charts."""
+
+
+def private_reports(release):
+    return sorted(release.work.rglob("reports/*.html"))
 
 
 def report(release):
@@ -67,6 +77,7 @@ def test_the_report_needs_nothing_else(release):
 def test_the_report_stands_without_matplotlib(release, monkeypatch):
     monkeypatch.setattr(_report, "has_matplotlib", lambda: False)
     run_release(release.file)
+    assert "<svg" not in private_reports(release)[0].read_text()
     page = report(release)
     assert "<svg" not in page
     sizes = release.manifest()["measured"]["class_sizes"]
@@ -105,3 +116,83 @@ def test_a_refused_candidate_has_a_report_in_quarantine(release):
     (page,) = release.work.rglob("quarantine/*/validation.html")
     assert "The gate refused this candidate." in page.read_text()
     assert not (release.target / "current").exists()
+
+
+# ------------------------------------------------------------------- the private report
+
+
+def test_what_needs_the_source_is_in_a_private_report_alone(release):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    run_release(release.file)
+    (place,) = private_reports(release)
+    version = (release.target / "current").resolve().name
+    assert place.name == f"{version}.html"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700
+    page = place.read_text()
+    assert "Not to be published" in page
+    assert "Risk to be found, before and after" in page
+    assert Parts(page).fetched == [r for r in Parts(page).fetched if r[0] == "#"]
+    assert not any("private" in name for name in release.public_bytes())
+    assert b"before and after" not in b"".join(release.public_bytes().values())
+
+
+def test_the_private_report_has_no_cell(release):
+    rows = [["age", "zip", "job"]]
+    rows += [[str(20 + i % 9), "ZIPMARK", f"JOBMARK{i % 3}"] for i in range(60)]
+    release.write_rows(rows)
+    release.write(
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"],
+               "insensitive": ["zip"]},
+        anonymizer={"name": "mondrian", "step": {"age": 1}},
+    )  # fmt: skip
+    run_release(release.file)
+    (place,) = private_reports(release)
+    assert "record-intruder" in place.read_text()
+    assert not re.search("ZIPMARK|JOBMARK", place.read_text())
+
+
+def test_the_private_report_counts_persons(release):
+    rows = [["who", "age", "job"]]
+    rows += [[f"P{i // 2}", str(20 + i // 2 % 3), "abc"[i % 3]] for i in range(60)]
+    release.write_rows(rows)
+    release.write(
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "who"},
+        anonymizer={"name": "mondrian", "step": {"age": 1}},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    run_release(release.file)
+    assert "Persons are counted." in private_reports(release)[0].read_text()
+
+
+def test_a_refused_candidate_takes_its_private_report_into_quarantine(release):
+    release.write(
+        thresholds=[{"model": "k-anonymity", "k": 3}, {"metric": "loss", "max": 0.0}]
+    )
+    with pytest.raises(GateError):
+        run_release(release.file)
+    assert list(release.work.rglob("quarantine/*/private.html"))
+    assert not private_reports(release)
+
+
+def test_an_odd_table_is_published_without_a_private_report(
+    release, monkeypatch, caplog
+):
+    def fail(*args):
+        raise ValueError("a cell")
+
+    monkeypatch.setattr(_private_report, "table_statistics", fail)
+    run_release(release.file)
+    assert (release.target / "current").exists()
+    assert not private_reports(release)
+    assert "no private report (ValueError)" in caplog.text
+    assert "a cell" not in caplog.text
+
+
+def test_only_the_newest_private_reports_are_kept(release, monkeypatch):
+    monkeypatch.setattr(_private_report, "MOST_REPORTS", 1)
+    run_release(release.file)
+    (first,) = private_reports(release)
+    run_release(release.file)
+    (second,) = private_reports(release)
+    assert first.name < second.name
