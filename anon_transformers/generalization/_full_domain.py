@@ -404,6 +404,11 @@ class FullDomainAnonymizer(TableAnonymizer):
         progress : callable, default=None
             Told the share that is done; None: a bar if ``verbose``.
 
+        Returns
+        -------
+        Solutions
+            Every node, and which one loses least.
+
         Raises
         ------
         ParameterError
