@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from starlette.requests import Request
@@ -42,7 +43,7 @@ def begin_project(
     legal = re.sub(r"[^A-Za-z0-9_-]", "-", name).strip("-_")[:LONGEST_NAME] or "table"
     folder = studio.shelf.new_folder(legal)
     for file, held in (files or {}).items():
-        place = private_folder(folder / UPLOADS) / file
+        place = private_folder(folder / UPLOADS) / Path(file).name
         with place.open("xb") as handle:
             place.chmod(0o600)
             shutil.copyfileobj(held, handle)

@@ -183,7 +183,9 @@ def _refuse_overwriting(parcel: _Parcel, folder: Path) -> None:
 def _is_same_dag(folder: Path, path: str) -> bool:
     """Whether it is the DAG file, which all releases of a folder share."""
     file = folder / path
-    return path == DAG_FILE and file.is_file() and file.read_text() == dag_text()
+    if path != DAG_FILE or not file.is_file():
+        return False
+    return file.read_bytes() == dag_text().encode()
 
 
 def _write(parcel: _Parcel, folder: Path) -> list[Path]:

@@ -149,7 +149,6 @@ def test_an_attack_of_a_plugin(studio, project, monkeypatch):
         catalog, "_owners", dict.fromkeys(["quoting", "everybody"], "acme")
     )
     page = post(studio, project, "run")
-    print(studio.text(page)[:600])
     assert exposed(project) == {"everybody": 8}
     assert project.result("attack").found["not_run"] == [
         {"name": "quoting", "why": "it failed with ValueError."}
