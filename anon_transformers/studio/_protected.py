@@ -177,7 +177,7 @@ def _read_by(form: Form) -> str | None:
     if not files or not all(file.is_file() for file in files):
         return None
     about = [(file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    stated = config.model_dump(mode="json", exclude=NOT_READ)
+    stated = config.model_dump(mode="json", exclude=set(NOT_READ))
     marks, names = form.stated_marks, [str(file) for file in files]
     return json.dumps([names, about, stated, marks], default=str)
 
