@@ -11,7 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import AnonymizationError, ParameterError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ParameterError,
+    safe_words,
+)
 from anon_transformers.gx._threshold import KINDS, Threshold
 from anon_transformers.registry import registry
 from anon_transformers.studio._forms import (
@@ -249,10 +253,8 @@ def refusal_of(project: Project, method: Mapping[str, Any] | None) -> str:
             config = config.model_copy(update=update)
         make_anonymizer(config, config.thresholds)
         check_gate(form_of(config), config.thresholds)
-    except AnonymizationError as error:
-        return str(error)
-    except ValueError as error:  # of pydantic: what it says names keys alone
-        return f"{type(error).__name__}: the method cannot be stated so."
+    except Exception as error:  # a stranger's, too: it keeps no page from opening
+        return safe_words(error)
     return ""
 
 

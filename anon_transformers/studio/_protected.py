@@ -6,8 +6,10 @@ result read it from here.
 """
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError
@@ -68,8 +70,9 @@ def protected_of(project: Project, kind: str = PROTECT) -> Protected | None:
     result = project.result(kind)
     if result is None:
         return None
-    published = pd.read_parquet(result.folder / PUBLISHED).set_index(ROW)
-    return Protected(result, pd.read_parquet(result.folder / SOURCE), published)
+    source, published = files_of(result)
+    table = pd.read_parquet(published).set_index(ROW)
+    return Protected(result, pd.read_parquet(source), table)
 
 
 def protect(
@@ -89,9 +92,11 @@ def protect(
     with private_trials(config, tables) as trials:
         found, made = judged(trials, config)
         progress(2, 3, "keeping the tables")
-        keep_tables(project, PROTECT, tables[INPUT], made)
+        keeper = Keeper(project, PROTECT)
+        keeper.keep_source(tables[INPUT])
+        keeper.keep_published(made)
     progress(3, 3, "done")
-    return found
+    return {**found, "tables": keeper.tables}
 
 
 def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
@@ -172,7 +177,7 @@ def _read_by(form: Form) -> str | None:
     if not files or not all(file.is_file() for file in files):
         return None
     about = [(file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    stated = config.model_dump(mode="json", exclude=NOT_READ)
+    stated = config.model_dump(mode="json", exclude=set(NOT_READ))
     marks, names = form.stated_marks, [str(file) for file in files]
     return json.dumps([names, about, stated, marks], default=str)
 
@@ -180,15 +185,55 @@ def _read_by(form: Form) -> str | None:
 # The result.
 
 
-def keep_tables(
-    project: Project, kind: str, source: "pd.DataFrame", made: Try, name: str = ""
-) -> None:
-    """Keep source and candidate of a job, in the order of the source."""
-    assert made.candidate is not None
-    folder = project.results_folder(kind)
-    source = source.reset_index(drop=True)
-    source.to_parquet(folder / SOURCE, row_group_size=ROW_GROUP)
-    published = made.candidate.tables[0].copy()
-    published.insert(0, ROW, read_rows(made.candidate))
-    published = published.sort_values(ROW).reset_index(drop=True)
-    published.to_parquet(folder / f"{name}{PUBLISHED}", row_group_size=ROW_GROUP)
+def files_of(result: Result, name: str = "") -> tuple[Path, Path]:
+    """Files of the source and of a published table that a job kept.
+
+    Parameters
+    ----------
+    result : Result
+        Of a job that kept tables.
+    name : str
+        Which one, if it made several.
+    """
+    tables = result.found["tables"]
+    folder = result.folder
+    return folder / f"{tables}-{SOURCE}", folder / f"{tables}-{name}{PUBLISHED}"
+
+
+class Keeper:
+    """Keeps the tables of a job beside those of the job before it.
+
+    Which of them are shown, the result says, and that is written last: a job that is
+    cancelled while it writes leaves the older tables with their own numbers.
+
+    Parameters
+    ----------
+    project : Project
+        Whose job it is.
+    kind : str
+        Which job.
+    """
+
+    def __init__(self, project: Project, kind: str):
+        self.tables = secrets.token_hex(4)
+        self._folder = project.results_folder(kind)
+        before = project.result(kind)
+        shown = "" if before is None else before.found.get("tables", "")
+        for file in self._folder.glob("*.parquet"):
+            if not file.name.startswith(f"{shown}-"):
+                file.unlink()
+
+    def keep_source(self, source: "pd.DataFrame") -> None:
+        """Keep the rows as they were read."""
+        source = source.reset_index(drop=True)
+        file = self._folder / f"{self.tables}-{SOURCE}"
+        source.to_parquet(file, row_group_size=ROW_GROUP)
+
+    def keep_published(self, made: Try, name: str = "") -> None:
+        """Keep a candidate, in the order of the source and under its row numbers."""
+        assert made.candidate is not None
+        published = made.candidate.tables[0].copy()
+        published.insert(0, ROW, read_rows(made.candidate))
+        published = published.sort_values(ROW).reset_index(drop=True)
+        file = self._folder / f"{self.tables}-{name}{PUBLISHED}"
+        published.to_parquet(file, row_group_size=ROW_GROUP)

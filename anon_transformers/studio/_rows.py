@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anon_transformers.studio._project import Result
-from anon_transformers.studio._protected import PUBLISHED, ROW, SOURCE
+from anon_transformers.studio._protected import ROW, files_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ PAGE = 20
 
 
 @dataclass(frozen=True)
-class Cell:
+class ShownCell:
     """What a cell shows, and whether it was changed."""
 
     text: str
@@ -39,9 +39,9 @@ class Excerpt:
         Row numbers as people count, from 1 on.
     columns_before, columns_after : list of str
         Names of the columns.
-    before : list of list of Cell
+    before : list of list of ShownCell
         The rows of the source.
-    after : list of list of Cell or None
+    after : list of list of ShownCell or None
         The same rows as they are published; None for one that is left out.
     """
 
@@ -50,8 +50,8 @@ class Excerpt:
     numbers: list[int]
     columns_before: list[str]
     columns_after: list[str]
-    before: list[list[Cell]]
-    after: list[list[Cell] | None]
+    before: list[list[ShownCell]]
+    after: list[list[ShownCell] | None]
 
     @property
     def end(self) -> int:
@@ -80,11 +80,12 @@ def excerpt(
     first : sequence of str
         Columns that stand before the others.
     name : str
-        What the name of the published file begins with.
+        Which published table, if the job made several.
     """
-    before, total = _source_rows(result.folder / SOURCE, start, count)
+    source, changed = files_of(result, name)
+    before, total = _source_rows(source, start, count)
     start = int(before.index[0]) if len(before) else 0
-    after = _published_rows(result.folder / f"{name}{PUBLISHED}", start, count)
+    after = _published_rows(changed, start, count)
     left = [c for c in first if c in before] + [c for c in before if c not in first]
     right = [c for c in left if c in after] + [c for c in after if c not in left]
     texts, published = _texts(before[left]), _texts(after[right])
@@ -95,10 +96,10 @@ def excerpt(
         [int(row) + 1 for row in rows],
         left,
         right,
-        [[Cell(texts[c][row]) for c in left] for row in rows],
+        [[ShownCell(texts[c][row]) for c in left] for row in rows],
         [
-            [Cell(published[c][row], published[c][row] != texts[c][row])
-             if c in texts else Cell(published[c][row]) for c in right]
+            [ShownCell(published[c][row], published[c][row] != texts[c][row])
+             if c in texts else ShownCell(published[c][row]) for c in right]
             if row in after.index else None
             for row in rows
         ],

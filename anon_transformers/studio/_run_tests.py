@@ -22,7 +22,7 @@ from anon_transformers.release._resolve import resolve
 from anon_transformers.release._trials import Trials, private_trials
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project
-from anon_transformers.studio._protected import judged, keep_tables, read_tables
+from anon_transformers.studio._protected import Keeper, judged, read_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,13 +115,15 @@ def run_tests(
     config = tested(project.config, asked, "k")
     tables = read_tables(config)
     found: dict[str, Any] = {}
+    keeper = Keeper(project, TESTS)
+    keeper.keep_source(tables[INPUT])
     with private_trials(config, tables) as trials:
         for number, test in enumerate(tests, 1):
             progress(number, len(tests) + 1, f"{asked['method']}: {NAMES[test]}")
             stated = tested(config, asked, test)
-            found[test] = _tested(project, trials, stated, test, tables[INPUT])
+            found[test] = _tested(keeper, trials, stated, test, tables[INPUT])
     progress(len(tests) + 1, len(tests) + 1, "done")
-    return {**asked, "tests": found}
+    return {**asked, "tests": found, "tables": keeper.tables}
 
 
 def tested(config: ReleaseConfig, asked: Mapping[str, Any], test: str) -> ReleaseConfig:
@@ -146,7 +148,7 @@ def tested(config: ReleaseConfig, asked: Mapping[str, Any], test: str) -> Releas
 
 
 def _tested(
-    project: Project,
+    keeper: Keeper,
     trials: Trials,
     config: ReleaseConfig,
     test: str,
@@ -158,7 +160,7 @@ def _tested(
     except AnonymizationError as error:
         return {"refusal": str(error)}
     assert made.candidate is not None
-    keep_tables(project, TESTS, source, made, f"{test}-")
+    keeper.keep_published(made, f"{test}-")
     label = made.candidate.suppression_label
     answers = query_answers(source, made.candidate.tables[0], label)
     return {**found, "answers": answers}

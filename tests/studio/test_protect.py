@@ -7,7 +7,7 @@ import pytest
 
 from anon_transformers.studio._goals import PRESETS, offers, stated_thresholds
 from anon_transformers.studio._project import dump
-from anon_transformers.studio._protected import _kept, protect, protected_of
+from anon_transformers.studio._protected import Keeper, _kept, protect, protected_of
 from anon_transformers.studio._rows import excerpt
 
 ROLES = {
@@ -100,6 +100,26 @@ def test_a_change_of_the_file_makes_the_result_stale(studio, project):
     run(studio, project)
     shown = post(studio, project, "preset", preset="k5")
     assert "these numbers are of an earlier state" in studio.text(shown)
+
+
+def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
+    studio, project, monkeypatch
+):
+    run(studio, project)
+    before = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+
+    def killed(self, made, name=""):
+        (self._folder / f"{self.tables}-published.parquet").write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Keeper, "keep_published", killed)
+        protect(project, {}, lambda *told: None)
+    after = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+    assert after == before and "Before and after" in after
+    run(studio, project)
+    kept = sorted(file.name for file in project.result("protect").folder.glob("*.p*"))
+    assert len(kept) == 4  # of this run and of the one before it; what was cut is gone
 
 
 # The method.

@@ -13,7 +13,14 @@ from anon_transformers.studio._project import Content
 from anon_transformers.studio.pages._outcome import rows_of, summary
 
 TESTS, WORK = "tests", "anon_transformers.studio._run_tests:run_tests"
-START = {"method": "full-domain", "ages": "ranges", "k": 5, "c": 4.0, "l": 2, "t": 0.2}
+START: dict[str, Any] = {
+    "method": "full-domain",
+    "ages": "ranges",
+    "k": 5,
+    "c": 4.0,
+    "l": 2,
+    "t": 0.2,
+}
 """What the form holds at first: a run of the thesis."""
 AGES = {
     "ranges": "right ranges: 20 is in 20-24",

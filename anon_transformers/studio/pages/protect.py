@@ -40,7 +40,8 @@ def show(request: Request) -> Response:
     name, params = goals.stated_method(content)
     result = project.result(PROTECT)
     thresholds = goals.stated_thresholds(content)
-    refusal = goals.refusal_of(project, None) if project.fault is None else ""
+    offered = goals.offers(project)
+    refusal = next((one.refusal for one in offered if one.name == name), "")
     return render(
         request,
         "protect.html",
@@ -49,7 +50,7 @@ def show(request: Request) -> Response:
         fields=goals.fields_of_method(content),
         in_front=goals.IN_FRONT,
         more_stated=any(key not in goals.IN_FRONT for key in params),
-        offers=goals.offers(project),
+        offers=offered,
         goal={key: params[key] for key in goals.GOAL if key in params},
         thresholds=thresholds,
         added=_added(request, content),
