@@ -18,8 +18,8 @@ from anon_transformers.studio._columns import roles_of
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._page import words_of
 from anon_transformers.studio._profile import (
-    Counts,
-    Profile,
+    TableProfile,
+    ValueCounts,
     dates_of,
     profile_of,
     read_cells,
@@ -87,7 +87,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def rows_to_edit(project: Project, column: str, counts: Counts) -> Rows:
+def rows_to_edit(project: Project, column: str, counts: ValueCounts) -> Rows:
     """Rows of the hierarchy that the file states, for the values of the table.
 
     Where it states none, values are shown whole or not at all.
@@ -101,7 +101,7 @@ def rows_to_edit(project: Project, column: str, counts: Counts) -> Rows:
 
 
 def build_stated(
-    project: Project, column: str, stated: Mapping[str, Any], counts: Counts
+    project: Project, column: str, stated: Mapping[str, Any], counts: ValueCounts
 ) -> Hierarchy:
     """Read or build a hierarchy as a release would."""
     from anon_transformers.release._build import make_hierarchies
@@ -182,7 +182,7 @@ class Completeness:
         return not self.values
 
 
-def lacking(tree: Hierarchy, counts: Counts, kind: Any) -> list[int]:
+def lacking(tree: Hierarchy, counts: ValueCounts, kind: Any) -> list[int]:
     """Positions of values that the hierarchy does not have."""
     from anon_transformers._data.columns import respelled
 
@@ -196,7 +196,7 @@ def lacking(tree: Hierarchy, counts: Counts, kind: Any) -> list[int]:
     return [at for at in lost if respelled(counts.values[at], ending) not in tree]
 
 
-def completeness(tree: Hierarchy, counts: Counts, kind: Any) -> Completeness:
+def completeness(tree: Hierarchy, counts: ValueCounts, kind: Any) -> Completeness:
     """Compare a hierarchy with the table."""
     lost = lacking(tree, counts, kind)
     rare = {at for at in lost if counts.holders[at] < RARE}
@@ -212,7 +212,7 @@ def completeness(tree: Hierarchy, counts: Counts, kind: Any) -> Completeness:
 
 
 @dataclass(frozen=True)
-class View:
+class HierarchyView:
     """The hierarchy of a column as a page shows it.
 
     Attributes
@@ -248,11 +248,11 @@ class View:
         return [len(self.tree.level(at).labels) for at in range(self.tree.n_levels)]
 
 
-_VIEWS: dict[tuple[Any, ...], View] = {}
+_VIEWS: dict[tuple[Any, ...], HierarchyView] = {}
 MOST_VIEWS = 64
 
 
-def view(project: Project, profile: Profile, column: str) -> View:
+def view(project: Project, profile: TableProfile, column: str) -> HierarchyView:
     """The hierarchy of a column; made once for each state of the files."""
     stated = stated_of(project.content, column)
     key = (project.file, project.state, profile.folder, column, _stamp(project, stated))
@@ -270,9 +270,11 @@ def _stamp(project: Project, stated: Mapping[str, Any] | None) -> int:
 
 
 def _view(
-    project: Project, profile: Profile, column: str, stated: dict[str, Any] | None
-) -> View:
-    words, tree, fault, whole = describe(stated), None, "", None
+    project: Project, profile: TableProfile, column: str, stated: dict[str, Any] | None
+) -> HierarchyView:
+    tree: Hierarchy | None = None
+    whole: Completeness | None = None
+    fault = ""
     try:
         counts = profile.counts(column)
         if stated is not None:
@@ -280,10 +282,10 @@ def _view(
             whole = completeness(tree, counts, kind_of(profile, column))
     except (ConfigurationError, DataError, ParameterError, OSError) as error:
         tree, fault = None, words_of(error)
-    return View(column, words, tree, fault, whole, stated)
+    return HierarchyView(column, describe(stated), tree, fault, whole, stated)
 
 
-def kind_of(profile: Profile, column: str) -> Any:
+def kind_of(profile: TableProfile, column: str) -> Any:
     """What cells of a column are read as."""
     return next((c["type"] for c in profile.columns if c["name"] == column), None)
 
@@ -420,6 +422,6 @@ def suggest(
     }
 
 
-def profile_now(project: Project) -> Profile | None:
+def profile_now(project: Project) -> TableProfile | None:
     """The profile of the table as it is read now."""
     return profile_of(project, source_of(project))

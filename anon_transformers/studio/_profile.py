@@ -30,7 +30,7 @@ COUNTED = ("value", "rows", "holders")
 
 
 @dataclass(frozen=True)
-class Counts:
+class ValueCounts:
     """How often each value of a column occurs, most often first.
 
     Attributes
@@ -49,7 +49,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Profile:
+class TableProfile:
     """What the job found.
 
     Attributes
@@ -98,7 +98,7 @@ class Profile:
             for row in zip(*columns, strict=True)
         ]
 
-    def counts(self, column: str) -> Counts:
+    def counts(self, column: str) -> ValueCounts:
         """How often each value of a column occurs.
 
         Raises
@@ -114,7 +114,7 @@ class Profile:
         if self.columns[at]["fault"]:
             raise DataError(self.columns[at]["fault"])
         table = pq.read_table(self.folder / COUNTS / f"{at}.parquet")
-        return Counts(*(table[name].to_pylist() for name in COUNTED))
+        return ValueCounts(*(table[name].to_pylist() for name in COUNTED))
 
 
 def key_of(project: Project, source: StatedSource) -> str:
@@ -122,7 +122,7 @@ def key_of(project: Project, source: StatedSource) -> str:
     return f"{source.key}-{_subject(project) or ''}"
 
 
-def profile_of(project: Project, source: StatedSource) -> Profile | None:
+def profile_of(project: Project, source: StatedSource) -> TableProfile | None:
     """The profile of the table as the file states it now; None if there is none."""
     result = project.result(PROFILE)
     if result is None or result.found["key"] != key_of(project, source):
@@ -130,7 +130,7 @@ def profile_of(project: Project, source: StatedSource) -> Profile | None:
     found = dict(result.found)
     folder = result.folder / found.pop("place")
     del found["key"]
-    return Profile(**found, folder=folder) if folder.is_dir() else None
+    return TableProfile(**found, folder=folder) if folder.is_dir() else None
 
 
 def _subject(project: Project) -> str | None:

@@ -7,6 +7,7 @@ A release reads what its roles declare. Here there may be no role yet, so that t
 import hashlib
 import io
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +161,7 @@ def _config(source: Any, columns: Sequence[str], folder: str) -> ReleaseConfig:
 
 
 @dataclass(frozen=True)
-class Preview:
+class TablePreview:
     """The first rows of a file, read in one way or another.
 
     Attributes
@@ -181,7 +182,7 @@ def preview(
     separator: str,
     encoding: str,
     missing: Sequence[str],
-) -> Preview:
+) -> TablePreview:
     """Read the first rows of a CSV file, strictly; nothing of the project changes.
 
     Raises
@@ -196,7 +197,7 @@ def preview(
     file = source.files[0]
     names = csv_columns(file, separator, encoding)
     # The start is read as a file of its own: the same reader, in the same words.
-    start = project.results_folder(PREVIEW) / "start.csv"
+    start = project.results_folder(PREVIEW) / f"{secrets.token_hex(8)}.csv"
     write_privately(start, _head(file, encoding))
     try:
         frame = csv_texts(start, separator=separator, missing=list(missing))
@@ -208,7 +209,7 @@ def preview(
     shown = frame.head(PREVIEW_ROWS)
     cells = [[None if pd.isna(cell) else str(cell) for cell in row]
              for row in shown.itertuples(index=False)]  # fmt: skip
-    return Preview(names, cells)
+    return TablePreview(names, cells)
 
 
 def _head(file: Path, encoding: str) -> str:
@@ -241,4 +242,4 @@ def _head(file: Path, encoding: str) -> str:
         # Within quotes the end of a line is no end of a row.
         if quotes % 2 == 0 and line.endswith(("\n", "\r")):
             end = at + 1
-    return "".join(rows[:end])
+    return "".join(rows[:end]) or text

@@ -7,9 +7,10 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from anon_transformers.figures import Chart
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.studio._hierarchies import RARE
-from anon_transformers.studio._profile import Counts
+from anon_transformers.studio._profile import ValueCounts
 
 MOST_LEAVES = 500
 """Values that a tree shows; of a larger one, these and how many more there are."""
@@ -23,7 +24,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 50, 40
 
 
 @dataclass
-class Node:
+class TreeNode:
     """A group, or a value.
 
     Attributes
@@ -34,7 +35,7 @@ class Node:
         Its published text.
     values, rows : int
         Values below it; rows that hold these. Rows are None where few hold a value.
-    children : list of Node
+    children : list of TreeNode
         What is below it, as far as it is shown.
     hidden : int
         Values below it that are not shown.
@@ -44,7 +45,7 @@ class Node:
     label: str
     values: int
     rows: int | None
-    children: list["Node"] = field(default_factory=list)
+    children: list["TreeNode"] = field(default_factory=list)
     hidden: int = 0
 
     @property
@@ -53,7 +54,7 @@ class Node:
         return f"{self.level}:{self.label}"
 
 
-def nested(tree: Hierarchy, counts: Counts) -> Node:
+def nested(tree: Hierarchy, counts: ValueCounts) -> TreeNode:
     """The root, with everything below it."""
     import numpy as np
 
@@ -70,12 +71,12 @@ def nested(tree: Hierarchy, counts: Counts) -> Node:
         for one in levels
     ]
 
-    def node(level: int, leaf: int) -> Node:
+    def node(level: int, leaf: int) -> TreeNode:
         code = int(levels[level].codes[leaf])
         many = level > 0 or holders[leaf] >= RARE or not holders[leaf]
         held = int(sums[level][code]) if many else None
         below = int(levels[level].leaf_counts[code])
-        return Node(level, str(levels[level].labels[code]), below, held)
+        return TreeNode(level, str(levels[level].labels[code]), below, held)
 
     top = tree.n_levels - 1
     root = node(top, 0)
@@ -90,7 +91,7 @@ def nested(tree: Hierarchy, counts: Counts) -> Node:
     return root
 
 
-def _shared(levels: Sequence[Any], path: Sequence[Node], leaf: int) -> int:
+def _shared(levels: Sequence[Any], path: Sequence[TreeNode], leaf: int) -> int:
     """How many groups of a path, from the root on, a leaf is below."""
     if len(path) == 1 or leaf == 0:
         return 1
@@ -104,7 +105,7 @@ def _shared(levels: Sequence[Any], path: Sequence[Node], leaf: int) -> int:
     return shared
 
 
-def _count_hidden(node: Node) -> None:
+def _count_hidden(node: TreeNode) -> None:
     """Note how many values below a group are not shown."""
     for child in node.children:
         _count_hidden(child)
@@ -112,33 +113,23 @@ def _count_hidden(node: Node) -> None:
         node.hidden = node.values - sum(child.values for child in node.children)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawing and its numbers, as ``parts.figure`` shows them."""
-
-    svg: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-
-
 def distribution(
-    column: str, counts: Counts, stated: Mapping[str, Any] | None
-) -> Picture | None:
+    column: str, counts: ValueCounts, stated: Mapping[str, Any] | None
+) -> Chart | None:
     """Draw how the numbers of a column are spread, and where intervals cut them.
 
     Parameters
     ----------
     column : str
         Its name.
-    counts : Counts
+    counts : ValueCounts
         Its values.
     stated : mapping or None
         Intervals as a release file states them; others have no cuts to draw.
 
     Returns
     -------
-    Picture or None
+    Chart or None
         None if values are no numbers.
     """
     try:
@@ -162,7 +153,7 @@ def distribution(
     labels[-1] = f"{_short(edges[-2])} and more" if is_cut else labels[-1]
     svg = _svg(title, heights, low, high, levels)
     shown = tuple(zip(labels, heights, strict=True))
-    return Picture(svg, title, ("number", "rows"), shown)
+    return Chart(svg, title, ("number", "rows"), shown)
 
 
 def _bins(numbers: Sequence[float], low: float, last: float) -> tuple[float, int]:
@@ -198,7 +189,8 @@ def _cuts(
             (f"level {at}", [float(cut) for cut in level if low < float(cut) < high])
             for at, level in enumerate(stated["cuts"], 1)
         ]
-    start, levels = float(stated.get("start", 0)), []
+    start = float(stated.get("start", 0))
+    levels: list[tuple[str, list[float]]] = []
     for at, width in enumerate(map(float, stated.get("widths", ())), 1):
         first = math.floor((low - start) / width) + 1
         count = math.ceil((high - start) / width) - first

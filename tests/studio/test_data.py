@@ -117,6 +117,11 @@ def test_a_parquet_file_has_types_and_no_separator(studio, tmp_path):
     assert "for CSV files" in studio.text(said)
 
 
+def test_a_text_file_is_a_csv_file(studio):
+    project = studio.upload("people.txt")
+    assert "8 rows, 5 columns" in studio.text(studio.get(data(project)))
+
+
 def test_adult_is_read_from_the_library(studio):
     project = studio.adult()
     page = studio.get(data(project))

@@ -37,13 +37,13 @@ from anon_transformers.studio._page import (
     studio_of,
     words_of,
 )
-from anon_transformers.studio._profile import PROFILE, Profile, key_of, profile_of
+from anon_transformers.studio._profile import PROFILE, TableProfile, key_of, profile_of
 from anon_transformers.studio._project import Content, Project
 from anon_transformers.studio._source import (
     ENCODINGS,
     SEPARATORS,
-    Preview,
     StatedSource,
+    TablePreview,
     preview,
     source_of,
 )
@@ -106,14 +106,14 @@ def _read(
 def _page(
     request: Request,
     source: StatedSource | None = None,
-    profile: Profile | None = None,
+    profile: TableProfile | None = None,
     fault: str = "",
 ) -> Response:
     project = project_of(request)
     content = project.content
     own: dict[str, Any] = {"source": source, "profile": profile, "fault": fault}
     if source is not None and source.is_csv:
-        own["dialect"] = _Dialect.asked(request, source)
+        own["dialect"] = AskedDialect.asked(request, source)
         own["preview"], own["preview_fault"] = _preview(
             request, project, source, own["dialect"], bool(fault)
         )
@@ -136,14 +136,14 @@ def _page(
     )
 
 
-class _Dialect:
+class AskedDialect:
     """How a CSV file is read, or would be."""
 
     def __init__(self, separator: str, encoding: str, missing: Sequence[str]):
         self.separator, self.encoding, self.missing = separator, encoding, list(missing)
 
     @classmethod
-    def asked(cls, request: Request, source: StatedSource) -> "_Dialect":
+    def asked(cls, request: Request, source: StatedSource) -> "AskedDialect":
         """What the address asks for; otherwise as the file states it."""
         given = request.query_params
         if "separator" not in given:
@@ -152,7 +152,7 @@ class _Dialect:
         return cls.of(given)
 
     @classmethod
-    def of(cls, given: Any) -> "_Dialect":
+    def of(cls, given: Any) -> "AskedDialect":
         """As a form has it."""
         name = str(given.get("separator", "comma"))
         lines = str(given.get("missing", "")).splitlines()
@@ -187,9 +187,9 @@ def _preview(
     request: Request,
     project: Project,
     source: StatedSource,
-    dialect: _Dialect,
+    dialect: AskedDialect,
     has_fault: bool,
-) -> tuple[Preview | None, str]:
+) -> tuple[TablePreview | None, str]:
     """The first rows, where they are asked for or the table cannot be read."""
     if "separator" not in request.query_params and not has_fault:
         return None, ""
@@ -202,7 +202,7 @@ def _preview(
     return made, ""
 
 
-def _rows(request: Request, profile: Profile) -> dict[str, Any]:
+def _rows(request: Request, profile: TableProfile) -> dict[str, Any]:
     """One page of the table."""
     count = _whole(request.query_params.get("rows"), SHOWN_ROWS[0])
     count = count if count in SHOWN_ROWS else SHOWN_ROWS[0]
@@ -227,7 +227,7 @@ def _whole(given: str | None, default: int) -> int:
     )
 
 
-def _columns(content: Content, profile: Profile) -> list[dict[str, Any]]:
+def _columns(content: Content, profile: TableProfile) -> list[dict[str, Any]]:
     """What the table of columns shows, a line per column."""
     roles, accepts = roles_of(content), accepted(content)
     stated = (content.get("source") or {}).get("columns") or {}
@@ -250,7 +250,7 @@ def _columns(content: Content, profile: Profile) -> list[dict[str, Any]]:
     return lines
 
 
-def _role_counts(content: Content, profile: Profile) -> dict[str, int]:
+def _role_counts(content: Content, profile: TableProfile) -> dict[str, int]:
     roles = roles_of(content)
     held = [roles.get(name, NONE) for name in profile.names]
     return {role: held.count(role) for role in (*CHOICES, BOTH) if role in held}
@@ -325,7 +325,7 @@ def set_options(request: Request, form: FormData) -> str:
     from anon_transformers.release._files import csv_columns
 
     project = project_of(request)
-    source, dialect = source_of(project), _Dialect.of(form)
+    source, dialect = source_of(project), AskedDialect.of(form)
     if not source.is_csv:
         raise DataError("separator and encoding are for CSV files.")
     csv_columns(source.files[0], dialect.separator, dialect.encoding)

@@ -29,7 +29,7 @@ from anon_transformers.studio._page import (
     start_job,
     words_of,
 )
-from anon_transformers.studio._profile import Counts, Profile, profile_of
+from anon_transformers.studio._profile import TableProfile, ValueCounts, profile_of
 from anon_transformers.studio._project import Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._tree_views import MOST_LEAVES, distribution, nested
@@ -83,7 +83,7 @@ def _page(request: Request, **own: Any) -> Response:
 
 
 def _one(
-    request: Request, project: Project, profile: Profile, view: trees.View
+    request: Request, project: Project, profile: TableProfile, view: trees.HierarchyView
 ) -> dict[str, Any]:
     """What the page shows of one column."""
     column = view.column
@@ -111,7 +111,7 @@ def _intervals(
     request: Request,
     project: Project,
     column: str,
-    counts: Counts,
+    counts: ValueCounts,
     stated: dict[str, Any],
     is_number: bool,
 ) -> dict[str, Any]:
@@ -164,9 +164,8 @@ def _options_text(stated: dict[str, Any]) -> str:
 
 def _groups(tree: Hierarchy) -> list[str]:
     """Labels of groups, those of lower levels first."""
-    found: dict[str, None] = {}
-    for at in range(1, tree.n_levels - 1):
-        found |= dict.fromkeys(map(str, tree.level(at).labels))
+    levels = [tree.level(at).labels for at in range(1, tree.n_levels - 1)]
+    found = dict.fromkeys(str(label) for labels in levels for label in labels)
     return list(found)[:MOST_LEAVES]
 
 
@@ -179,7 +178,7 @@ def _node(given: str) -> tuple[int, str] | None:
 # Actions.
 
 
-def _asked(request: Request, form: FormData) -> tuple[Project, str, Counts]:
+def _asked(request: Request, form: FormData) -> tuple[Project, str, ValueCounts]:
     """Project, column and values of a form."""
     project, column = project_of(request), str(form.get("column", ""))
     if column not in trees.columns_of(project.content):

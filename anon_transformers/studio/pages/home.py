@@ -113,9 +113,9 @@ def _enter(request: Request, project: Project, page: str) -> str:
 
 def _begin(folder: Path, source: str) -> Project:
     """A release file with the least that pages need: where the table is."""
-    name = folder.name
+    name, is_text = folder.name, source.lower().endswith(".txt")
     content: dict[str, Any] = {
-        "source": {"path": source},
+        "source": {"path": source, **({"kind": "csv"} if is_text else {})},
         "roles": {"quasi_identifiers": []},
         "anonymizer": {"name": "mondrian"},
         "thresholds": [{"model": "k-anonymity", "k": 5}],
