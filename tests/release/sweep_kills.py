@@ -149,7 +149,7 @@ def check_clean(home, target):
     for version in versions:
         assert set(read_files(target / "versions" / version)) == FILES
     left = {".lock", "ledger.jsonl", "runs", "signing.key"}
-    assert own_names(home) - {"quarantine"} == left
+    assert own_names(home) - {"quarantine", "reports"} == left
     assert not own_names(home / "runs")
     assert not list(home.rglob("input*")), "raw data are left"
     stories = {}

@@ -251,7 +251,7 @@ def test_a_link_in_place_of_the_ledger_is_refused(release, to):
     assert raw_copies(release) == []
 
 
-@pytest.mark.parametrize("folder", ["runs", "quarantine"])
+@pytest.mark.parametrize("folder", ["runs", "quarantine", "reports"])
 @pytest.mark.parametrize("to", ["out", "elsewhere", "missing"])
 def test_a_link_in_place_of_a_private_folder_is_refused(release, folder, to):
     for made in (release.target, release.folder / "elsewhere", release.home):
