@@ -209,6 +209,10 @@ def _fewest_values(config: "ReleaseConfig", source: "pd.DataFrame") -> int | Non
 
 LARGER_K = ("unique-combinations", "linkage", "small-classes", "record-intruder")
 """Attacks that larger classes counter."""
+MOST_SURE = 0.79
+"""Share of a value in a class, just below what the attack calls sure."""
+FARTHEST = {"skewness": 0.29, "similarity": 0.2}
+"""Distances of a class from the whole table, just below what an attack notices."""
 
 
 def counter_of(
@@ -254,9 +258,14 @@ def counter_of(
                 "than the whole table."
             )
         return {"model": model, "l": wanted}
-    if name in ("skewness", "probabilistic-inference", "similarity"):
-        stated = _stated(content, "t-closeness", "t")
-        usual = 0.3 if name == "skewness" else 0.2
+    if name == "probabilistic-inference":
+        model = "alpha-k-anonymity"
+        stated = _stated(content, model, "alpha")
+        alpha = MOST_SURE if stated is None else min(round(stated * 0.9, 3), MOST_SURE)
+        k = _stated(content, _k_model(content), "k")
+        return {"model": model, "alpha": alpha, "k": USUAL_K if k is None else k}
+    if name in FARTHEST:
+        stated, usual = _stated(content, "t-closeness", "t"), FARTHEST[name]
         found = usual if stated is None else min(round(stated / 2, 3), usual)
         return {"model": "t-closeness", "t": found}
     return None

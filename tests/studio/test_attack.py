@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from anon_transformers import Classes
 from anon_transformers.attacks import Attack, AttackResult
 from anon_transformers.registry import registry
 from anon_transformers.studio import _attacked
@@ -136,8 +139,6 @@ class Everybody(Attack):
     remedy: ClassVar[str] = "<b>None</b>."
 
     def _find(self, attack_input):
-        import numpy as np
-
         n = attack_input.rows
         return AttackResult(np.ones(n, bool), "records", n, n)
 
@@ -170,7 +171,9 @@ def test_an_attack_of_a_plugin(studio, project, monkeypatch):
         ("background-knowledge", [], {"model": "distinct-l-diversity", "l": 3}),
         ("homogeneity", [{"model": "distinct-l-diversity", "l": 4}],
          {"model": "distinct-l-diversity", "l": 5}),
-        ("skewness", [], {"model": "t-closeness", "t": 0.3}),
+        ("skewness", [], {"model": "t-closeness", "t": 0.29}),
+        ("probabilistic-inference", [{"model": "k-anonymity", "k": 3}],
+         {"model": "alpha-k-anonymity", "alpha": 0.79, "k": 3}),
         ("similarity", [{"model": "t-closeness", "t": 0.2}],
          {"model": "t-closeness", "t": 0.1}),
         ("tuple-order", [], None),
@@ -178,6 +181,41 @@ def test_an_attack_of_a_plugin(studio, project, monkeypatch):
 )  # fmt: skip
 def test_what_counters_an_attack_is_harder_than_before(name, thresholds, wanted):
     assert _attacked.counter_of(name, {"thresholds": thresholds}) == wanted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unique-combinations",
+        "homogeneity",
+        "background-knowledge",
+        "probabilistic-inference",
+        "skewness",
+    ],
+)
+def test_where_the_counter_holds_the_attack_finds_nobody(name):
+    content = {"thresholds": [{"model": "k-anonymity", "k": 2}]}
+    wanted = dict(_attacked.counter_of(name, content))
+    if "t" in wanted:  # there is no other input than the table itself
+        wanted["reference"] = "released"
+    model = registry().privacy_models.build(wanted.pop("model"), wanted)
+    rng, held, exposed = np.random.default_rng(0), 0, 0
+    for _ in range(150):
+        sizes = rng.integers(1, 9, 2)
+        groups = np.repeat(["a", "b"], sizes)
+        values = rng.choice(["x", "y", "z"], len(groups), p=[0.5, 0.3, 0.2])
+        table = pd.DataFrame({"age": groups, "ill": values})
+        got = (
+            registry()
+            .attacks[name]()
+            .run(table, quasi_identifiers=["age"], sensitive=["ill"])
+        )
+        exposed += got.exposed > 0
+        if model.satisfied(Classes.from_frame(table, ["age"], ["ill"])).all():
+            held += 1
+            assert got.exposed == 0
+    assert held
+    assert exposed
 
 
 def test_no_l_is_larger_than_the_values_there_are():
