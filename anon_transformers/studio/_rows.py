@@ -86,14 +86,16 @@ def excerpt(
     before, total = _source_rows(source, start, count)
     start = int(before.index[0]) if len(before) else 0
     after = _published_rows(changed, start, count)
-    left = [c for c in first if c in before] + [c for c in before if c not in first]
-    right = [c for c in left if c in after] + [c for c in after if c not in left]
+    there, published_there = map(str, before.columns), list(map(str, after.columns))
+    left = sorted(there, key=lambda c: first.index(c) if c in first else len(first))
+    right = [c for c in left if c in published_there]
+    right += [c for c in published_there if c not in left]
     texts, published = _texts(before[left]), _texts(after[right])
-    rows = list(before.index)
+    rows = [int(row) for row in before.index]
     return Excerpt(
         start,
         total,
-        [int(row) + 1 for row in rows],
+        [row + 1 for row in rows],
         left,
         right,
         [[ShownCell(texts[c][row]) for c in left] for row in rows],
@@ -140,8 +142,8 @@ def _texts(frame: "pd.DataFrame") -> dict[str, dict[int, str]]:
 
     return {
         str(name): {
-            row: text if isinstance(text, str) else ""
-            for row, text in single_texts(frame[name]).items()
+            int(row): text if isinstance(text, str) else ""
+            for row, text in zip(frame.index, single_texts(frame[name]), strict=True)
         }
         for name in frame
     }

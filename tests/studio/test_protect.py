@@ -388,7 +388,7 @@ def test_the_source_is_read_once_for_the_same_file(studio, project):
 def test_a_run_in_the_worker_process(real_studio):
     project = real_studio.project({"roles": ROLES, "anonymizer": MONDRIAN})
     post(real_studio, project, "run")
-    assert real_studio.wait(project, "protect").state == "done"
+    assert real_studio.wait(project, "protect", 900).state == "done"
     shown = real_studio.text(real_studio.get(page_of(project)))
     assert "✓ Every threshold holds" in shown
 
