@@ -24,14 +24,15 @@ WIDE, NARROW = 1280, 400
 HEIGHT = 900
 
 FACTS = """() => {
-  const named = (one) => (one.labels && [...one.labels].some((l) => l.innerText.trim()))
+  const named = (one) =>
+    (one.labels && [...one.labels].some((label) => label.textContent.trim()))
     || one.getAttribute("aria-label") || one.getAttribute("aria-labelledby");
   const inputs = [...document.querySelectorAll(
     "input:not([type=hidden]), select, textarea")];
   const buttons = [...document.querySelectorAll("button, a[href], summary")];
   const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
   return {
-    heading: [...document.querySelectorAll("h1")].map((one) => one.innerText.trim()),
+    heading: [...document.querySelectorAll("h1")].map((one) => one.textContent.trim()),
     unlabelled: inputs.filter((one) => !named(one)).map((one) => one.outerHTML),
     nameless: buttons.filter((one) => !one.textContent.trim()
       && !one.getAttribute("aria-label")).map((one) => one.outerHTML),
@@ -114,7 +115,8 @@ def running_studio(home: Path) -> Iterator[Server]:
         yield server
     finally:
         out, errors, left = server.end()
-    assert (out, errors, left) == ("", "", [])
+    said = f"it printed {out!r} and {errors!r}, and left {left}"
+    assert (out, errors, left) == ("", "", []), said
 
 
 @contextmanager
