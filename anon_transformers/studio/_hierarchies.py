@@ -30,7 +30,8 @@ from anon_transformers.studio._tree_edits import Rows
 from anon_transformers.studio._trees import keep_tree
 
 ROOT = "*"
-SUGGEST = "suggest"
+SUGGEST = "hierarchies"
+"""Kind of the job; settings are suggested by one of another kind."""
 WORK = "anon_transformers.studio._hierarchies:suggest"
 RARE = 5
 """A value that fewer rows, or persons, hold is counted and never shown."""

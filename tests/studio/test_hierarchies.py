@@ -365,7 +365,8 @@ def test_a_tree_begins_with_values_and_the_root(studio, project):
 
 def test_suggestions_have_a_reason_and_a_score(studio, project):
     studio.post(f"{here(project)}suggest", came_from=here(project))
-    found = project.result("suggest").found
+    found = project.result("hierarchies").found
+    assert studio.get(f"/p/{project.id}/protect/").status_code == 200
     assert found["age"]["stated"]["kind"] == "intervals"
     assert isinstance(found["age"]["score"], float)
     before = project.text

@@ -2,15 +2,17 @@
 // follow a job by events, and a few keys. Nothing here holds state.
 "use strict";
 
-let newest = 0;
+let newest = 0, followed = [];
 
 async function show(url, options, push) {
   const turn = ++newest;
+  // The end of a job would ask for the same page, and take its notices with it.
+  for (const events of followed.splice(0)) events.close();
   document.body.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(url, options);
     const type = answer.headers.get("content-type") || "";
-    if (!type.startsWith("text/html")) { location.assign(url); return; }
+    if (!type.startsWith("text/html")) { location.assign(url); begin(); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (turn !== newest) return;  // something newer was asked for meanwhile
     const focused = document.activeElement && document.activeElement.id;
@@ -31,6 +33,7 @@ async function show(url, options, push) {
 
 function follow(section) {
   const events = new EventSource(section.dataset.events);
+  followed.push(events);
   events.onmessage = (event) => {
     const facts = JSON.parse(event.data), bar = section.querySelector("progress");
     if (!section.isConnected) { events.close(); return; }

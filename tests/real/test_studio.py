@@ -1,0 +1,344 @@
+"""Studio as a person uses it: a browser, a table, every page, and what may go wrong."""
+
+import json
+import random
+import re
+import subprocess
+
+import httpx
+import pytest
+
+from tests.real.browser import ANON, Visit, running_browser, running_studio, visiting
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+HOSTILE = "<script>alert(1)</script>"
+TOWNS = ("Ulm", "Bonn", "Trier", "Jena")
+ILLNESSES = ("flu", "cold", "asthma", "gout", "anemia")
+OF_PROJECT = (
+    "Data",
+    "Hierarchies",
+    "Protect",
+    "Explore",
+    "Statistics",
+    "Attack",
+    "Compare",
+    "Release",
+)
+
+
+def people(rows=200, column="town", towns=TOWNS):
+    """Invented persons, as CSV."""
+    drawn = random.Random(7)
+    lines = [f"name,age,sex,{column},illness"]
+    for number in range(rows):
+        age, sex = drawn.randint(18, 80), drawn.choice("fm")
+        town, illness = drawn.choice(towns), drawn.choice(ILLNESSES)
+        lines.append(f"Person {number:03},{age},{sex},{town},{illness}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running_studio(tmp_path_factory.mktemp("studio") / "home") as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser, server):
+    """A person whose browser has nothing to complain of in the end."""
+    with visiting(browser, server) as person:
+        yield person
+        assert not person.faults
+
+
+def see_roles(page):
+    """Wait until the page counts columns that tell persons apart."""
+    page.locator("main > p .badge.role-quasi_identifiers").wait_for()
+
+
+def take_proposals(visit):
+    visit.press("Take all proposals")
+    see_roles(visit.page)
+
+
+def run_protect(visit):
+    visit.go("Protect")
+    visit.press("Run")
+    visit.page.get_by_role("heading", name="Result", exact=True).wait_for()
+
+
+# ---- from a table to a release -------------------------------------------------------
+
+
+def walk(visit: Visit):
+    """Through all pages, doing on each what it is for; what each page is like."""
+    seen = {}
+
+    def look(name):
+        seen[name] = visit.facts()
+
+    visit.page.goto(f"{visit.server.address}/home/")
+    look("Projects")
+    visit.upload("people.csv", people())
+    look("Data, without roles")
+    take_proposals(visit)
+    look("Data")
+    visit.go("Hierarchies")
+    visit.press("Suggest hierarchies")
+    visit.sees("of loss at k = 5")
+    visit.page.get_by_role("link", name="age", exact=True).click()
+    visit.page.get_by_role("heading", name="age", exact=True).wait_for()
+    look("Hierarchies")
+    run_protect(visit)
+    visit.sees("Every threshold holds")
+    look("Protect")
+    visit.go("Explore")
+    visit.press("Make this release by full-domain")
+    visit.press("Look at every node")
+    visit.sees("nodes keep every promise")
+    visit.press("Draw the curve")
+    visit.page.locator("#curve ~ figure").wait_for()
+    look("Explore")
+    visit.press("Undo")
+    visit.sees("which does not choose among levels")
+    visit.go("Statistics")
+    visit.press("Take statistics")
+    visit.page.get_by_role("heading", name="Classes and risk").wait_for()
+    look("Statistics")
+    visit.go("Attack")
+    visit.press("Attack the table")
+    visit.page.get_by_role("heading", name="What they get").wait_for()
+    look("Attack")
+    visit.go("Compare")
+    visit.page.get_by_label("Values of k").fill("5, 10")
+    visit.press("Compare")
+    visit.page.get_by_role("heading", name="What each costs").wait_for()
+    look("Compare")
+    visit.go("Release")
+    visit.press("Run the release")
+    visit.sees("Published:")
+    look("Release")
+    visit.go("Learn")
+    look("Learn")
+    return seen
+
+
+@pytest.fixture(scope="module")
+def walked(browser, server):
+    """What the pages were like, and what the browser complained of."""
+    with visiting(browser, server) as person:
+        seen = walk(person)
+        return seen, person.faults, server.files[0]
+
+
+def test_a_table_becomes_a_release_that_validates(walked):
+    _, faults, file = walked
+    assert not faults
+    published = file.parent.parent / "published" / "people"
+    judged = subprocess.run(
+        [ANON, "validate", str(published), "--k", "5", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+    assert json.loads(judged.stdout)["passed"] is True
+    assert "Person 0" not in "".join(
+        path.read_text() for path in published.rglob("*") if path.is_file()
+    )
+
+
+def test_every_page_says_what_it_is_and_what_its_inputs_are(walked):
+    seen, _, _ = walked
+    assert set(seen) >= set(OF_PROJECT)
+    for name, facts in seen.items():
+        assert len(facts["heading"]) == 1, name
+        for lacking in ("unlabelled", "nameless", "twice", "headless", "untold"):
+            assert facts[lacking] == [], (name, lacking)
+        assert facts["scripts"] == ["/static/studio.js"], name
+
+
+def test_no_page_is_wider_than_a_telephone(walked):
+    seen, _, _ = walked
+    assert {
+        name: facts["wider"] for name, facts in seen.items() if facts["wider"]
+    } == {}
+
+
+# ---- what may go wrong ---------------------------------------------------------------
+
+
+def test_a_running_job_is_cancelled(visit):
+    visit.page.goto(f"{visit.server.address}/home/")
+    visit.press("Open Adult")
+    visit.page.get_by_role("heading", name="Protect", exact=True).wait_for()
+    visit.go("Compare")
+    visit.page.get_by_label("Values of k").fill(", ".join(map(str, range(2, 90))))
+    visit.press("Compare")
+    visit.page.locator("progress[value]").wait_for()
+    visit.press("Cancel")
+    visit.sees("cancelled.")
+    assert visit.page.get_by_role("heading", name="Compare", exact=True).count() == 1
+    assert visit.page.get_by_role("heading", name="What each costs").count() == 0
+    run_protect(visit)  # a new worker is there
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"name,age\nAda,36\nBob,41,Ulm,Bonn\n", "row 3"),
+        (b"", "empty"),
+        (b"name,age\nAda\xff\xfe,36\n", "UTF-8"),
+    ],
+    ids=["ragged", "empty", "encoding"],
+)
+def test_a_file_that_is_no_table_says_why(visit, content, words):
+    visit.upload("broken.csv", content)
+    said = visit.notices()
+    assert words in said
+    assert "Ada" not in said
+    assert "Bob" not in said
+
+
+def test_thresholds_that_nothing_reaches_are_refused_in_the_words_of_the_library(visit):
+    visit.upload("few.csv", people(60))
+    take_proposals(visit)
+    visit.go("Protect")
+    visit.page.locator("#t0-p-k, [id$='k'][type=number]").first.fill("500")
+    visit.page.get_by_role("button", name=re.compile("^Change")).first.click()
+    visit.sees("500")
+    visit.press("Run")
+    visit.page.get_by_role("heading", name="No table was made").wait_for()
+    said = visit.notices()
+    command = [ANON, "release", str(visit.server.files[0])]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    words = " ".join(refused.stderr.split())
+    assert " ".join(said.split()).rstrip(".") in words
+
+
+def test_names_and_values_are_shown_and_never_run(visit):
+    cell = f"{HOSTILE}\"'&"
+    quoted = '"' + cell.replace('"', '""') + '"'
+    towns = (quoted, f'"<img src=x onerror=alert(1)>{chr(10)}"', "Ulm")
+    visit.upload(f'"{HOSTILE}.csv', people(120, quoted, towns))
+    take_proposals(visit)
+    texts = {"Data": visit.page.inner_text("main")}
+    walked_pages = {
+        "Hierarchies": None,
+        "Protect": ("Run", "Result"),
+        "Explore": None,
+        "Statistics": ("Take statistics", "Classes and risk"),
+        "Attack": ("Attack the table", "What they get"),
+        "Compare": ("Compare", "What each costs"),
+        "Release": ("Run the release", "Runs so far"),
+    }
+    for title, done in walked_pages.items():
+        visit.go(title)
+        if done:
+            button, heading = done
+            visit.press(button)
+            visit.page.get_by_role("heading", name=heading, exact=True).wait_for()
+        texts[title] = visit.page.inner_text("main")
+        assert visit.facts()["scripts"] == ["/static/studio.js"], title
+        assert visit.page.locator("img").count() == 0
+    for title in ("Data", "Hierarchies", "Protect", "Statistics"):
+        assert HOSTILE in texts[title], title
+
+
+# ---- who may ask ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def client(server):
+    with httpx.Client(base_url=server.address, trust_env=False) as asking:
+        yield asking
+
+
+def enter(client, server):
+    assert client.get(server.url).status_code == 303
+    assert client.get("/home/").status_code == 200
+
+
+def test_without_the_token_nothing_is_shown(client, server):
+    for path in ("/", "/home/", "/static/studio.js", "/?token=", "/?token=wrong"):
+        answer = client.get(path)
+        assert answer.status_code == 403, path
+        assert answer.text.startswith("Refused:")
+    assert client.get(server.url.replace("token=", "token=a")).status_code == 403
+
+
+def test_another_host_is_refused(client, server):
+    enter(client, server)
+    for host in ("example.org", "127.0.0.1", "localhost:1", "127.0.0.1.example.org"):
+        answer = client.get("/home/", headers={"host": host})
+        assert answer.status_code == 421, host
+
+
+def test_other_sites_change_nothing(client, server):
+    enter(client, server)
+    before = client.get("/home/").text
+    sent = {"file": ("foreign.csv", people(10))}
+    for headers in (
+        {},
+        {"origin": "http://example.org"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site", "origin": server.address},
+        {"sec-fetch-site": "same-origin", "origin": "http://localhost:1"},
+    ):
+        answer = client.post("/home/upload", files=sent, headers=headers)
+        assert answer.status_code == 403, headers
+    assert client.get("/home/").text == before
+    assert not list(server.home.glob("foreign*"))
+
+
+# ---- without a script, without a mouse -----------------------------------------------
+
+
+def test_it_works_without_a_script(browser, server):
+    with visiting(browser, server, java_script_enabled=False) as visit:
+        visit.upload("plain.csv", people())
+        take_proposals(visit)
+        run_protect(visit)
+        visit.sees("Every threshold holds")
+        assert not visit.faults
+
+
+def tab_to(page, selector, most=60):
+    """Press Tab until something has the focus; it must be seen to have it."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"):
+            style = "getComputedStyle(document.activeElement).outlineStyle"
+            assert page.evaluate(style) != "none", selector
+            return
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
+def test_it_works_without_a_mouse(visit, tmp_path):
+    table = tmp_path / "by-keyboard.csv"
+    table.write_bytes(people())
+    page = visit.page
+    page.goto(f"{visit.server.address}/home/")
+    tab_to(page, "#path")
+    page.keyboard.type(str(table))
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Data", exact=True).wait_for()
+    tab_to(page, "form[action$='/propose'] button")
+    page.keyboard.press("Enter")
+    see_roles(page)
+    page.keyboard.press("Control+Home")
+    tab_to(page, "nav a[href$='/protect/']", 200)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Protect", exact=True).wait_for()
+    tab_to(page, "form[action$='/run'] button")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Result", exact=True).wait_for()
