@@ -115,7 +115,7 @@ def compare_methods(
     }
 
 
-def _run(row: Mapping[str, Any], bounds: Mapping[str, Any]) -> dict[str, Any]:
+def _run(row: Mapping[Any, Any], bounds: Mapping[str, Any]) -> dict[str, Any]:
     """One run as JSON holds it, with the bounds of the file that it breaks."""
     kept = {name: _plain(row[name]) for name in ("method", "k", *NUMBERS, "error")}
     parameters = {name: _plain(v) for name, v in dict(row["parameters"]).items()}

@@ -71,7 +71,7 @@ def show(request: Request) -> Response:
 
 
 def _page(request: Request, **own: Any) -> Response:
-    least = {"views": [], "fault": "", "one": None, "suggestions": {}}
+    least: dict[str, Any] = {"views": [], "fault": "", "one": None, "suggestions": {}}
     return render(
         request,
         "hierarchies.html",
