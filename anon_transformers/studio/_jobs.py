@@ -256,6 +256,9 @@ def _warm_up() -> None:
     """Import what every job needs, and load the kernels, before anybody asks."""
     import pandas as pd
 
+    # Great Expectations brings it. Its own lock is a semaphore of the system, of which
+    # Python complains when this process was killed.
+    import_module("tqdm").tqdm.set_lock(threading.RLock())
     import_module("anon_transformers.gx._run")
     import_module("anon_transformers.studio._protected")
     from anon_transformers.partitioning import MondrianAnonymizer
