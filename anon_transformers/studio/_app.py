@@ -122,7 +122,7 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
             )
             for page in studio.pages
         ),
-        Route("/", lambda request: RedirectResponse("/home/", 303)),
+        Route("/", lambda request: RedirectResponse("/projects/", 303)),
     ]
 
 

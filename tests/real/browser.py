@@ -170,7 +170,7 @@ class Visit:
 
     def upload(self, name: str, content: bytes) -> None:
         """Choose a file on the first page, and send it."""
-        self.page.goto(f"{self.server.address}/home/")
+        self.page.goto(f"{self.server.address}/projects/")
         sent = {"name": name, "mimeType": "text/csv", "buffer": content}
         self.page.get_by_label("CSV or Parquet file").set_input_files(files=[sent])
         self.press("Upload")

@@ -84,7 +84,7 @@ def walk(visit: Visit):
     def look(name):
         seen[name] = visit.facts()
 
-    visit.page.goto(f"{visit.server.address}/home/")
+    visit.page.goto(f"{visit.server.address}/projects/")
     look("Projects")
     visit.upload("people.csv", people())
     look("Data, without roles")
@@ -176,7 +176,7 @@ def test_no_page_is_wider_than_a_telephone(walked):
 
 
 def test_a_running_job_is_cancelled(visit):
-    visit.page.goto(f"{visit.server.address}/home/")
+    visit.page.goto(f"{visit.server.address}/projects/")
     visit.press("Open Adult")
     visit.page.get_by_role("heading", name="Protect", exact=True).wait_for()
     visit.go("Compare")
@@ -264,11 +264,11 @@ def client(server):
 
 def enter(client, server):
     assert client.get(server.url).status_code == 303
-    assert client.get("/home/").status_code == 200
+    assert client.get("/projects/").status_code == 200
 
 
 def test_without_the_token_nothing_is_shown(client, server):
-    for path in ("/", "/home/", "/static/studio.js", "/?token=", "/?token=wrong"):
+    for path in ("/", "/projects/", "/static/studio.js", "/?token=", "/?token=wrong"):
         answer = client.get(path)
         assert answer.status_code == 403, path
         assert answer.text.startswith("Refused:")
@@ -278,13 +278,13 @@ def test_without_the_token_nothing_is_shown(client, server):
 def test_another_host_is_refused(client, server):
     enter(client, server)
     for host in ("example.org", "127.0.0.1", "localhost:1", "127.0.0.1.example.org"):
-        answer = client.get("/home/", headers={"host": host})
+        answer = client.get("/projects/", headers={"host": host})
         assert answer.status_code == 421, host
 
 
 def test_other_sites_change_nothing(client, server):
     enter(client, server)
-    before = client.get("/home/").text
+    before = client.get("/projects/").text
     sent = {"file": ("foreign.csv", people(10))}
     for headers in (
         {},
@@ -294,9 +294,9 @@ def test_other_sites_change_nothing(client, server):
         {"sec-fetch-site": "same-site", "origin": server.address},
         {"sec-fetch-site": "same-origin", "origin": "http://localhost:1"},
     ):
-        answer = client.post("/home/upload", files=sent, headers=headers)
+        answer = client.post("/projects/upload", files=sent, headers=headers)
         assert answer.status_code == 403, headers
-    assert client.get("/home/").text == before
+    assert client.get("/projects/").text == before
     assert not list(server.home.glob("foreign*"))
 
 
@@ -327,7 +327,7 @@ def test_it_works_without_a_mouse(visit, tmp_path):
     table = tmp_path / "by-keyboard.csv"
     table.write_bytes(people())
     page = visit.page
-    page.goto(f"{visit.server.address}/home/")
+    page.goto(f"{visit.server.address}/projects/")
     tab_to(page, "#path")
     page.keyboard.type(str(table))
     page.keyboard.press("Enter")

@@ -71,7 +71,7 @@ class Room:
         self,
         address: str,
         data: Mapping[str, Any] | None = None,
-        came_from: str = "/home/",
+        came_from: str = "/projects/",
         **options: Any,
     ) -> Any:
         """Send a form as a page of ours does, and follow to the next page."""
@@ -80,7 +80,7 @@ class Room:
 
     def adult(self) -> Project:
         """The bundled Adult project."""
-        self.post("/home/adult", follow_redirects=False)
+        self.post("/projects/adult", follow_redirects=False)
         return self.studio.shelf.projects()[0]
 
     def upload(
@@ -88,7 +88,7 @@ class Room:
     ) -> Project:
         """The project of an uploaded table."""
         sent = content.encode() if isinstance(content, str) else content
-        self.post("/home/upload", files={"file": (name, sent)}, follow_redirects=False)
+        self.post("/projects/upload", files={"file": (name, sent)}, follow_redirects=False)
         return self.studio.shelf.projects()[0]
 
     def project(

@@ -107,7 +107,7 @@ def test_names_and_values_are_escaped(studio):
 def test_a_parquet_file_has_types_and_no_separator(studio, tmp_path):
     file = tmp_path / "t.parquet"
     pd.DataFrame({"age": [1, 2, None], "town": ["a", "b", "b"]}).to_parquet(file)
-    studio.post("/home/open", {"path": str(file)})
+    studio.post("/projects/open", {"path": str(file)})
     project = studio.studio.shelf.projects()[0]
     page = studio.get(data(project))
     assert "How the file is read" not in page.text

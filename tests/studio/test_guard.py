@@ -32,7 +32,7 @@ def test_the_token_becomes_a_strict_cookie_and_leaves_the_address(studio, strang
 
 
 def test_nothing_is_shown_without_the_token(stranger):
-    for address in ("/", "/home/", "/static/studio.css", "/p/x/data/", "/nowhere"):
+    for address in ("/", "/projects/", "/static/studio.css", "/p/x/data/", "/nowhere"):
         answer = stranger.get(address, follow_redirects=False)
         assert answer.status_code == 403
         assert "it carries a token" in answer.text
@@ -48,7 +48,7 @@ def test_another_token_is_refused(stranger, token):
 def test_the_cookie_of_another_port_is_refused(studio, stranger):
     name = f"anon-studio-{studio.port + 1}"
     cookie = {"cookie": f"{name}={studio.token}"}
-    assert stranger.get("/home/", headers=cookie).status_code == 403
+    assert stranger.get("/projects/", headers=cookie).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_cookie_of_another_port_is_refused(studio, stranger):
     ],
 )  # fmt: skip
 def test_a_foreign_host_is_refused_even_with_the_cookie(studio, host):
-    answer = studio.get("/home/", headers={"host": host})
+    answer = studio.get("/projects/", headers={"host": host})
     assert answer.status_code == 421
     assert "not one of Studio's" in answer.text
 
@@ -67,11 +67,11 @@ def test_a_foreign_host_is_refused_even_with_the_cookie(studio, host):
 def test_localhost_is_one_of_ours(studio):
     cookie = {"cookie": f"anon-studio-{studio.port}={studio.token}"}
     host = {"host": f"localhost:{studio.port}", **cookie}
-    assert studio.get("/home/", headers=host).status_code == 200
+    assert studio.get("/projects/", headers=host).status_code == 200
 
 
 def _sent(client, headers):
-    return client.post("/home/open", data={}, headers=headers, follow_redirects=False)
+    return client.post("/projects/open", data={}, headers=headers, follow_redirects=False)
 
 
 def test_a_form_of_our_own_is_accepted(studio):
@@ -109,7 +109,7 @@ def test_a_form_of_our_own_is_accepted(studio):
 def test_a_form_of_others_changes_nothing(studio, headers, method):
     del studio.client.headers["origin"]
     answer = studio.client.request(
-        method, "/home/adult", headers=headers, follow_redirects=False
+        method, "/projects/adult", headers=headers, follow_redirects=False
     )
     assert answer.status_code == 403
     assert "only Studio's own pages" in answer.text
@@ -119,13 +119,13 @@ def test_a_form_of_others_changes_nothing(studio, headers, method):
 def test_two_origins_are_none(studio):
     del studio.client.headers["origin"]
     both = [("origin", studio.base), ("origin", "http://evil.example")]
-    answer = studio.client.post("/home/adult", headers=both, follow_redirects=False)
+    answer = studio.client.post("/projects/adult", headers=both, follow_redirects=False)
     assert answer.status_code == 403
 
 
 def test_a_token_in_the_address_is_no_pass_for_a_form(studio, stranger):
     own = {"origin": studio.base}
-    address = f"/home/adult?token={studio.token}"
+    address = f"/projects/adult?token={studio.token}"
     answer = stranger.post(address, headers=own, follow_redirects=False)
     assert answer.status_code == 403
     assert not studio.studio.shelf.projects()
@@ -136,7 +136,7 @@ LARGEST = 20_000
 
 def test_an_upload_that_is_too_large_leaves_nothing(small_studio):
     page = small_studio.post(
-        "/home/upload", files={"file": ("a.csv", b"a\n" * LARGEST)}
+        "/projects/upload", files={"file": ("a.csv", b"a\n" * LARGEST)}
     )
     assert page.status_code == 413
     assert "open a larger table by its path" in page.text
@@ -153,7 +153,7 @@ def test_a_body_that_does_not_say_its_length_is_cut_off(small_studio):
 
     kind = {"content-type": "multipart/form-data; boundary=x"}
     answer = small_studio.client.post(
-        "/home/upload", content=chunks(), headers=kind, follow_redirects=False
+        "/projects/upload", content=chunks(), headers=kind, follow_redirects=False
     )
     assert answer.status_code == 413
     assert not small_studio.studio.shelf.projects()
@@ -162,23 +162,23 @@ def test_a_body_that_does_not_say_its_length_is_cut_off(small_studio):
 
 def test_a_length_that_is_no_number_is_refused(studio):
     for length in ("-1", "1e9", "x"):
-        answer = studio.get("/home/", headers={"content-length": length})
+        answer = studio.get("/projects/", headers={"content-length": length})
         assert answer.status_code == 413
 
 
 def test_every_answer_carries_the_policy(studio):
-    refused = studio.client.post("/home/adult", headers={"origin": "http://e.example"})
-    host = studio.get("/home/", headers={"host": "e.example"})
+    refused = studio.client.post("/projects/adult", headers={"origin": "http://e.example"})
+    host = studio.get("/projects/", headers={"host": "e.example"})
     job = studio.post("/jobs/x/cancel")
     answers = [
-        studio.get("/home/"),
+        studio.get("/projects/"),
         studio.get("/static/studio.js"),
         studio.get("/static/nothing.js"),
         studio.get("/nowhere"),
         studio.get("/p/none/data/"),
         studio.get("/jobs/none"),
         studio.client.get("/", follow_redirects=False),
-        studio.client.put("/home/adult"),
+        studio.client.put("/projects/adult"),
         refused,
         host,
         job,
@@ -249,7 +249,7 @@ PAGES = (
         of_project=False,
     ),
     Page(
-        "home",
+        "projects",
         "Home",
         "Answers.",
         (Route("/", lambda request: PlainTextResponse("home")),),

@@ -71,7 +71,7 @@ def project(tmp_path):
 
 
 def _job(project, work, **params):
-    return Job(work, work, project, params, f"{HERE}:{work}", "/home/")
+    return Job(work, work, project, params, f"{HERE}:{work}", "/projects/")
 
 
 def _wait(job, until=lambda job: job.is_over, seconds=120):
@@ -176,7 +176,7 @@ def test_the_process_warms_up_before_the_first_job(project):
     worker = Worker()
     worker.warm()
     work = "anon_transformers.studio._protected:protect"
-    job = worker.submit(Job("protect", "Protect", project, {}, work, "/home/"))
+    job = worker.submit(Job("protect", "Protect", project, {}, work, "/projects/"))
     try:
         assert _wait(job).state == "failed"
         assert "thresholds" in job.reason
@@ -220,7 +220,7 @@ def test_the_page_of_a_job_works_without_a_script(studio):
 
 def test_events_of_a_job_end_with_it(studio):
     project = studio.upload()
-    job = Job("count", "Count", project, {}, "x:y", "/home/")
+    job = Job("count", "Count", project, {}, "x:y", "/projects/")
     job.state = "done"
     studio.studio.worker._jobs[job.id] = job
     answer = studio.get(f"/jobs/{job.id}/events")

@@ -35,10 +35,10 @@ def offering(**pages):
 @pytest.fixture
 def installed(monkeypatch):
     def install(found):
-        from anon_transformers.studio.pages import home
+        from anon_transformers.studio.pages import projects
 
         monkeypatch.setattr(pages_module, "registry", lambda: found)
-        monkeypatch.setattr(home, "registry", lambda: found)
+        monkeypatch.setattr(projects, "registry", lambda: found)
 
     return install
 
@@ -62,8 +62,8 @@ def test_a_page_of_a_plugin_comes_last_and_is_shown(installed, make_studio):
     assert [page.name for page in studio.studio.pages[-2:]] == ["hello", "later"]
     assert studio.get("/hello/").text == "Hello from a plugin."
     assert studio.get("/later/").status_code == 200
-    menu = studio.get("/home/").text
-    assert menu.index('href="/home/"') < menu.index('href="/hello/"')
+    menu = studio.get("/projects/").text
+    assert menu.index('href="/projects/"') < menu.index('href="/hello/"')
     # The guard stands before it, too.
     policy = studio.get("/hello/").headers["content-security-policy"]
     assert "script-src 'self'" in policy
@@ -99,7 +99,7 @@ def test_a_broken_page_is_named_on_home_and_stops_nobody(installed, make_studio)
     installed(found)
     studio = make_studio()
     assert studio.studio.pages[-1].name == "hello"
-    home = studio.get("/home/")
+    home = studio.get("/projects/")
     assert home.status_code == 200
     shown = studio.text(home)
     for name in ("broken", "missing", "text", "odd"):

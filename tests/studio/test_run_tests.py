@@ -74,7 +74,7 @@ def test_one_click_gives_the_published_numbers(studio, adult):
     before = adult.text
     form = {"method": "full-domain", "k": "5", "c": "4", "l": "2", "t": "0.2"}
     form |= {"ages": "published", "tests": ""}
-    shown = studio.post(address_of(adult, "run"), form, "/home/")
+    shown = studio.post(address_of(adult, "run"), form, "/projects/")
     found = adult.result("tests").found["tests"]
     # Rows, suppressed rows, classes, largest class and loss as they were published.
     published = {
@@ -111,7 +111,7 @@ def test_one_click_gives_the_published_numbers(studio, adult):
 def test_an_impossible_test_says_why_and_the_others_go_on(studio, adult):
     form = {"method": "mondrian", "k": "5", "c": "0.1", "l": "14", "t": "0.5"}
     address = address_of(adult, "run")
-    shown = studio.post(address, {**form, "tests": ["k", "l"]}, "/home/")
+    shown = studio.post(address, {**form, "tests": ["k", "l"]}, "/projects/")
     text = studio.text(shown)
     assert "k + (c, l): no table was made" in text
     assert "recursive-cl-diversity" in text

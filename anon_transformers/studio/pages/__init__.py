@@ -17,15 +17,15 @@ def all_pages() -> tuple[Page, ...]:
         data,
         explore,
         hierarchies,
-        home,
         learn,
+        projects,
         protect,
         release,
         statistics,
     )
 
     own = (
-        home.PAGE,
+        projects.PAGE,
         data.PAGE,
         hierarchies.PAGE,
         protect.PAGE,

@@ -140,7 +140,7 @@ def test_a_file_of_this_machine_is_read_where_it_lies(client, tmp_path):
 
 
 def test_a_table_is_no_network(client):
-    client.post("/home/adult")
+    client.post("/projects/adult")
     project = newest(client)
     page = client.get(f"/graphs/{project.id}/")
     assert "is about a table" in page.text

@@ -1,4 +1,4 @@
-"""Home: the projects there are, and the ways to begin one."""
+"""Projects: those that there are, and the ways to begin one."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def show(request: Request) -> Response:
     projects = studio_of(request).shelf.projects()
     broken = plugin_pages(registry())[1]
     return render(
-        request, "home.html", projects=projects, endings=ENDINGS, broken=broken
+        request, "projects.html", projects=projects, endings=ENDINGS, broken=broken
     )
 
 
@@ -101,7 +101,7 @@ def remove(request: Request, form: FormData) -> str:
     if project is not None:
         shelf.remove(project)
         studio_of(request).notice(f"{project.name} was removed.")
-    return "/home/"
+    return "/projects/"
 
 
 def _enter(request: Request, project: Project, page: str) -> str:
@@ -139,7 +139,7 @@ def _name_of(file: str) -> str:
 
 
 PAGE = Page(
-    "home",
+    "projects",
     "Projects",
     "Open a table or a release file, or go on with one.",
     (

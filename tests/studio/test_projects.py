@@ -9,7 +9,7 @@ import pytest
 def test_there_is_no_project_at_first(studio):
     page = studio.get("/")
     assert page.status_code == 200
-    assert page.url.path == "/home/"
+    assert page.url.path == "/projects/"
     assert "There is none yet." in page.text
     studio.check_accessible(page)
 
@@ -18,7 +18,7 @@ def test_adult_in_one_click_and_once(studio):
     first = studio.adult()
     assert first.fault is None
     assert first.content["source"]["path"] == "bundled:adult/adult.csv.gz"
-    again = studio.post("/home/adult", follow_redirects=False)
+    again = studio.post("/projects/adult", follow_redirects=False)
     assert again.headers["location"] == f"/p/{first.id}/protect/"
     assert len(studio.studio.shelf.projects()) == 1
 
@@ -30,7 +30,7 @@ def test_an_upload_lies_in_a_private_folder_until_it_is_removed(studio):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     for folder in (project.folder, file.parent, project.file.parent, studio.home):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    page = studio.post("/home/remove", {"project": project.id})
+    page = studio.post("/projects/remove", {"project": project.id})
     assert "people was removed." in page.text
     assert not project.folder.exists()
     assert studio.get(f"/p/{project.id}/data/").status_code == 404
@@ -46,10 +46,10 @@ def test_a_table_is_opened_where_it_lies(studio, tmp_path):
     file = tmp_path / "far" / "people.csv"
     file.parent.mkdir()
     file.write_text(studio.people)
-    studio.post("/home/open", {"path": str(file)})
+    studio.post("/projects/open", {"path": str(file)})
     project = studio.studio.shelf.projects()[0]
     assert project.content["source"] == {"path": str(file.resolve())}
-    studio.post("/home/remove", {"project": project.id})
+    studio.post("/projects/remove", {"project": project.id})
     assert file.exists()
     assert not project.folder.exists()
 
@@ -58,11 +58,11 @@ def test_a_release_file_is_opened_where_it_lies(studio, tmp_path):
     file = tmp_path / "work" / "releases" / "mine.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("source: {path: ../people.csv}\n")
-    answer = studio.post("/home/open", {"path": str(file)}, follow_redirects=False)
+    answer = studio.post("/projects/open", {"path": str(file)}, follow_redirects=False)
     project = studio.studio.shelf.projects()[0]
     assert answer.headers["location"] == f"/p/{project.id}/data/"
     assert project.folder == tmp_path / "work"
-    studio.post("/home/remove", {"project": project.id})
+    studio.post("/projects/remove", {"project": project.id})
     assert file.exists()  # it is not Studio's
 
 
@@ -76,21 +76,21 @@ def test_a_release_file_is_opened_where_it_lies(studio, tmp_path):
     ],
 )
 def test_a_path_that_is_no_table_is_refused(studio, given, said):
-    page = studio.post("/home/open", {"path": given})
+    page = studio.post("/projects/open", {"path": given})
     assert said in studio.text(page)
     assert not studio.studio.shelf.projects()
 
 
 @pytest.mark.parametrize("name", ["people.exe", "people", "people.csv.sh", "x.yaml"])
 def test_an_upload_that_is_no_table_is_refused(studio, name):
-    page = studio.post("/home/upload", files={"file": (name, b"a\n1\n")})
+    page = studio.post("/projects/upload", files={"file": (name, b"a\n1\n")})
     assert "tables end in .csv" in studio.text(page)
     assert not studio.studio.shelf.projects()
     assert not [path for path in studio.home.glob("*") if path.is_dir()]
 
 
 def test_a_form_without_a_file_is_refused(studio):
-    assert "choose a file" in studio.text(studio.post("/home/upload"))
+    assert "choose a file" in studio.text(studio.post("/projects/upload"))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_hostile_file_name_becomes_a_plain_one(studio, name):
     (kept,) = (project.folder / "data").iterdir()
     assert set(kept.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-_.ABCD")
     assert len(kept.name) < 80
-    page = studio.get("/home/")
+    page = studio.get("/projects/")
     assert "<script>alert" not in page.text
     assert "<img src=x" not in page.text
 
@@ -121,8 +121,8 @@ def test_a_hostile_folder_is_shown_escaped(studio, tmp_path):
     file = folder / "releases" / "mine.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("source: {path: ../people.csv}\n")
-    studio.post("/home/open", {"path": str(file)}, follow_redirects=False)
-    for page in (studio.get("/home/"), studio.get(_data(studio))):
+    studio.post("/projects/open", {"path": str(file)}, follow_redirects=False)
+    for page in (studio.get("/projects/"), studio.get(_data(studio))):
         assert "<script>alert" not in page.text
         assert "&lt;script&gt;alert(1)" in page.text
 
@@ -130,7 +130,7 @@ def test_a_hostile_folder_is_shown_escaped(studio, tmp_path):
 def test_a_project_whose_file_is_gone_is_not_listed(studio):
     project = studio.upload()
     Path(project.file).unlink()
-    assert "There is none yet." in studio.get("/home/").text
+    assert "There is none yet." in studio.get("/projects/").text
     assert studio.get(f"/p/{project.id}/data/").status_code == 404
 
 
