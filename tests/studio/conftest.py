@@ -88,7 +88,9 @@ class Room:
     ) -> Project:
         """The project of an uploaded table."""
         sent = content.encode() if isinstance(content, str) else content
-        self.post("/projects/upload", files={"file": (name, sent)}, follow_redirects=False)
+        self.post(
+            "/projects/upload", files={"file": (name, sent)}, follow_redirects=False
+        )
         return self.studio.shelf.projects()[0]
 
     def project(

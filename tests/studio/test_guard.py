@@ -71,7 +71,9 @@ def test_localhost_is_one_of_ours(studio):
 
 
 def _sent(client, headers):
-    return client.post("/projects/open", data={}, headers=headers, follow_redirects=False)
+    return client.post(
+        "/projects/open", data={}, headers=headers, follow_redirects=False
+    )
 
 
 def test_a_form_of_our_own_is_accepted(studio):
@@ -167,7 +169,9 @@ def test_a_length_that_is_no_number_is_refused(studio):
 
 
 def test_every_answer_carries_the_policy(studio):
-    refused = studio.client.post("/projects/adult", headers={"origin": "http://e.example"})
+    refused = studio.client.post(
+        "/projects/adult", headers={"origin": "http://e.example"}
+    )
     host = studio.get("/projects/", headers={"host": "e.example"})
     job = studio.post("/jobs/x/cancel")
     answers = [

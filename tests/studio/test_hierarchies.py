@@ -326,7 +326,9 @@ def test_the_picture_has_the_cuts_of_each_level():
 
 def test_numbers_that_are_far_away_share_a_bar():
     values = [*map(str, range(1000)), "1000000"]
-    picture = distribution("income", CountedValues(values, [1] * 1001, [1] * 1001), None)
+    picture = distribution(
+        "income", CountedValues(values, [1] * 1001, [1] * 1001), None
+    )
     assert picture.rows[-1][0].endswith("and more")
     assert sum(rows for _, rows in picture.rows) == 1001
 
