@@ -18,8 +18,8 @@ from anon_transformers.studio._columns import roles_of
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._page import words_of
 from anon_transformers.studio._profile import (
-    TableProfile,
     CountedValues,
+    TableProfile,
     dates_of,
     profile_of,
     read_cells,

@@ -29,7 +29,7 @@ from anon_transformers.studio._page import (
     start_job,
     words_of,
 )
-from anon_transformers.studio._profile import TableProfile, CountedValues, profile_of
+from anon_transformers.studio._profile import CountedValues, TableProfile, profile_of
 from anon_transformers.studio._project import Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._tree_views import MOST_LEAVES, distribution, nested
