@@ -18,6 +18,7 @@ from anon_transformers.figures import (
     make_environment,
     risk_chart,
 )
+from anon_transformers.registry import registry
 from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._manifest import (
@@ -28,33 +29,6 @@ from anon_transformers.release._manifest import (
 )
 from anon_transformers.release._run import Run, write_text
 
-LIMITS = {
-    "k-anonymity": "All rows of a class may hold the same sensitive value: whoever "
-    "knows that a person is in the table then knows it, too.",
-    "k-map": "It counts persons of the population that was given; whoever knows that a "
-    "person is in the table has fewer to choose from.",
-    "distinct-l-diversity": "One value of a class may be far more frequent than the "
-    "others, and different values may mean nearly the same.",
-    "entropy-l-diversity": "Different values of a class may mean nearly the same, and "
-    "a value may be more frequent in a class than in the whole table.",
-    "recursive-cl-diversity": "Different values of a class may mean nearly the same, "
-    "and a value may be more frequent in a class than in the whole table.",
-    "alpha-k-anonymity": "Different values of a class may mean nearly the same, and a "
-    "value may be more frequent in a class than in the whole table.",
-    "t-closeness": "It bounds what a class tells beyond the whole table, and not how "
-    "well a person is found in it: that is for k-anonymity.",
-    "beta-likeness": "It bounds what a class tells beyond the whole table, and not how "
-    "well a person is found in it: that is for k-anonymity.",
-    "belief-bound": "It bounds beliefs of an intruder who knows the class of a person "
-    "and nothing else about its members.",
-    "delta-presence": "It hides whether a person is in the table, and not what the "
-    "table tells of those who are known to be in it.",
-    "q-anonymity": "Possibility is no count: fewer rows than q may truly belong to a "
-    "set.",
-    "probabilistic-k-anonymity": "Values are hidden as to whose they are; they are "
-    "published as they were.",
-}
-"""What a model does not promise, by its name."""
 OF_ALL = (
     "Every promise is about this table alone: another release of the same persons, or "
     "what an intruder knows beside the quasi-identifiers, may tell more.",
@@ -138,6 +112,12 @@ def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
 
 
 def limits_of(checks: list[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """What the models that were asked for do not promise."""
+    """What the models that were asked for do not promise, as their classes say it."""
     names = dict.fromkeys(c["name"] for c in checks if c["kind"] == "model")
-    return [(name, LIMITS[name]) for name in names if name in LIMITS]
+    models = registry().privacy_models
+    return [
+        (name, str(limit))
+        for name in names
+        if name in models
+        for limit in getattr(models[name], "not_promised", ())
+    ]
