@@ -263,7 +263,7 @@ def test_init_writes_a_release_that_runs(anon, tmp_path):
         "loss": None,
     }
     assert any(
-        reason.startswith("At release, loss held: ") for reason in found["reasons"]
+        note.startswith("At release, loss held: ") for note in found["release"]["notes"]
     )
     data = Path(manifest["folder"]) / "data.csv"
     data.write_text("\n".join(data.read_text().splitlines()[:-1]) + "\n")
