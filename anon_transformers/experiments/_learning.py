@@ -101,7 +101,8 @@ class Learner:
         raw = frame[list(output.columns)]
         published = output.reset_index(drop=True).set_axis(rows)
         label = getattr(anonymizer, "suppression_label", SUPPRESSED)
-        return {self.name: self.score(raw, published, persons, label)}
+        score = self.score(raw, published, persons, label)
+        return {self.name: score}  # what it is called, the raw rows say
 
     def score(
         self,
