@@ -18,8 +18,8 @@ from anon_transformers.studio._columns import roles_of
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._page import words_of
 from anon_transformers.studio._profile import (
+    ColumnCounts,
     TableProfile,
-    ValueCounts,
     dates_of,
     profile_of,
     read_cells,
@@ -87,7 +87,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def rows_to_edit(project: Project, column: str, counts: ValueCounts) -> Rows:
+def rows_to_edit(project: Project, column: str, counts: ColumnCounts) -> Rows:
     """Rows of the hierarchy that the file states, for the values of the table.
 
     Where it states none, values are shown whole or not at all.
@@ -101,7 +101,7 @@ def rows_to_edit(project: Project, column: str, counts: ValueCounts) -> Rows:
 
 
 def build_stated(
-    project: Project, column: str, stated: Mapping[str, Any], counts: ValueCounts
+    project: Project, column: str, stated: Mapping[str, Any], counts: ColumnCounts
 ) -> Hierarchy:
     """Read or build a hierarchy as a release would."""
     from anon_transformers.release._build import make_hierarchies
@@ -182,7 +182,7 @@ class Completeness:
         return not self.values
 
 
-def lacking(tree: Hierarchy, counts: ValueCounts, kind: Any) -> list[int]:
+def lacking(tree: Hierarchy, counts: ColumnCounts, kind: Any) -> list[int]:
     """Positions of values that the hierarchy does not have."""
     from anon_transformers._data.columns import respelled
 
@@ -196,7 +196,7 @@ def lacking(tree: Hierarchy, counts: ValueCounts, kind: Any) -> list[int]:
     return [at for at in lost if respelled(counts.values[at], ending) not in tree]
 
 
-def completeness(tree: Hierarchy, counts: ValueCounts, kind: Any) -> Completeness:
+def completeness(tree: Hierarchy, counts: ColumnCounts, kind: Any) -> Completeness:
     """Compare a hierarchy with the table."""
     lost = lacking(tree, counts, kind)
     rare = {at for at in lost if counts.holders[at] < RARE}

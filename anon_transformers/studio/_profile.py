@@ -30,7 +30,7 @@ COUNTED = ("value", "rows", "holders")
 
 
 @dataclass(frozen=True)
-class ValueCounts:
+class ColumnCounts:
     """How often each value of a column occurs, most often first.
 
     Attributes
@@ -98,7 +98,7 @@ class TableProfile:
             for row in zip(*columns, strict=True)
         ]
 
-    def counts(self, column: str) -> ValueCounts:
+    def counts(self, column: str) -> ColumnCounts:
         """How often each value of a column occurs.
 
         Raises
@@ -114,7 +114,7 @@ class TableProfile:
         if self.columns[at]["fault"]:
             raise DataError(self.columns[at]["fault"])
         table = pq.read_table(self.folder / COUNTS / f"{at}.parquet")
-        return ValueCounts(*(table[name].to_pylist() for name in COUNTED))
+        return ColumnCounts(*(table[name].to_pylist() for name in COUNTED))
 
 
 def key_of(project: Project, source: StatedSource) -> str:

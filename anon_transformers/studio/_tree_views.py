@@ -10,7 +10,7 @@ from typing import Any
 from anon_transformers.figures import Chart
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.studio._hierarchies import RARE
-from anon_transformers.studio._profile import ValueCounts
+from anon_transformers.studio._profile import ColumnCounts
 
 MOST_LEAVES = 500
 """Values that a tree shows; of a larger one, these and how many more there are."""
@@ -54,7 +54,7 @@ class TreeNode:
         return f"{self.level}:{self.label}"
 
 
-def nested(tree: Hierarchy, counts: ValueCounts) -> TreeNode:
+def nested(tree: Hierarchy, counts: ColumnCounts) -> TreeNode:
     """The root, with everything below it."""
     import numpy as np
 
@@ -114,7 +114,7 @@ def _count_hidden(node: TreeNode) -> None:
 
 
 def distribution(
-    column: str, counts: ValueCounts, stated: Mapping[str, Any] | None
+    column: str, counts: ColumnCounts, stated: Mapping[str, Any] | None
 ) -> Chart | None:
     """Draw how the numbers of a column are spread, and where intervals cut them.
 
@@ -122,7 +122,7 @@ def distribution(
     ----------
     column : str
         Its name.
-    counts : ValueCounts
+    counts : ColumnCounts
         Its values.
     stated : mapping or None
         Intervals as a release file states them; others have no cuts to draw.

@@ -8,7 +8,7 @@ from anon_transformers.exceptions import ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.studio import _hierarchies as trees
 from anon_transformers.studio import _tree_edits as edits
-from anon_transformers.studio._profile import ValueCounts
+from anon_transformers.studio._profile import ColumnCounts
 from anon_transformers.studio._tree_views import distribution, nested
 
 ANIMALS = "cat;mammal;*\ncow;mammal;*\ncod;fish;*\n"
@@ -73,7 +73,7 @@ def test_columns_with_their_levels(studio, project):
 
 
 def test_the_tree_is_nested_with_counts(studio, project):
-    counts = ValueCounts(["cat", "cod", "cow"], [7, 3, 90], [7, 3, 90])
+    counts = ColumnCounts(["cat", "cod", "cow"], [7, 3, 90], [7, 3, 90])
     tree = Hierarchy(
         [("cat", "mammal", "*"), ("cow", "mammal", "*"), ("cod", "fish", "*")]
     )
@@ -92,7 +92,7 @@ def test_the_tree_is_nested_with_counts(studio, project):
 def test_a_deep_tree_is_nested_as_its_rows_say():
     given = [("a", "A", "X", "*"), ("b", "A", "X", "*"), ("c", "B", "X", "*"),
              ("d", "D", "Y", "*"), ("e", "D", "Y", "*")]  # fmt: skip
-    root = nested(Hierarchy(given), ValueCounts([], [], []))
+    root = nested(Hierarchy(given), ColumnCounts([], [], []))
 
     def walk(node, above):
         if not node.children:
@@ -106,7 +106,7 @@ def test_a_deep_tree_is_nested_as_its_rows_say():
 def test_of_a_large_tree_some_values_are_shown(monkeypatch):
     monkeypatch.setattr("anon_transformers.studio._tree_views.MOST_LEAVES", 3)
     given = [(f"{n}", "low" if n < 2 else "high", "*") for n in range(9)]
-    root = nested(Hierarchy(given), ValueCounts([], [], []))
+    root = nested(Hierarchy(given), ColumnCounts([], [], []))
     low, high = root.children
     assert (low.hidden, high.hidden, root.hidden) == (0, 6, 0)
 
@@ -172,14 +172,14 @@ def test_values_without_an_entry_are_counted_and_rare_ones_not_listed(studio, pr
 
 
 def test_persons_decide_what_is_rare():
-    counts = ValueCounts(["a", "b"], [50, 50], [2, 40])
+    counts = ColumnCounts(["a", "b"], [50, 50], [2, 40])
     found = trees.completeness(Hierarchy([("x", "*")]), counts, "text")
     assert found.listed == [("b", 50)]
     assert (found.rare_values, found.rare_rows, found.rows) == (1, 50, 100)
 
 
 def test_two_spellings_of_a_number_are_one_value():
-    counts = ValueCounts(["20", "21"], [9, 9], [9, 9])
+    counts = ColumnCounts(["20", "21"], [9, 9], [9, 9])
     tree = Hierarchy([("20.0", "*")])
     assert trees.completeness(tree, counts, "number").listed == [("21", 9)]
     assert trees.completeness(tree, counts, "text").values == 2
@@ -311,7 +311,7 @@ def test_intervals_are_tried_before_they_are_stated(studio, project):
 
 
 def test_the_picture_has_the_cuts_of_each_level():
-    counts = ValueCounts([str(n) for n in range(20, 60)], [2] * 40, [2] * 40)
+    counts = ColumnCounts([str(n) for n in range(20, 60)], [2] * 40, [2] * 40)
     stated = {"kind": "intervals", "widths": [5, 10]}
     picture = distribution("<age>", counts, stated)
     assert picture.svg.count("<rect") == 40
@@ -319,14 +319,14 @@ def test_the_picture_has_the_cuts_of_each_level():
     assert picture.svg.count("<line") == 7 + 3 + 2
     assert "<age>" not in picture.svg
     assert sum(rows for _, rows in picture.rows) == 80
-    assert distribution("pet", ValueCounts(["cat"], [1], [1]), None) is None
+    assert distribution("pet", ColumnCounts(["cat"], [1], [1]), None) is None
     many = distribution("age", counts, {"kind": "intervals", "widths": [0.01]})
     assert "too many to draw" in many.svg
 
 
 def test_numbers_that_are_far_away_share_a_bar():
     values = [*map(str, range(1000)), "1000000"]
-    picture = distribution("income", ValueCounts(values, [1] * 1001, [1] * 1001), None)
+    picture = distribution("income", ColumnCounts(values, [1] * 1001, [1] * 1001), None)
     assert picture.rows[-1][0].endswith("and more")
     assert sum(rows for _, rows in picture.rows) == 1001
 

@@ -29,7 +29,7 @@ from anon_transformers.studio._page import (
     start_job,
     words_of,
 )
-from anon_transformers.studio._profile import TableProfile, ValueCounts, profile_of
+from anon_transformers.studio._profile import ColumnCounts, TableProfile, profile_of
 from anon_transformers.studio._project import Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._tree_views import MOST_LEAVES, distribution, nested
@@ -111,7 +111,7 @@ def _intervals(
     request: Request,
     project: Project,
     column: str,
-    counts: ValueCounts,
+    counts: ColumnCounts,
     stated: dict[str, Any],
     is_number: bool,
 ) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _node(given: str) -> tuple[int, str] | None:
 # Actions.
 
 
-def _asked(request: Request, form: FormData) -> tuple[Project, str, ValueCounts]:
+def _asked(request: Request, form: FormData) -> tuple[Project, str, ColumnCounts]:
     """Project, column and values of a form."""
     project, column = project_of(request), str(form.get("column", ""))
     if column not in trees.columns_of(project.content):
