@@ -56,7 +56,7 @@ def statistics_charts(found: Mapping[str, Any]) -> dict[str, Chart]:
             list(found["changes"]),
             list(found["changes"].values()),
             label_name="column",
-            value_name="share that moved to other values",
+            value_name="share that moved",
         )
     for number, (name, one) in enumerate(found.get("distributions", {}).items(), 1):
         charts[f"distribution-{number}"] = before_after_chart(
