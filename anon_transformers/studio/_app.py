@@ -179,8 +179,6 @@ def _show_job(request: Request) -> Response:
             why = job.reason if job.state == "failed" else f"{job.title}: cancelled."
             studio_of(request).notice(why, "error" if job.state == "failed" else "info")
         return RedirectResponse(job.back, 303)
-    # The menu stays that of its project.
-    request.path_params["project"] = job.project.id
     return render(request, "job.html", job=job, facts=job.facts())
 
 
