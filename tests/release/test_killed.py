@@ -54,7 +54,10 @@ def seen_by_readers(report):
 
 @pytest.mark.parametrize(
     ("kind", "before"),
-    [("first", "nothing"), ("replacement-foreign", "old")],
+    [
+        pytest.param("first", "nothing", marks=pytest.mark.slow),
+        ("replacement-foreign", "old"),
+    ],
 )
 def test_killed_while_it_loads_or_publishes(release, tmp_path, kind, before):
     report = sweep(release, tmp_path, kind, "changes", stride=11)
@@ -66,6 +69,7 @@ def test_killed_while_it_loads_or_publishes(release, tmp_path, kind, before):
     assert report["begins"]["anonymize"] > 5
 
 
+@pytest.mark.slow
 def test_a_step_that_was_killed_can_be_done_again(release, tmp_path):
     report = sweep(release, tmp_path, "replacement", "retry", stride=17)
     assert set(seen_by_readers(report)) == {"old", "new"}
