@@ -161,7 +161,7 @@ def _step_lines(
 
     With ``--json`` alone, only what is wrong is printed.
     """
-    from anon_transformers.release._log import FACTS, LOG, JsonLines
+    from anon_transformers.release._log import FACTS, JsonLines, heard_by
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -177,16 +177,8 @@ def _step_lines(
                     Text(record.getMessage(), style="dim"), soft_wrap=True
                 )
 
-    handler, level, passed_on = Lines(), LOG.level, LOG.propagate
-    LOG.addHandler(handler)
-    LOG.setLevel(logging.DEBUG)
-    LOG.propagate = False
-    try:
+    with heard_by(Lines()):
         yield
-    finally:
-        LOG.removeHandler(handler)
-        LOG.setLevel(level)
-        LOG.propagate = passed_on
 
 
 def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:

@@ -88,6 +88,21 @@ def logged_step(step: str) -> Iterator[None]:
     )  # fmt: skip
 
 
+@contextmanager
+def heard_by(handler: logging.Handler) -> Iterator[None]:
+    """Let one handler hear all that steps say, and nobody else."""
+    level, passed_on = LOG.level, LOG.propagate
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.DEBUG)
+    LOG.propagate = False
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(level)
+        LOG.propagate = passed_on
+
+
 def tell(release: str = "", /, **facts: Any) -> None:
     """Note what the current step has to tell; outside of steps nobody listens.
 

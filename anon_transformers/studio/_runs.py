@@ -10,7 +10,7 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig, check_release, run_release
-from anon_transformers.release._log import FACTS, LOG
+from anon_transformers.release._log import FACTS, heard_by
 from anon_transformers.release._run import FINISHED, QUARANTINE, period_in
 from anon_transformers.release._status import past_runs
 from anon_transformers.release._steps import STEPS
@@ -75,16 +75,8 @@ def _stages(on_stage: Callable[[str], None]) -> Iterator[None]:
         def emit(self, record: logging.LogRecord) -> None:
             on_stage(getattr(record, FACTS, {}).get("stage") or "")
 
-    handler, level, passed_on = Stages(), LOG.level, LOG.propagate
-    LOG.addHandler(handler)
-    LOG.setLevel(logging.DEBUG)
-    LOG.propagate = False
-    try:
+    with heard_by(Stages()):
         yield
-    finally:
-        LOG.removeHandler(handler)
-        LOG.setLevel(level)
-        LOG.propagate = passed_on
 
 
 @dataclass(frozen=True)
