@@ -116,14 +116,18 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
         Route("/p/{project}/undo", action(_undo), methods=["POST"]),
         Route("/p/{project}/redo", action(_redo), methods=["POST"]),
         *(
-            Mount(
-                f"/p/{{project}}/{page.name}" if page.of_project else f"/{page.name}",
-                app=_Named(page),
-            )
+            Mount(place, app=_Named(page))
             for page in studio.pages
+            for place in _places(page)
         ),
         Route("/", lambda request: RedirectResponse("/projects/", 303)),
     ]
+
+
+def _places(page: Page) -> Sequence[str]:
+    """Where a page is: one that is about no project keeps the one it was left for."""
+    of_project = f"/p/{{project}}/{page.name}"
+    return [of_project] if page.of_project else [of_project, f"/{page.name}"]
 
 
 class _Named:
@@ -179,6 +183,7 @@ def _show_job(request: Request) -> Response:
             why = job.reason if job.state == "failed" else f"{job.title}: cancelled."
             studio_of(request).notice(why, "error" if job.state == "failed" else "info")
         return RedirectResponse(job.back, 303)
+    request.path_params["project"] = job.project.id
     return render(request, "job.html", job=job, facts=job.facts())
 
 

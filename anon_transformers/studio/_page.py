@@ -7,7 +7,7 @@ page: everything works without a script. Plugins add pages by ``register_pages``
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,8 @@ class Page:
         From its own address on: ``Route("/", show)``, ``Route("/k", set_k,
         methods=["POST"])``.
     of_project : bool
-        Whether it is about a project, which :func:`project_of` finds.
+        Whether it is about a project, which :func:`project_of` finds. Other pages are
+        there without one, too.
     templates : path, optional
         Folder of its Jinja templates, named ``<page>/….html`` or so; they may extend
         ``page.html``.
@@ -77,14 +78,14 @@ def studio_of(request: Request) -> "Studio":
 
 def project_of(request: Request) -> Project:
     """The project that the address names; 404 if there is none."""
-    found = studio_of(request).shelf.find(request.path_params["project"])
+    found = studio_of(request).shelf.find(request.path_params.get("project", ""))
     if found is None:
         raise HTTPException(404, "there is no such project, or its file is gone")
     return found
 
 
 def address(request: Request, page: str, rest: str = "") -> str:
-    """The address of a page of the same project."""
+    """The address of a page, for the project that the request is about if it is."""
     project = request.path_params.get("project")
     return f"/p/{project}/{page}/{rest}" if project else f"/{page}/{rest}"
 
@@ -101,8 +102,9 @@ def render(
 ) -> Response:
     """Fill a template: with what it is given, and what every page shows.
 
-    Every page has ``studio``, ``request``, ``project`` (or None), ``page`` (its name)
-    and ``notices``, which are shown once.
+    Every page has ``studio``, ``request``, ``project`` (or None), ``page`` (its name),
+    ``address`` (of a page, as :func:`address` gives it) and ``notices``, which are shown
+    once.
     """
     studio = studio_of(request)
     project = None
@@ -113,6 +115,7 @@ def render(
         request=request,
         project=project,
         page=request.scope.get("studio.page", ""),
+        address=partial(address, request),
         notices=studio.take_notices(),
         **content,
     )

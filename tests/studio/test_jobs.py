@@ -216,6 +216,7 @@ def test_the_page_of_a_job_works_without_a_script(studio):
     assert "Count &lt;persons&gt;" in page.text
     assert "&lt;b&gt;reading" in page.text
     assert f'action="/jobs/{job.id}/cancel"' in page.text
+    assert f'href="/p/{project.id}/data/"' in page.text
 
 
 def test_events_of_a_job_end_with_it(studio):

@@ -209,3 +209,12 @@ def test_a_knob_is_turned_by_numbers_alone():
         half.turned("nan")
     with pytest.raises(ParameterError, match="t must be a number"):
         half.turned("x")
+
+
+def test_the_menu_keeps_the_project_on_pages_of_none(studio):
+    """Learn is about no project, and yet the way back to one stays in the menu."""
+    project = studio.upload()
+    page = studio.get(f"/p/{project.id}/learn/model/k-anonymity").text
+    assert f'href="/p/{project.id}/protect/"' in page
+    assert f'href="/p/{project.id}/learn/model/t-closeness"' in page
+    assert "/protect/" not in studio.get("/learn/model/k-anonymity").text

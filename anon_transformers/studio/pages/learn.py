@@ -48,9 +48,9 @@ class Entry:
     owner: str
 
     @property
-    def address(self) -> str:
-        """Its page."""
-        return f"/learn/{self.kind}/{self.name}"
+    def rest(self) -> str:
+        """Its address below that of the page."""
+        return f"{self.kind}/{self.name}"
 
 
 def show(request: Request) -> Response:

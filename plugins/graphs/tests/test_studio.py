@@ -52,7 +52,7 @@ def test_the_page_keeps_the_contract():
 def test_the_karate_club_before_and_after(client):
     page = client.post("/graphs/karate")
     project = newest(client)
-    assert page.url.path == f"/graphs/{project.id}/"
+    assert page.url.path == f"/p/{project.id}/graphs/"
     assert project.fault is None
     found = protect(project, {}, silent)
     project.keep_result("graph", project.state, {}, found)
@@ -63,7 +63,7 @@ def test_the_karate_club_before_and_after(client):
     assert by_degree[1] == pytest.approx(6 / 34)
     assert by_degree[2] == 0
     project.keep_result("graph-curve", project.state, {}, curve(project, {}, silent))
-    page = client.get(f"/graphs/{project.id}/")
+    page = client.get(f"/p/{project.id}/graphs/")
     assert page.status_code == 200
     assert page.text.count("<svg") == 4
     assert "<style" not in page.text
@@ -75,7 +75,7 @@ def test_a_form_edits_the_release_file(client):
     client.post("/graphs/karate")
     project = newest(client)
     project.edit("loss", lambda c: c["thresholds"].append({"metric": "loss", "max": 1}))
-    client.post(f"/graphs/{project.id}/protect",
+    client.post(f"/p/{project.id}/graphs/protect",
                 data={"method": "k-automorphism", "k": "2"})  # fmt: skip
     assert project.content["anonymizer"] == {"name": "k-automorphism"}
     assert project.content["thresholds"] == [
@@ -96,7 +96,7 @@ def test_a_bad_form_changes_nothing(client, form, words):
     client.post("/graphs/karate")
     project = newest(client)
     before = project.text
-    page = client.post(f"/graphs/{project.id}/protect", data=form)
+    page = client.post(f"/p/{project.id}/graphs/protect", data=form)
     assert words in page.text
     assert project.text == before
 
@@ -142,7 +142,7 @@ def test_a_file_of_this_machine_is_read_where_it_lies(client, tmp_path):
 def test_a_table_is_no_network(client):
     client.post("/projects/adult")
     project = newest(client)
-    page = client.get(f"/graphs/{project.id}/")
+    page = client.get(f"/p/{project.id}/graphs/")
     assert "is about a table" in page.text
     client.studio.worker.close()
 

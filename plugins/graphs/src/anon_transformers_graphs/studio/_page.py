@@ -14,6 +14,7 @@ from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.studio import (
     Page,
     action,
+    address,
     begin_project,
     project_of,
     render,
@@ -32,8 +33,10 @@ CSV = ".csv"
 ENDS = 2
 
 
-def begin(request: Request) -> Response:
-    """Ways to a network, and those that are there."""
+def show(request: Request) -> Response:
+    """The network of the project, or else the ways to one."""
+    if "project" in request.path_params and _is_readable_network(project_of(request)):
+        return _show_network(request)
     shelf = request.app.state.studio.shelf
     networks = [one for one in shelf.projects() if _is_readable_network(one)]
     return render(request, "graphs/begin.html", networks=networks)
@@ -94,7 +97,7 @@ def _begin(request: Request, name: str, held: bytes, path: str | None = None) ->
         "workspace": "../.anon",
     }
     files = {"edges.csv": BytesIO(held)} if written is None else {}
-    return f"/graphs/{begin_project(request, stem, content, files).id}/"
+    return f"/p/{begin_project(request, stem, content, files).id}/graphs/"
 
 
 def _columns(held: bytes) -> list[str]:
@@ -111,11 +114,9 @@ def _columns(held: bytes) -> list[str]:
     return columns
 
 
-def show(request: Request) -> Response:
+def _show_network(request: Request) -> Response:
     """The network, before and after."""
     project = project_of(request)
-    if not is_network(project):
-        return render(request, "graphs/begin.html", networks=[])
     result, curve = project.result(PROTECT), project.result(CURVE)
     content = project.content
     return render(
@@ -180,13 +181,13 @@ def protect(request: Request, form: FormData) -> str:
     project.edit(f"{method} with k = {k}", change)
     return start_job(
         request, PROTECT, f"Protect by {method}", f"{WORK}:protect",
-        back=f"/graphs/{project.id}/",
+        back=address(request, "graphs"),
     )  # fmt: skip
 
 
 def measure_curve(request: Request, form: FormData) -> str:
     """Try several k."""
-    back = f"/graphs/{project_of(request).id}/"
+    back = address(request, "graphs")
     return start_job(request, CURVE, "What each k costs", f"{WORK}:curve", back=back)
 
 
@@ -195,13 +196,12 @@ PAGE = Page(
     "Graphs",
     "See a network before and after, its degrees and what k costs.",
     (
-        Route("/", begin),
+        Route("/", show),
         Route("/upload", action(upload), methods=["POST"]),
         Route("/open", action(open_path), methods=["POST"]),
         Route("/karate", action(open_karate), methods=["POST"]),
-        Route("/{project}/", show),
-        Route("/{project}/protect", action(protect), methods=["POST"]),
-        Route("/{project}/curve", action(measure_curve), methods=["POST"]),
+        Route("/protect", action(protect), methods=["POST"]),
+        Route("/curve", action(measure_curve), methods=["POST"]),
     ),
     of_project=False,
     templates=Path(__file__).parent / "templates",
