@@ -103,8 +103,7 @@ def render(
     """Fill a template: with what it is given, and what every page shows.
 
     Every page has ``studio``, ``request``, ``project`` (or None), ``page`` (its name),
-    ``address`` (of a page, as :func:`address` gives it) and ``notices``, which are shown
-    once.
+    :func:`address` (handed the name of a page) and ``notices``, which are shown once.
     """
     studio = studio_of(request)
     project = None
