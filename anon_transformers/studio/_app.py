@@ -26,6 +26,7 @@ from anon_transformers.studio._page import (
     render,
     studio_of,
 )
+from anon_transformers.studio._period import choose_period
 from anon_transformers.studio._project import Shelf
 
 STATIC = Path(__file__).parent / "static"
@@ -115,6 +116,7 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
         Route("/jobs/{job}/cancel", action(_cancel_job), methods=["POST"]),
         Route("/p/{project}/undo", action(_undo), methods=["POST"]),
         Route("/p/{project}/redo", action(_redo), methods=["POST"]),
+        Route("/p/{project}/period", action(_look_at), methods=["POST"]),
         *(
             Mount(place, app=_Named(page))
             for page in studio.pages
@@ -167,6 +169,13 @@ def _undo(request: Request, form: Any) -> str:
 
 def _redo(request: Request, form: Any) -> str:
     return _move(request, 1, "Redone")
+
+
+def _look_at(request: Request, form: Any) -> str:
+    chosen = choose_period(project_of(request), str(form.get("period", "")).strip())
+    said = f"These pages are about {chosen} now." if chosen else "No period is chosen."
+    studio_of(request).notice(said)
+    return came_from(request)
 
 
 def _job_of(request: Request) -> Job:

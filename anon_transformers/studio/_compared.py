@@ -96,9 +96,7 @@ def compare_methods(
     from anon_transformers.experiments._grid import cells
 
     progress(0, 1, "reading the source")
-    given = release_methods(
-        project.file, params["methods"], period=params.get("period")
-    )
+    given = release_methods(project.file, params["methods"], period=project.period)
     grid = {name: values for name, values in params["grid"].items() if values}
     runs = len(cells(given.methods, grid, {}))
     if runs > MOST_RUNS:

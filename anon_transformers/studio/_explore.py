@@ -95,15 +95,17 @@ def survey_of(project: Project) -> Survey | None:
 
 def is_current(project: Project, result: Result) -> bool:
     """Whether the file is what the job read, but for the levels that it applies."""
-    return result.found["of"] == _state(project.content)
+    return result.found["of"] == _state(project)
 
 
-def _state(content: Content) -> str:
-    """Hash of a release file without the levels that were chosen."""
+def _state(project: Project) -> str:
+    """Hash of release file and period, without the levels that were chosen."""
+    content = project.content
     method = content.get("anonymizer")
     if isinstance(method, dict):
         method = {key: value for key, value in method.items() if key != LEVELS}
-    text = json.dumps({**content, "anonymizer": method}, sort_keys=True, default=str)
+    read = {**content, "anonymizer": method, "period": project.period}
+    text = json.dumps(read, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -211,7 +213,7 @@ def draw_frontier(
     ]
     progress(STEPS, STEPS, "done")
     return {
-        "of": _state(project.content),
+        "of": _state(project),
         "columns": [str(name) for name in curve.levels.columns],
         "ranges": ranges,
         "loss": curve.loss,
@@ -226,7 +228,7 @@ def _opened(
     from anon_transformers.experiments import release_methods
     from anon_transformers.generalization import FullDomainAnonymizer
 
-    made = release_methods(project.file, [METHOD], period=params.get("period"))
+    made = release_methods(project.file, [METHOD], period=project.period)
     anonymizer = made.methods[METHOD]
     assert isinstance(anonymizer, FullDomainAnonymizer)
     return made.frame, anonymizer.set_params(verbose=False)

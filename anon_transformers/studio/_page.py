@@ -22,7 +22,9 @@ from starlette.routing import Route
 from anon_transformers.exceptions import AnonymizationError, safe_words
 from anon_transformers.figures import make_environment
 from anon_transformers.studio._jobs import Job
+from anon_transformers.studio._period import example_period
 from anon_transformers.studio._project import Project
+from anon_transformers.studio._source import refuse_without_period
 
 if TYPE_CHECKING:
     from anon_transformers.studio._app import Studio
@@ -113,6 +115,7 @@ def render(
         studio=studio,
         request=request,
         project=project,
+        example_period=None if project is None else example_period(project),
         page=request.scope.get("studio.page", ""),
         address=partial(address, request),
         notices=studio.take_notices(),
@@ -205,6 +208,7 @@ def start_job(
     studio, project = studio_of(request), project_of(request)
     job = studio.worker.running(project, kind)
     if job is None:
+        refuse_without_period(project)
         back = back or came_from(request)
         job = Job(kind, title, project, dict(params or {}), work, back)
         studio.worker.submit(job)

@@ -26,6 +26,7 @@ PRIVATE = 0o700
 OWN = ".studio"
 """Folder of a project for what Studio keeps: history and results."""
 UPLOADS = "data"
+PERIOD = "period.txt"
 MOST_STEPS = 200
 """Edits that can be undone."""
 
@@ -180,12 +181,30 @@ class Project:
     def _write(self, text: str) -> None:
         write_privately(self.file, text)
 
+    # The period, which is of a run and not of the release file.
+
+    @property
+    def period(self) -> str | None:
+        """What pages look at, of a release file with periods; None before a choice."""
+        file = self._own / PERIOD
+        if not file.is_file() or "{period" not in self.text:
+            return None
+        return file.read_text(encoding="utf-8")
+
+    def look_at(self, period: str | None) -> None:
+        """Choose a period, or none."""
+        if period is None:
+            (self._own / PERIOD).unlink(missing_ok=True)
+        else:
+            write_privately(self._own / PERIOD, period)
+
     # What jobs found.
 
     @property
     def state(self) -> str:
-        """Hash of the release file; results are of one state."""
-        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+        """Hash of the release file and the period; results are of one state."""
+        read = f"{self.text}{self.period or ''}"
+        return hashlib.sha256(read.encode()).hexdigest()[:16]
 
     def results_folder(self, kind: str) -> Path:
         """Where a job of this kind puts what it found."""

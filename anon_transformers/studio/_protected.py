@@ -86,7 +86,7 @@ def protect(
         If there is no candidate, in the words of the method or of the release.
     """
     progress(0, 3, "reading the table")
-    config = resolve(project.config, params.get("period"), file=project.file)
+    config = resolve(project.config, project.period, file=project.file)
     tables = read_tables(config)
     progress(1, 3, f"{config.anonymizer.name}: protecting and judging")
     with private_trials(config, tables) as trials:

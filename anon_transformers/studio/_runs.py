@@ -31,9 +31,8 @@ def check(
 ) -> dict[str, Any]:
     """Check the release file as ``anon check`` does; what is wrong is the result."""
     progress(0, 1, "reading the file, its hierarchies and its suite")
-    period = params.get("period")
     try:
-        check_release(project.file, source=True, period=period)
+        check_release(project.file, source=True, period=project.period)
     except ConfigurationError as error:
         fault = str(error).removeprefix(f"{project.file}:").strip()
         return {"fault": fault}
@@ -62,7 +61,7 @@ def release(
         progress(STEPS.index(at), len(STEPS), said)
 
     with _stages(on_stage):
-        folder = run_release(project.file, on_step=on_step, period=params.get("period"))
+        folder = run_release(project.file, on_step=on_step, period=project.period)
     progress(len(STEPS), len(STEPS), "published")
     return {"folder": folder, "run": Path(folder).name}
 

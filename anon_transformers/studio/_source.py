@@ -129,8 +129,8 @@ def source_of(project: Project) -> StatedSource:
     from anon_transformers.release._files import kind_of_file
     from anon_transformers.release._resolve import resolve
 
-    stated = project.content.get("source")
-    config = resolve(_config(stated, [], str(project.file.parent)))
+    refuse_without_period(project)
+    config = resolve(stated_config(project), project.period)
     files = [config.path(path) for path in config.source.paths]
     for file in files:
         if not file.is_file():
@@ -141,7 +141,27 @@ def source_of(project: Project) -> StatedSource:
     return StatedSource(config, kind)
 
 
-def _config(source: Any, columns: Sequence[str], folder: str) -> ReleaseConfig:
+def stated_config(project: Project) -> ReleaseConfig:
+    """Source and target as the file states them, though it may be no release yet."""
+    content = project.content
+    return _config(
+        content.get("source"), [], str(project.file.parent), content.get("target")
+    )
+
+
+def refuse_without_period(project: Project) -> None:
+    """Refuse to go on where a period is to be chosen first."""
+    stated = stated_config(project)
+    if stated.grain is not None and project.period is None:
+        raise DataError(
+            "the release file has periods: choose one at the top of the page, such as "
+            f"{stated.example_period}."
+        )
+
+
+def _config(
+    source: Any, columns: Sequence[str], folder: str, target: Any = None
+) -> ReleaseConfig:
     """A configuration of which the source matters, and the columns it has."""
     known = list(dict.fromkeys(columns)) or ["any"]
     try:
@@ -151,7 +171,7 @@ def _config(source: Any, columns: Sequence[str], folder: str) -> ReleaseConfig:
                 "roles": {"quasi_identifiers": known},
                 "anonymizer": {"name": "mondrian"},
                 "thresholds": [{"model": "k-anonymity", "k": 2}],
-                "target": {"path": "unused"},
+                "target": target or {"path": "unused"},
                 "name": "table",
                 "folder": folder,
             }

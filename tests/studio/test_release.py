@@ -234,12 +234,16 @@ def test_a_release_with_periods_asks_for_one(studio, project):
     page = studio.get(page_of(project))
     studio.check_accessible(page)
     assert "Period" in studio.text(page)
-    page = post(studio, project, "run", period="2026-10")
+    page = post(studio, project, "run")
+    assert "choose one at the top of the page" in studio.text(page)
+    studio.post(f"/p/{project.id}/period", {"period": "2026-10"}, page_of(project))
+    page = post(studio, project, "run")
     shown = studio.text(page)
     assert "people: published" in shown
     assert "2026-10" in shown
-    page = post(studio, project, "run", period="<b>")
+    page = studio.post(f"/p/{project.id}/period", {"period": "<b>"}, page_of(project))
     assert "<b>" not in page.text
+    assert project.period == "2026-10"
 
 
 @pytest.mark.slow

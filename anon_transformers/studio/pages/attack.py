@@ -75,12 +75,9 @@ def _chart(attacks: list[dict[str, Any]], found: dict[str, Any]) -> Chart:
 
 def run(request: Request, form: FormData) -> str:
     """Attack the protected table; it is made first, if it is not there."""
-    project = project_of(request)
-    period = str(form.get("period", "")).strip()
-    params = {"period": period} if period and project.config.grain is not None else {}
     return start_job(
-        request, _attacked.ATTACK, "Attack the table", _attacked.WORK, params,
-        address(request, NAME),
+        request, _attacked.ATTACK, "Attack the table", _attacked.WORK,
+        back=address(request, NAME),
     )  # fmt: skip
 
 

@@ -88,7 +88,6 @@ def _without_k(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def run(request: Request, form: FormData) -> str:
     """Run every chosen method with every value."""
-    project = project_of(request)
     methods = [str(name) for name in form.getlist("methods")]
     if not methods:
         raise ParameterError("choose at least one method.")
@@ -98,9 +97,6 @@ def run(request: Request, form: FormData) -> str:
         if asked[name]:
             grid[name] = _compared.read_values(name, asked[name])
     params = {"methods": methods, "grid": grid, "asked": asked}
-    period = str(form.get("period", "")).strip()
-    if period and project.config.grain is not None:
-        params["period"] = period
     return start_job(
         request,
         _compared.COMPARE,

@@ -3,7 +3,6 @@
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -113,8 +112,7 @@ def check(request: Request, form: FormData) -> str:
         _runs.CHECK,
         "Check the release file",
         _runs.CHECK_WORK,
-        _period(project_of(request), form),
-        address(request, "release"),
+        back=address(request, "release"),
     )
 
 
@@ -136,15 +134,8 @@ def run(request: Request, form: FormData) -> str:
         _runs.RELEASE,
         f"Release {project.name}",
         _runs.RELEASE_WORK,
-        _period(project, form),
-        address(request, "release"),
+        back=address(request, "release"),
     )
-
-
-def _period(project: Project, form: FormData) -> dict[str, Any]:
-    """The period that was typed, for a release that has periods."""
-    given = str(form.get("period", "")).strip()
-    return {"period": given} if given and project.config.grain is not None else {}
 
 
 def write(request: Request, form: FormData) -> str:

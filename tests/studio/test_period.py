@@ -1,0 +1,69 @@
+"""One period is looked at by all pages, where the release file has periods."""
+
+import pytest
+
+ROLES = {
+    "identifiers": ["id"],
+    "quasi_identifiers": ["age", "sex", "town"],
+    "sensitive": ["disease"],
+}
+
+
+@pytest.fixture
+def monthly(studio):
+    """Eight persons in October, six of them in November."""
+    content = {
+        "source": {"path": "../data/{period:%Y-%m}.csv"},
+        "roles": ROLES,
+    }
+    project = studio.project(content, name="people")
+    lines = studio.people.splitlines(keepends=True)
+    for name, count in (("2026-10", 9), ("2026-11", 7)):
+        (project.folder / "data" / f"{name}.csv").write_text("".join(lines[:count]))
+    return project
+
+
+def look_at(studio, project, period, page="data"):
+    """Choose a period on a page."""
+    came_from = f"/p/{project.id}/{page}/"
+    return studio.post(f"/p/{project.id}/period", {"period": period}, came_from)
+
+
+def test_data_asks_for_a_period_and_shows_it(studio, monthly):
+    page = studio.get(f"/p/{monthly.id}/data/")
+    assert "choose one at the top of the page, such as" in studio.text(page)
+    studio.check_accessible(page)
+    assert "8 rows" in studio.text(look_at(studio, monthly, "2026-10"))
+    assert "6 rows" in studio.text(look_at(studio, monthly, "2026-11"))
+
+
+def test_numbers_of_another_period_are_of_an_earlier_state(studio, monthly):
+    look_at(studio, monthly, "2026-10")
+    monthly.keep_result("count", monthly.state, {}, {"rows": 8})
+    assert monthly.result("count").current
+    look_at(studio, monthly, "2026-11")
+    assert not monthly.result("count").current
+
+
+def test_python_names_the_period(studio, monthly):
+    look_at(studio, monthly, "2026-10")
+    assert 'period="2026-10"' in monthly.python
+
+
+def test_a_date_is_taken_as_its_month(studio, monthly):
+    look_at(studio, monthly, "2026-10-17")
+    assert monthly.period == "2026-10"
+    look_at(studio, monthly, "")
+    assert monthly.period is None
+
+
+def test_a_file_that_has_no_periods_any_more_is_of_none(studio, monthly):
+    look_at(studio, monthly, "2026-10")
+    path = "../data/2026-11.csv"
+    monthly.edit("one month", lambda c: c["source"].update(path=path))
+    assert monthly.period is None
+    page = studio.get(f"/p/{monthly.id}/data/")
+    assert "6 rows" in studio.text(page)
+    assert "Look at it" not in page.text
+    said = studio.text(look_at(studio, monthly, "2026-10"))
+    assert "the release file has no periods" in said
