@@ -12,10 +12,10 @@ from anon_transformers.studio._page import studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
     Project,
-    dump,
     private_folder,
     write_privately,
 )
+from anon_transformers.studio._yaml import dump
 
 LONGEST_NAME = 60
 

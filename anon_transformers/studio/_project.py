@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._strict import parse_yaml
+from anon_transformers.studio._yaml import edited
 
 PRIVATE = 0o700
 OWN = ".studio"
@@ -134,7 +133,7 @@ class Project:
         content = copy.deepcopy(before)
         change(content)
         if content != before:
-            self.replace(what, dump(content))
+            self.replace(what, edited(self.text, content))
 
     def replace(self, what: str, text: str) -> None:
         """Write another text into the file; what was undone before is forgotten."""
@@ -240,11 +239,6 @@ class Project:
     def remove(self) -> None:
         """Remove what Studio made: the whole folder if it is its own."""
         shutil.rmtree(self.folder if self.owned else self._own, ignore_errors=True)
-
-
-def dump(content: Mapping[str, Any]) -> str:
-    """A release file as YAML, keys in the order that they have."""
-    return yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=88)
 
 
 def private_folder(folder: Path) -> Path:

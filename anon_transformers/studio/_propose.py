@@ -10,9 +10,10 @@ from anon_transformers.proposals import ProposedRelease, propose_release
 from anon_transformers.studio._columns import BOTH, NONE, roles_of
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._profile import dates_of, read_cells
-from anon_transformers.studio._project import Content, Project, dump
+from anon_transformers.studio._project import Content, Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._trees import keep_tree
+from anon_transformers.studio._yaml import edited
 
 PROPOSE = "propose"
 WORK = "anon_transformers.studio._propose:take_proposals"
@@ -56,8 +57,8 @@ def take_proposals(
         progress=progress,
     )
     progress(0, 0, "writing hierarchies")
-    text = dump(_merged(project, content, made, keep=bool(params.get("keep"))))
-    project.replace("all proposals", text)
+    merged = _merged(project, content, made, keep=bool(params.get("keep")))
+    project.replace("all proposals", edited(project.text, merged))
     return {
         "columns": len(made.table.columns),
         "hierarchies": {

@@ -19,7 +19,8 @@ from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._config import BUNDLED, SOURCE_FILES, is_address
 from anon_transformers.release._period import Template
 from anon_transformers.release._resolve import is_pattern
-from anon_transformers.studio._project import PRIVATE, Content, Project, dump
+from anon_transformers.studio._project import PRIVATE, Content, Project
+from anon_transformers.studio._yaml import edited
 
 DAG_FILE = "dags/releases.py"
 DATA = "data"
@@ -89,7 +90,7 @@ def write_project(project: Project, folder: Path, *, copy_source: bool) -> list[
     parcel.content["suite"] = f"../{suite}"
     release = f"releases/{config.name}.yaml"
     parcel.texts = {
-        release: dump(parcel.content),
+        release: edited(project.text, parcel.content),
         suite: suite_text(project),
         DAG_FILE: dag_text(),
     }

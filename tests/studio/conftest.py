@@ -31,7 +31,8 @@ with warnings.catch_warnings():
 from anon_transformers.exceptions import safe_words
 from anon_transformers.studio._app import Studio, make_app
 from anon_transformers.studio._jobs import Job, Worker
-from anon_transformers.studio._project import Project, dump, write_privately
+from anon_transformers.studio._project import Project, write_privately
+from anon_transformers.studio._yaml import dump
 
 TOKEN, PORT = "a-token-of-this-test", 8123
 BASE = f"http://127.0.0.1:{PORT}"

@@ -10,7 +10,8 @@ import pytest
 
 from anon_transformers.studio import _jobs
 from anon_transformers.studio._jobs import Job, Worker
-from anon_transformers.studio._project import Project, dump
+from anon_transformers.studio._project import Project
+from anon_transformers.studio._yaml import dump
 
 HERE = "studio_works"
 WORKS = """

@@ -6,7 +6,8 @@ import stat
 import pytest
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.studio._project import Project, Shelf, dump
+from anon_transformers.studio._project import Project, Shelf
+from anon_transformers.studio._yaml import dump
 
 
 @pytest.fixture

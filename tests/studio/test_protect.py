@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 
 from anon_transformers.studio._goals import PRESETS, offers, stated_thresholds
-from anon_transformers.studio._project import dump
 from anon_transformers.studio._protected import Keeper, _kept, protect, protected_of
 from anon_transformers.studio._rows import excerpt
+from anon_transformers.studio._yaml import dump
 
 ROLES = {
     "quasi_identifiers": ["age", "sex", "town"],

@@ -19,10 +19,10 @@ from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
     Project,
-    dump,
     private_folder,
     write_privately,
 )
+from anon_transformers.studio._yaml import dump
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
 """Of tables that can be opened."""
