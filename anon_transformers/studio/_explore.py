@@ -180,7 +180,7 @@ def look_at_nodes(
     best = None if found.best is None else found.levels.iloc[found.best].tolist()
     progress(STEPS, STEPS, "done")
     return {
-        "of": _state(content),
+        "of": _state(project),
         "columns": [str(name) for name in found.levels.columns],
         "highest": list(found.highest.values()),
         "best": best,
