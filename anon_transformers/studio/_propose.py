@@ -37,7 +37,7 @@ def take_proposals(
     source = source_of(project)
     progress(0, 0, "reading the table")
     cells = read_cells(source)
-    content = project.content
+    before, content = project.text, project.content
     stated = {}
     if params.get("keep"):
         stated = {
@@ -57,7 +57,7 @@ def take_proposals(
     )
     progress(0, 0, "writing hierarchies")
     text = dump(_merged(project, content, made, keep=bool(params.get("keep"))))
-    project.replace("all proposals", text)
+    project.replace("all proposals", text, made_of=before)
     return {
         "columns": len(made.table.columns),
         "hierarchies": {

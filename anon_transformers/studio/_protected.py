@@ -99,6 +99,33 @@ def protect(
     return {**found, "tables": keeper.tables}
 
 
+def make_protected(
+    project: Project, params: Mapping[str, Any], progress: Progress
+) -> Protected:
+    """The protected table of the file as it is; it is made, if there is none.
+
+    Parameters
+    ----------
+    project : Project
+        Whose table it is.
+    params : mapping
+        ``period``: what the table must be about; any, if it is not given.
+    progress : callable
+        Told how far it is.
+    """
+    found, period = protected_of(project), params.get("period")
+    if (
+        found is None
+        or not found.result.current
+        or period not in (None, found.result.params.get("period"))
+    ):
+        about = {} if period is None else {"period": period}
+        project.keep_work(PROTECT, about, lambda: protect(project, about, progress))
+        found = protected_of(project)
+    assert found is not None
+    return found
+
+
 def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
     """Make a candidate and judge it; its numbers, as a result keeps them.
 

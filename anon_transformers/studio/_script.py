@@ -2,28 +2,50 @@
 
 from typing import TYPE_CHECKING
 
+from anon_transformers.exceptions import ConfigurationError
+
 if TYPE_CHECKING:
     from anon_transformers.studio._project import Project
 
-SCRIPT = """\
+BY_HAND = """\
 from anon_transformers.experiments import release_methods
 from anon_transformers.release import run_release
 
 file = {file!r}
 
 # The method alone, as a release would make it; nothing is published.
-made = release_methods(file, [{method!r}])
+made = release_methods(file, [{method!r}]{period})
 anonymizer = made.methods[{method!r}]
 table = anonymizer.fit_transform(made.frame)
 print(anonymizer.report_)
 
 # Load, anonymize, validate, publish.
-run_release(file)
+run_release(file{period})
 """
+WHOLE = """\
+from anon_transformers.release import run_release
+
+# Load, anonymize, validate, publish.
+run_release({file!r}{period})
+"""
+"""Of a graph, whose method is fitted to another kind of data than a frame."""
 
 
 def script_of(project: "Project") -> str:
     """What the release file says, as a script."""
-    stated = project.content.get("anonymizer")
+    content = project.content
+    stated, source = content.get("anonymizer"), content.get("source")
     method = stated.get("name") if isinstance(stated, dict) else stated
-    return SCRIPT.format(file=str(project.file), method=str(method))
+    is_graph = isinstance(source, dict) and source.get("kind") == "graph"
+    return (WHOLE if is_graph else BY_HAND).format(
+        file=str(project.file), method=str(method), period=_period(project)
+    )
+
+
+def _period(project: "Project") -> str:
+    """The argument of a release with periods: one that reads like one of its own."""
+    try:
+        config = project.config
+    except ConfigurationError:  # the page says what is wrong
+        return ""
+    return "" if config.grain is None else f", period={config.example_period!r}"

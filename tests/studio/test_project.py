@@ -2,6 +2,7 @@
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -195,3 +196,62 @@ def test_a_hostile_edit_is_shown_escaped(studio):
     page = studio.get(f"/p/{project.id}/data/")
     assert "<script>alert" not in page.text
     assert page.text.count("&lt;script&gt;alert(1)") >= 2
+
+
+def test_edits_side_by_side_lose_nothing(project):
+    def add(number):
+        def change(content):
+            content[f"k{number}"] = number
+
+        project.edit(f"k{number}", change)
+
+    numbers = range(12)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(add, numbers))
+    assert {f"k{number}" for number in numbers} <= set(project.content)
+    assert len(project.edits[0]) == len(numbers) + 1
+
+
+def test_a_text_made_of_an_older_one_is_refused(project):
+    before = project.text
+    project.replace("k is 2", dump({"k": 2}), made_of=before)
+    assert project.content == {"k": 2}
+    with pytest.raises(DataError, match="edited meanwhile"):
+        project.replace("k is 3", dump({"k": 3}), made_of=before)
+    assert project.content == {"k": 2}
+
+
+def test_work_during_which_the_file_was_written_is_of_no_state(project):
+    def work():
+        project.edit("k is 2", _set_k(2))
+        project.move(-1)
+        return {}
+
+    project.keep_work("count", {}, dict)
+    assert project.result("count").current
+    project.keep_work("count", {}, work)
+    assert project.content["k"] == 1
+    assert not project.result("count").current
+
+
+def test_any_file_name_makes_an_address(studio, tmp_path):
+    file = tmp_path / "what? #1 100%.yaml"
+    file.write_text(dump({"source": {"path": "no.csv"}}))
+    page = studio.post("/projects/open", {"path": str(file)})
+    (project,) = studio.studio.shelf.projects()
+    assert page.status_code == 200
+    assert page.url.path == f"/p/{project.id}/data/"
+    assert "what? #1 100%" in studio.text(page)
+
+
+def test_what_cannot_be_removed_stays_in_the_list(studio, monkeypatch):
+    project = studio.upload()
+
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    page = studio.post("/projects/remove", {"project": project.id})
+    assert "Permission denied." in page.text
+    assert "was removed" not in page.text
+    assert [one.id for one in studio.studio.shelf.projects()] == [project.id]

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from anon_transformers.studio import _protected
 from anon_transformers.studio._goals import PRESETS, offers, stated_thresholds
 from anon_transformers.studio._project import dump
 from anon_transformers.studio._protected import Keeper, _kept, protect, protected_of
@@ -397,3 +398,26 @@ def test_the_file_is_what_was_clicked(studio, project):
     post(studio, project, "preset", preset="k5-t02")
     assert project.text == dump(project.content)
     assert "t-closeness" in studio.get(page_of(project)).text
+
+
+def test_the_table_of_another_period_is_made_anew(studio, monkeypatch):
+    project, made = studio.upload(), []
+
+    def protect(project, params, progress):
+        made.append(dict(params))
+        return {}
+
+    monkeypatch.setattr(_protected, "protect", protect)
+    monkeypatch.setattr(
+        _protected,
+        "protected_of",
+        lambda project: (
+            (result := project.result("protect"))
+            and _protected.Protected(result, None, None)
+        ),
+    )
+    first, second = {"period": "2026-01"}, {"period": "2026-02"}
+    for params in ({"target": "", **first}, first, {}, second):
+        found = _protected.make_protected(project, params, print)
+    assert made == [first, second]
+    assert found.result.params == second
