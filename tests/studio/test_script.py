@@ -34,7 +34,7 @@ def test_the_script_protects_and_publishes(studio, capsys):
     ("source", "lines"),
     [
         pytest.param(
-            {"path": "../data/{period}.csv"},
+            {"path": "../data/{period:%Y-%m}.csv"},
             [
                 "made = release_methods(file, ['mondrian'], period='",
                 "run_release(file,",
