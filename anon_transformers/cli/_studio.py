@@ -10,7 +10,14 @@ from anon_transformers.cli.output import handle_errors
 @handle_errors
 def studio(
     port: Annotated[
-        int, typer.Option("--port", metavar="N", help="Where to listen; 0: a free one.")
+        int,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=0,
+            max=65_535,
+            help="Where to listen; 0: a free one.",
+        ),
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")

@@ -10,9 +10,11 @@ from anon_transformers.figures._chart import Chart
 from anon_transformers.figures._charts import bar_chart, before_after_chart
 
 RISKS = {
-    "average-risk": "average",
-    "highest-risk": "highest",
+    "average-risk": "prosecutor, average",
+    "highest-risk": "prosecutor, highest",
     "records-at-risk": "records at risk",
+    "highest-journalist-risk": "journalist, highest",
+    "marketer-risk": "marketer",
 }
 """What a chart calls the risks of a release."""
 
@@ -67,14 +69,14 @@ def loss_chart(losses: Mapping[str, float]) -> Chart:
 
 
 def risk_chart(
-    after: Mapping[str, float], before: Mapping[str, float] | None = None
+    after: Mapping[str, float | None], before: Mapping[str, float | None] | None = None
 ) -> Chart:
     """Draw the risk of the published table, beside that of the source if it is given.
 
     Examples
     --------
     >>> risk_chart({"average-risk": 0.1}, {"average-risk": 0.9}).rows
-    (('average', 0.9, 0.1),)
+    (('prosecutor, average', 0.9, 0.1),)
     """
     labels = [RISKS.get(name, name) for name in after]
     names: dict[str, Any] = {"label_name": "risk", "value_name": "share"}

@@ -10,15 +10,12 @@ from anon_transformers.figures._charts import (
     line_chart,
     matrix_chart,
 )
-from anon_transformers.figures._release_charts import loss_chart, size_label
+from anon_transformers.figures._release_charts import (
+    loss_chart,
+    risk_chart,
+    size_label,
+)
 
-RISKS = {
-    "highest-risk": "prosecutor, highest",
-    "average-risk": "prosecutor, average",
-    "records-at-risk": "records at risk",
-    "highest-journalist-risk": "journalist, highest",
-    "marketer-risk": "marketer",
-}
 MOST_ASSOCIATED = 14
 """Columns of a picture of associations; of more the first."""
 SWEPT = {
@@ -44,7 +41,7 @@ def statistics_charts(found: Mapping[str, Any]) -> dict[str, Chart]:
     """
     charts = {
         "class-sizes": _class_sizes(found["class_sizes"], found["unit"]),
-        "risk": _risk(found["risk"]),
+        "risk": risk_chart(found["risk"]["after"], found["risk"]["before"]),
     }
     if found.get("column_losses"):
         charts["loss"] = loss_chart(found["column_losses"])
@@ -109,17 +106,6 @@ def _class_sizes(sizes: Mapping[str, Any], unit: str) -> Chart:
         *([side.get(one["from"], 0) for one in ordered] for side in sides),
         label_name=f"{unit} in a class",
         value_name=unit,
-    )
-
-
-def _risk(risk: Mapping[str, Any]) -> Chart:
-    return before_after_chart(
-        "Risk to be found, before and after",
-        [RISKS.get(name, name) for name in risk["after"]],
-        [risk["before"].get(name) for name in risk["after"]],
-        list(risk["after"].values()),
-        label_name="risk",
-        value_name="share",
     )
 
 

@@ -123,7 +123,7 @@ def table_statistics(
     progress(2, 4, "correlations")
     found["associations"] = _associations(spreads, weights)
     progress(3, 4, "queries")
-    found["correlations"] = _correlations(kept, spreads)
+    found["correlations"] = _correlations(spreads)
     found["queries"] = _queries(source, published, roles, suppression_label, found)
     return found
 
@@ -381,9 +381,7 @@ def cramer(
     return float(min(1.0, np.sqrt(square / max(fewest - 1, 1e-12))))
 
 
-def _correlations(
-    kept: pd.DataFrame, spreads: Mapping[str, Spread]
-) -> dict[str, Any] | None:
+def _correlations(spreads: Mapping[str, Spread]) -> dict[str, Any] | None:
     """How far correlations of numbers moved; None without two columns of them."""
     numbers = {n: s.numbers for n, s in spreads.items() if s.numbers is not None}
     if len(numbers) < 2:  # noqa: PLR2004 - a pair

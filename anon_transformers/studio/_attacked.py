@@ -18,13 +18,7 @@ from anon_transformers.registry import registry
 from anon_transformers.studio._goals import stated_method
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Content, Project
-from anon_transformers.studio._protected import (
-    PROTECT,
-    ROW,
-    Protected,
-    protect,
-    protected_of,
-)
+from anon_transformers.studio._protected import ROW, Protected, make_protected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +51,7 @@ def attack(
 
     The table is made first, if there is none of the file as it is.
     """
-    protected = _protected(project, params, progress)
+    protected = make_protected(project, progress)
     config = project.config
     if config.source.kind == "graph":
         raise DataError("attacks on networks are run by 'anon graph attack'.")
@@ -88,19 +82,6 @@ def attack(
         "attacks": found,
         "not_run": not_run,
     }
-
-
-def _protected(
-    project: Project, params: Mapping[str, Any], progress: Progress
-) -> Protected:
-    found = protected_of(project)
-    if found is None or not found.result.current:
-        state = project.state
-        made = protect(project, params, progress)
-        project.keep_result(PROTECT, state, params, made)
-        found = protected_of(project)
-    assert found is not None
-    return found
 
 
 def _attacks(config: "ReleaseConfig") -> "dict[str, Attack]":

@@ -1,7 +1,6 @@
 """Begin a project from a page: a private folder with a release file and its data."""
 
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -10,9 +9,8 @@ from starlette.requests import Request
 
 from anon_transformers.studio._page import studio_of
 from anon_transformers.studio._project import (
-    UPLOADS,
     Project,
-    private_folder,
+    keep_upload,
     write_privately,
 )
 from anon_transformers.studio._yaml import dump
@@ -43,10 +41,7 @@ def begin_project(
     legal = re.sub(r"[^A-Za-z0-9_-]", "-", name).strip("-_")[:LONGEST_NAME] or "table"
     folder = studio.shelf.new_folder(legal)
     for file, held in (files or {}).items():
-        place = private_folder(folder / UPLOADS) / Path(file).name
-        with place.open("xb") as handle:
-            place.chmod(0o600)
-            shutil.copyfileobj(held, handle)
+        keep_upload(folder, Path(file).name, held)
     path = folder / "releases" / f"{folder.name}.yaml"
     write_privately(path, dump(content))
     studio.worker.warm()

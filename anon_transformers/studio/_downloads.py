@@ -1,6 +1,7 @@
 """Charts as files: the picture, or its numbers for a spreadsheet."""
 
 import csv
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from io import StringIO
 from typing import Any
@@ -21,16 +22,27 @@ def chart_file(chart: Chart, name: str, ending: str) -> Response:
 
 
 def csv_of(chart: Chart) -> str:
-    """The numbers of a chart; a text that a spreadsheet would run gets an apostrophe.
+    """The numbers of a chart as :func:`csv_text` writes them.
 
     Examples
     --------
     >>> csv_of(Chart("", "Loss", ("column", "loss"), (("=age", 0.5),))).splitlines()
     ['column,loss', "'=age,0.5"]
     """
+    return csv_text((chart.columns, *chart.rows))
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV; a text that a spreadsheet would run gets an apostrophe.
+
+    Examples
+    --------
+    >>> csv_text([["error", "k"], ["=1+2", 5]]).splitlines()
+    ['error,k', "'=1+2,5"]
+    """
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    for row in (chart.columns, *chart.rows):
+    for row in rows:
         writer.writerow([_cell(cell) for cell in row])
     return file.getvalue()
 

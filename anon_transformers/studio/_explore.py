@@ -7,6 +7,7 @@ would cost to generalize whole columns.
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,6 @@ METHOD = "full-domain"
 LEVELS = "levels"
 USUAL_LIMIT = 0.05
 """Share of rows that the curve lets go, where the file states none."""
-NODES = "nodes.parquet"
 FITS, LOSS, GONE = "fits", "loss", "suppressed_rows"
 STEPS = 100
 
@@ -86,7 +86,7 @@ def survey_of(project: Project) -> Survey | None:
     return Survey(
         found["columns"],
         found["highest"],
-        pd.read_parquet(result.folder / NODES),
+        pd.read_parquet(result.folder / found["nodes"]),
         None if found["best"] is None else tuple(found["best"]),
         found["loss"],
         is_current(project, result),
@@ -163,7 +163,7 @@ def look_at_nodes(
     import pandas as pd
 
     progress(0, STEPS, "reading the table")
-    content = project.content
+    content, before = project.content, project.result(LATTICE)
     if content["anonymizer"]["name"] != METHOD:
         raise ParameterError(f"only {METHOD} has a lattice of levels.")
     frame, anonymizer = _opened(project, params)
@@ -176,7 +176,13 @@ def look_at_nodes(
         loss=found.table["loss"],
         suppressed_rows=found.table["suppressed_rows"],
     )
-    nodes.to_parquet(project.results_folder(LATTICE) / NODES)
+    folder = project.results_folder(LATTICE)
+    # A file of its own: one that was cut off by Cancel is named by no result.
+    file = folder / f"{secrets.token_hex(4)}.parquet"
+    for old in folder.glob("*.parquet"):
+        if before is None or old.name != before.found["nodes"]:
+            old.unlink()
+    nodes.to_parquet(file)
     best = None if found.best is None else found.levels.iloc[found.best].tolist()
     progress(STEPS, STEPS, "done")
     return {
@@ -185,6 +191,7 @@ def look_at_nodes(
         "highest": list(found.highest.values()),
         "best": best,
         "loss": found.loss,
+        "nodes": file.name,
     }
 
 
@@ -193,6 +200,7 @@ def draw_frontier(
 ) -> dict[str, Any]:
     """Find the best node for every k up to ``max_k`` (a job)."""
     progress(0, STEPS, "reading the table")
+    state = _state(project.content)
     frame, anonymizer = _opened(project, params)
     if "suppression_limit" in params:
         anonymizer.set_params(suppression_limit=params["suppression_limit"])
@@ -213,7 +221,7 @@ def draw_frontier(
     ]
     progress(STEPS, STEPS, "done")
     return {
-        "of": _state(project),
+        "of": state,
         "columns": [str(name) for name in curve.levels.columns],
         "ranges": ranges,
         "loss": curve.loss,

@@ -139,6 +139,12 @@ class Worker:
             self._start()
             self._next()
 
+    def cancel_all(self, project: Project) -> None:
+        """Stop every job of a project."""
+        for job in list(self._jobs.values()):
+            if job.project.id == project.id:
+                self.cancel(job)
+
     def close(self) -> None:
         """End the process."""
         with self._lock:
@@ -220,16 +226,24 @@ def _work(pipe: Connection) -> None:
         except (EOFError, OSError):
             return
         try:
-            project = Project(file, owned=owned)
-            state = project.state
-            module, _, name = target.partition(":")
-            work: Work = getattr(import_module(module), name)
-            found = work(project, params, _progress(pipe))
-            project.keep_result(kind, state, params, found)
+            run_work(target, kind, Project(file, owned=owned), params, _progress(pipe))
         except Exception as error:  # what a stranger's code says may quote a cell
             pipe.send(("failed", safe_words(error)))
         else:
             pipe.send(("done",))
+
+
+def run_work(
+    target: str,
+    kind: str,
+    project: Project,
+    params: Mapping[str, Any],
+    progress: Progress,
+) -> None:
+    """Find the function of a job, run it, and keep what it found."""
+    module, _, name = target.partition(":")
+    work: Work = getattr(import_module(module), name)
+    project.keep_work(kind, params, lambda: work(project, params, progress))
 
 
 def _progress(pipe: Connection) -> Progress:

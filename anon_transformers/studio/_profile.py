@@ -4,7 +4,7 @@ It leaves a copy of the table that pages read a few rows of, and for each column
 often each value occurs.
 """
 
-import hashlib
+import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -157,8 +157,8 @@ def profile(
     known = cells if not source.is_csv else _known(cells, source.missing)
     subject = _subject(project)
     persons = None if subject not in cells.columns else cells[subject]
-    # A folder for each key: what a cancelled job leaves is never shown.
-    place = hashlib.sha256(key.encode()).hexdigest()[:12]
+    # A folder of its own: what a cancelled job leaves is named by no result.
+    place = secrets.token_hex(6)
     folder = private_folder(project.results_folder(PROFILE) / place)
     private_folder(folder / COUNTS)
     columns = []

@@ -9,12 +9,14 @@ import copy
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import ReleaseConfig, read_config
@@ -26,8 +28,11 @@ OWN = ".studio"
 """Folder of a project for what Studio keeps: history and results."""
 UPLOADS = "data"
 PERIOD = "period.txt"
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 MOST_STEPS = 200
 """Edits that can be undone."""
+NO_STATE = ""
+"""State of a result that nobody can say of which text of the file it is."""
 
 Content = dict[str, Any]
 
@@ -84,7 +89,8 @@ class Project:
     def id(self) -> str:
         """How addresses name the project: the same after each start."""
         place = hashlib.sha256(str(self.file).encode()).hexdigest()[:8]
-        return f"{self.name}-{place}"
+        # A file may be called anything; "?" and "#" would end the address.
+        return f"{re.sub(r'[^A-Za-z0-9_-]', '-', self.name)}-{place}"
 
     # The file.
 
@@ -129,14 +135,32 @@ class Project:
         change : callable
             Changes the content it is handed.
         """
-        before = self.content
-        content = copy.deepcopy(before)
-        change(content)
-        if content != before:
-            self.replace(what, edited(self.text, content))
+        with self._locked():
+            before = self.content
+            content = copy.deepcopy(before)
+            change(content)
+            if content != before:
+                self._replace(what, edited(self.text, content))
 
-    def replace(self, what: str, text: str) -> None:
-        """Write another text into the file; what was undone before is forgotten."""
+    def replace(self, what: str, text: str, *, made_of: str | None = None) -> None:
+        """Write another text into the file; what was undone before is forgotten.
+
+        Parameters
+        ----------
+        what : str
+            The edit in words.
+        text : str
+            The new release file.
+        made_of : str, optional
+            The text that the new one was made of. If the file is another one by now,
+            the edit is refused: it would undo what was edited meanwhile.
+        """
+        with self._locked():
+            if made_of is not None and self.text != made_of:
+                raise DataError("the file was edited meanwhile; nothing was changed.")
+            self._replace(what, text)
+
+    def _replace(self, what: str, text: str) -> None:
         history = self._history()
         steps = history["steps"][: history["at"] + 1]
         steps = [*(steps or [{"what": "start", "text": self.text}])]
@@ -153,13 +177,25 @@ class Project:
 
     def move(self, by: int) -> str | None:
         """Undo (-1) or redo (+1) an edit; the words for it, None if there is none."""
-        history = self._history()
-        to = history["at"] + by
-        if not 0 <= to < len(history["steps"]):
-            return None
-        self._write(history["steps"][to]["text"])
-        self._keep({**history, "at": to})
+        with self._locked():
+            history = self._history()
+            to = history["at"] + by
+            if not 0 <= to < len(history["steps"]):
+                return None
+            self._write(history["steps"][to]["text"])
+            self._keep({**history, "at": to})
         return history["steps"][max(to, to - by)]["what"]
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let one edit be over before the next reads the file.
+
+        Requests run side by side in threads, and jobs in another process.
+        """
+        from anon_transformers.release._run import locked
+
+        with locked(private_folder(self._own)):
+            yield
 
     def _history(self) -> dict[str, Any]:
         file = self._own / "history.json"
@@ -219,6 +255,29 @@ class Project:
         current = noted["state"] == self.state
         return Result(kind, noted["found"], folder, noted["params"], current)
 
+    def keep_work(
+        self,
+        kind: str,
+        params: Mapping[str, Any],
+        work: Callable[[], Mapping[str, Any]],
+    ) -> None:
+        """Do work, and note what it found.
+
+        Where the file was written meanwhile, even if it is the same again, or another
+        period was chosen, nobody can say what the work has read: the result is of no
+        state.
+        """
+        state, written = self.state, self._written()
+        found = work()
+        if (self.state, self._written()) != (state, written):
+            state = NO_STATE
+        self.keep_result(kind, state, params, found)
+
+    def _written(self) -> tuple[int, int]:
+        """Another one after each time that the file was written."""
+        about = self.file.stat()
+        return about.st_ino, about.st_mtime_ns
+
     def keep_result(
         self, kind: str, state: str, params: Mapping[str, Any], found: Mapping[str, Any]
     ) -> None:
@@ -227,18 +286,17 @@ class Project:
         folder = self.results_folder(kind)
         write_privately(folder / "found.json", json.dumps(noted))
 
-    # Files.
-
-    def inside(self, given: str) -> Path:
-        """A file below the folder of the project; refuses any other."""
-        path = (self.folder / given).resolve()
-        if not path.is_relative_to(self.folder.resolve()):
-            raise DataError("that file is not in the folder of this project.")
-        return path
-
     def remove(self) -> None:
-        """Remove what Studio made: the whole folder if it is its own."""
-        shutil.rmtree(self.folder if self.owned else self._own, ignore_errors=True)
+        """Remove what Studio made: the whole folder if it is its own.
+
+        Raises
+        ------
+        OSError
+            If something of it cannot be removed.
+        """
+        folder = self.folder if self.owned else self._own
+        if folder.exists():
+            shutil.rmtree(folder)
 
 
 def private_folder(folder: Path) -> Path:
@@ -263,6 +321,18 @@ def write_privately(file: Path, text: str) -> None:
     if file.exists():
         draft.chmod(stat.S_IMODE(file.stat().st_mode))
     draft.replace(file)
+
+
+def keep_upload(folder: Path, name: str, held: BinaryIO) -> Path:
+    """Copy what was uploaded into a new project, which is removed if that fails."""
+    try:
+        file = private_folder(folder / UPLOADS) / name
+        with os.fdopen(os.open(file, NEW_FILE, 0o600), "wb") as handle:
+            shutil.copyfileobj(held, handle)
+    except BaseException:  # half a table that no list of projects names
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return file
 
 
 class Shelf:

@@ -38,7 +38,7 @@ def take_proposals(
     source = source_of(project)
     progress(0, 0, "reading the table")
     cells = read_cells(source)
-    content = project.content
+    before, content = project.text, project.content
     stated = {}
     if params.get("keep"):
         stated = {
@@ -58,7 +58,7 @@ def take_proposals(
     )
     progress(0, 0, "writing hierarchies")
     merged = _merged(project, content, made, keep=bool(params.get("keep")))
-    project.replace("all proposals", edited(project.text, merged))
+    project.replace("all proposals", edited(before, merged), made_of=before)
     return {
         "columns": len(made.table.columns),
         "hierarchies": {

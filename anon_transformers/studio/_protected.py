@@ -99,6 +99,16 @@ def protect(
     return {**found, "tables": keeper.tables}
 
 
+def make_protected(project: Project, progress: Progress) -> Protected:
+    """The protected table of the file as it is; it is made, if there is none."""
+    found = protected_of(project)
+    if found is None or not found.result.current:
+        project.keep_work(PROTECT, {}, lambda: protect(project, {}, progress))
+        found = protected_of(project)
+    assert found is not None
+    return found
+
+
 def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
     """Make a candidate and judge it; its numbers, as a result keeps them.
 

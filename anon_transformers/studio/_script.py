@@ -1,12 +1,13 @@
 """A release file as a Python script: the whole release, and its method by hand."""
 
-import json
 from typing import TYPE_CHECKING
+
+from anon_transformers.studio._period import example_period
 
 if TYPE_CHECKING:
     from anon_transformers.studio._project import Project
 
-SCRIPT = """\
+BY_HAND = """\
 from anon_transformers.experiments import release_methods
 from anon_transformers.release import run_release
 
@@ -21,15 +22,24 @@ print(anonymizer.report_)
 # Load, anonymize, validate, publish.
 run_release(file{period})
 """
+WHOLE = """\
+from anon_transformers.release import run_release
+
+# Load, anonymize, validate, publish.
+run_release({file!r}{period})
+"""
+"""Of a graph, whose method is fitted to another kind of data than a frame."""
 
 
 def script_of(project: "Project") -> str:
     """What the release file says, as a script."""
-    stated = project.content.get("anonymizer")
+    content = project.content
+    stated, source = content.get("anonymizer"), content.get("source")
     method = stated.get("name") if isinstance(stated, dict) else stated
-    period = project.period
-    return SCRIPT.format(
+    is_graph = isinstance(source, dict) and source.get("kind") == "graph"
+    period = project.period or example_period(project)
+    return (WHOLE if is_graph else BY_HAND).format(
         file=str(project.file),
         method=str(method),
-        period="" if period is None else f", period={json.dumps(period)}",
+        period="" if period is None else f", period={period!r}",
     )

@@ -11,12 +11,7 @@ from anon_transformers.figures import Chart, statistics_charts, sweep_charts
 from anon_transformers.studio._downloads import noted_charts
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project
-from anon_transformers.studio._protected import (
-    PROTECT,
-    Protected,
-    protect,
-    protected_of,
-)
+from anon_transformers.studio._protected import Protected, make_protected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,14 +49,14 @@ def measure(
     project : Project
         Its table is protected first if that was not done since the last edit.
     params : mapping
-        ``target``: a column to predict, or nothing.
+        ``target``: a column to predict, or nothing; ``period``.
     progress : callable
         Told how far it is.
     """
     from anon_transformers.release._build import make_hierarchies
     from anon_transformers.release._statistics import table_statistics
 
-    made = _protected(project, progress)
+    made = make_protected(project, progress)
     config = project.config
     roles = config.roles
     if not set(roles.quasi_identifiers) <= set(made.published.columns):
@@ -83,16 +78,6 @@ def measure(
     progress(3, 4, "drawing")
     found["charts"] = noted_charts(statistics_charts(found))
     return found
-
-
-def _protected(project: Project, progress: Progress) -> Protected:
-    made = protected_of(project)
-    if made is None or not made.result.current:
-        state = project.state
-        project.keep_result(PROTECT, state, {}, protect(project, {}, progress))
-        made = protected_of(project)
-        assert made is not None
-    return made
 
 
 def _accuracy(config: "ReleaseConfig", made: Protected, target: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from html import unescape
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ with warnings.catch_warnings():
 
 from anon_transformers.exceptions import safe_words
 from anon_transformers.studio._app import Studio, make_app
-from anon_transformers.studio._jobs import Job, Worker
+from anon_transformers.studio._jobs import Job, Worker, run_work
 from anon_transformers.studio._project import Project, write_privately
 from anon_transformers.studio._yaml import dump
 
@@ -153,14 +152,10 @@ class WorkerHere(Worker):
     def submit(self, job: Job) -> Job:
         """Run it, and note what came of it."""
         self._jobs[job.id] = job
-        project, state = job.project, job.project.state
         try:
-            module, _, name = job.work.partition(":")
-            work = getattr(import_module(module), name)
             # As it comes through the pipe: JSON, or nothing.
             params = json.loads(json.dumps(dict(job.params)))
-            found = work(project, params, lambda *told: None)
-            project.keep_result(job.kind, state, params, found)
+            run_work(job.work, job.kind, job.project, params, lambda *told: None)
         except Exception as error:
             self._end(job, "failed", safe_words(error))
         else:

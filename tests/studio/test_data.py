@@ -6,6 +6,7 @@ import re
 import pandas as pd
 import pytest
 
+from anon_transformers.studio import _profile, _propose
 from anon_transformers.studio._columns import roles_of, set_kinds, set_roles
 from anon_transformers.studio._profile import profile_of
 from anon_transformers.studio._source import source_of
@@ -149,6 +150,21 @@ def test_a_profile_is_kept_until_the_source_is_read_otherwise(studio, tmp_path):
     assert len(jobs) == 3
     folders = list(project.result("profile").folder.iterdir())
     assert sum(path.is_dir() for path in folders) == 1
+
+
+def test_a_second_reading_that_is_cut_off_leaves_the_first(studio, monkeypatch):
+    project = studio.upload()
+    studio.get(data(project))
+
+    def cut(cells, file):
+        file.write_bytes(b"PAR1")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_profile, "_keep_rows", cut)
+    studio.post(f"{data(project)}read", came_from=data(project))
+    page = studio.get(data(project))
+    assert page.status_code == 200
+    assert "Rows 1 to 8 of 8" in page.text
 
 
 def test_a_cancelled_or_failed_profile_does_not_start_again_by_itself(studio):
@@ -424,6 +440,21 @@ def test_all_proposals_keep_what_a_person_chose(studio):
     assert roles_of(project.content)["age"] == "sensitive"
     studio.post(f"{data(project)}propose", came_from=data(project))
     assert roles_of(project.content)["age"] == "quasi_identifiers"
+
+
+def test_proposals_do_not_undo_what_was_edited_meanwhile(studio, monkeypatch):
+    project = studio.upload("patients.csv", PERSONS)
+    propose = _propose.propose_release
+
+    def slowly(*given, **options):
+        project.edit("target", lambda content: content["target"].update(path="../new"))
+        return propose(*given, **options)
+
+    monkeypatch.setattr(_propose, "propose_release", slowly)
+    page = studio.post(f"{data(project)}propose", came_from=data(project))
+    assert "the file was edited meanwhile" in page.text
+    assert project.content["target"]["path"] == "../new"
+    assert project.edits[0][-1] == "target"
 
 
 def test_a_table_that_nothing_can_be_proposed_for_is_shown_all_the_same(studio):

@@ -184,6 +184,41 @@ def test_the_curve_is_that_of_frontier(studio, project):
     assert "<svg" in answer.text
 
 
+def test_a_curve_is_of_the_file_that_it_read(project):
+    def progress(done, total, at):
+        if at == "done":
+            project.edit("k", lambda c: c["thresholds"][0].update(k=3))
+
+    params = {"max_k": 3, "suppression_limit": 0}
+    project.keep_work(
+        explore.FRONTIER,
+        params,
+        lambda: explore.draw_frontier(project, params, progress),
+    )
+    result = project.result(explore.FRONTIER)
+    assert not explore.is_current(project, result)
+    project.move(-1)
+    assert explore.is_current(project, result)
+
+
+def test_a_look_that_is_cut_off_leaves_the_nodes_before(studio, project, monkeypatch):
+    click(studio, project, "lattice")
+    before = explore.survey_of(project)
+
+    def cut(frame, file):
+        file.write_bytes(b"PAR1")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pandas.DataFrame.to_parquet", cut)
+        page = click(studio, project, "lattice")
+    assert page.status_code == 200
+    assert explore.survey_of(project).nodes.equals(before.nodes)
+    click(studio, project, "lattice")
+    folder = project.result(explore.LATTICE).folder
+    assert len(list(folder.glob("*.parquet"))) <= 2  # the one before, and the new one
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -146,6 +146,20 @@ def test_cancel_kills_and_a_new_worker_serves(worker, project, tmp_path):
     assert waiting.state == "done"
 
 
+def test_all_jobs_of_a_project_are_cancelled_and_no_others(worker, project, tmp_path):
+    other = Project(tmp_path / "other.yaml")
+    other.file.write_text(dump({"k": 1}))
+    mine = [
+        worker.submit(_job(project, "sleep", file=str(tmp_path / "pid"))),
+        worker.submit(_job(project, "refuse")),
+    ]
+    after = worker.submit(_job(other, "count", n=1))
+    _pid(tmp_path / "pid")
+    worker.cancel_all(project)
+    assert [job.state for job in mine] == ["cancelled", "cancelled"]
+    assert _wait(after).state == "done"
+
+
 def test_a_worker_that_dies_is_said_and_replaced(worker, project):
     lost, after = (
         worker.submit(_job(project, "die")),

@@ -2,6 +2,8 @@
 
 import pytest
 
+from anon_transformers.studio import _protected
+
 ROLES = {
     "identifiers": ["id"],
     "quasi_identifiers": ["age", "sex", "town"],
@@ -45,9 +47,31 @@ def test_numbers_of_another_period_are_of_an_earlier_state(studio, monthly):
     assert not monthly.result("count").current
 
 
+def test_the_table_of_another_period_is_made_anew(studio, monthly, monkeypatch):
+    made = []
+
+    def protect(project, params, progress):
+        made.append(project.period)
+        return {}
+
+    monkeypatch.setattr(_protected, "protect", protect)
+    monkeypatch.setattr(
+        _protected,
+        "protected_of",
+        lambda project: (
+            (result := project.result("protect"))
+            and _protected.Protected(result, None, None)
+        ),
+    )
+    for period in ("2026-10", "2026-10", "2026-11"):
+        look_at(studio, monthly, period)
+        _protected.make_protected(monthly, print)
+    assert made == ["2026-10", "2026-11"]
+
+
 def test_python_names_the_period(studio, monthly):
     look_at(studio, monthly, "2026-10")
-    assert 'period="2026-10"' in monthly.python
+    assert "period='2026-10'" in monthly.python
 
 
 def test_a_date_is_taken_as_its_month(studio, monthly):

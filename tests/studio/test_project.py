@@ -1,7 +1,8 @@
-"""A project: edits and their way back, results of a state, files that are inside."""
+"""A project: edits and their way back, results of a state."""
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -145,18 +146,6 @@ def test_a_draft_of_a_process_that_was_killed_is_no_harm(project):
     assert not draft.exists()
 
 
-@pytest.mark.parametrize("given", ["a.csv", "data/a.csv", "data/../a.csv", "."])
-def test_a_file_inside(project, given):
-    assert project.inside(given).is_relative_to(project.folder)
-
-
-@pytest.mark.parametrize("given", ["../a.csv", "/etc/passwd", "data/../../a", "link/a"])
-def test_a_file_outside_is_refused(project, given, tmp_path):
-    (project.folder / "link").symlink_to(tmp_path)
-    with pytest.raises(DataError, match="not in the folder of this project"):
-        project.inside(given)
-
-
 def test_removal_leaves_what_others_made(project):
     project.keep_result("count", project.state, {}, {})
     project.remove()
@@ -196,3 +185,62 @@ def test_a_hostile_edit_is_shown_escaped(studio):
     page = studio.get(f"/p/{project.id}/data/")
     assert "<script>alert" not in page.text
     assert page.text.count("&lt;script&gt;alert(1)") >= 2
+
+
+def test_edits_side_by_side_lose_nothing(project):
+    def add(number):
+        def change(content):
+            content[f"k{number}"] = number
+
+        project.edit(f"k{number}", change)
+
+    numbers = range(12)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(add, numbers))
+    assert {f"k{number}" for number in numbers} <= set(project.content)
+    assert len(project.edits[0]) == len(numbers) + 1
+
+
+def test_a_text_made_of_an_older_one_is_refused(project):
+    before = project.text
+    project.replace("k is 2", dump({"k": 2}), made_of=before)
+    assert project.content == {"k": 2}
+    with pytest.raises(DataError, match="edited meanwhile"):
+        project.replace("k is 3", dump({"k": 3}), made_of=before)
+    assert project.content == {"k": 2}
+
+
+def test_work_during_which_the_file_was_written_is_of_no_state(project):
+    def work():
+        project.edit("k is 2", _set_k(2))
+        project.move(-1)
+        return {}
+
+    project.keep_work("count", {}, dict)
+    assert project.result("count").current
+    project.keep_work("count", {}, work)
+    assert project.content["k"] == 1
+    assert not project.result("count").current
+
+
+def test_any_file_name_makes_an_address(studio, tmp_path):
+    file = tmp_path / "what? #1 100%.yaml"
+    file.write_text(dump({"source": {"path": "no.csv"}}))
+    page = studio.post("/projects/open", {"path": str(file)})
+    (project,) = studio.studio.shelf.projects()
+    assert page.status_code == 200
+    assert page.url.path == f"/p/{project.id}/data/"
+    assert "what? #1 100%" in studio.text(page)
+
+
+def test_what_cannot_be_removed_stays_in_the_list(studio, monkeypatch):
+    project = studio.upload()
+
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    page = studio.post("/projects/remove", {"project": project.id})
+    assert "Permission denied." in page.text
+    assert "was removed" not in page.text
+    assert [one.id for one in studio.studio.shelf.projects()] == [project.id]

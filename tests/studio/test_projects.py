@@ -136,3 +136,28 @@ def test_a_project_whose_file_is_gone_is_not_listed(studio):
 
 def _data(studio):
     return f"/p/{studio.studio.shelf.projects()[0].id}/data/"
+
+
+def test_jobs_end_before_their_project_is_removed(studio, monkeypatch):
+    project, ended = studio.upload(), []
+
+    def cancel_all(of):
+        assert of.file.exists()
+        ended.append(of.id)
+
+    monkeypatch.setattr(studio.studio.worker, "cancel_all", cancel_all)
+    studio.post("/projects/remove", {"project": project.id})
+    assert ended == [project.id]
+    assert not project.folder.exists()
+
+
+def test_half_an_upload_is_removed(studio, monkeypatch):
+    def fail(held, handle):
+        handle.write(held.read(4))
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", fail)
+    sent = {"file": ("people.csv", studio.people.encode())}
+    page = studio.post("/projects/upload", files=sent)
+    assert "No space left on device." in page.text
+    assert not list(studio.home.rglob("people*"))

@@ -1,7 +1,5 @@
 """Compare: several methods and parameters side by side, and one to take."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +12,7 @@ from starlette.routing import Route
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.figures import Chart, bar_chart, line_chart
 from anon_transformers.studio import _compared, _goals
+from anon_transformers.studio._downloads import csv_text
 from anon_transformers.studio._page import (
     Page,
     action,
@@ -135,18 +134,16 @@ def download(request: Request) -> Response:
     result = project_of(request).result(_compared.COMPARE)
     if result is None:
         raise HTTPException(404, "nothing was compared yet")
-    text = io.StringIO()
-    written = csv.writer(text)
-    written.writerow(["run", "method", "k", *_compared.NUMBERS, "breaks", "error"])
+    rows: list[list[Any]] = [
+        ["run", "method", "k", *_compared.NUMBERS, "breaks", "error"]
+    ]
     for one in result.found["runs"]:
         numbers = [one[name] for name in _compared.NUMBERS]
         broken = "; ".join(one["broken"])
         words = _compared.words_of(one)
-        written.writerow(
-            [words, one["method"], one["k"], *numbers, broken, one["error"]]
-        )
+        rows.append([words, one["method"], one["k"], *numbers, broken, one["error"]])
     return Response(
-        text.getvalue(),
+        csv_text(rows),
         media_type="text/csv; charset=utf-8",
         headers={"content-disposition": 'attachment; filename="comparison.csv"'},
     )

@@ -1,7 +1,6 @@
 """Projects: those that there are, and the ways to begin one."""
 
 import re
-import shutil
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
     Project,
-    private_folder,
+    keep_upload,
     write_privately,
 )
 from anon_transformers.studio._yaml import dump
@@ -87,10 +86,7 @@ def upload(request: Request, form: FormData) -> str:
     name = _name_of(given.filename)
     folder = studio_of(request).shelf.new_folder(name)
     ending = next(end for end in ENDINGS if given.filename.lower().endswith(end))
-    file = private_folder(folder / UPLOADS) / f"{name}{ending}"
-    with file.open("xb") as handle:
-        file.chmod(0o600)
-        shutil.copyfileobj(given.file, handle)
+    file = keep_upload(folder, f"{name}{ending}", given.file)
     return _enter(request, _begin(folder, f"../{UPLOADS}/{file.name}"), "data")
 
 
@@ -99,6 +95,8 @@ def remove(request: Request, form: FormData) -> str:
     shelf = studio_of(request).shelf
     project = shelf.find(str(form.get("project", "")))
     if project is not None:
+        # A job that goes on would make the folder anew, with what it read.
+        studio_of(request).worker.cancel_all(project)
         shelf.remove(project)
         studio_of(request).notice(f"{project.name} was removed.")
     return "/projects/"

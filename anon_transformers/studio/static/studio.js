@@ -2,7 +2,7 @@
 // follow a job by events, and a few keys. Nothing here holds state.
 "use strict";
 
-let newest = 0, followed = [];
+let newest = 0, followed = [], shown = location.href.split("#")[0];
 
 async function show(url, options, push) {
   const turn = ++newest;
@@ -22,6 +22,7 @@ async function show(url, options, push) {
     }
     document.title = page.title;
     if (push) history.pushState(null, "", answer.url);
+    shown = location.href.split("#")[0];
     const again = focused && document.getElementById(focused);
     (again || document.getElementById("main")).focus({ preventScroll: Boolean(again) });
     if (push && !again) scrollTo(0, 0);
@@ -80,5 +81,8 @@ document.addEventListener("keydown", (event) => {
   if (form && !form.querySelector("button").disabled) { event.preventDefault(); form.requestSubmit(); }
 });
 
-addEventListener("popstate", () => show(location.href, {}, false));
+addEventListener("popstate", () => {
+  // A link to a place of this page is none to another one.
+  if (location.href.split("#")[0] !== shown) show(location.href, {}, false);
+});
 begin();

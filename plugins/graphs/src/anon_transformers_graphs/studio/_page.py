@@ -1,6 +1,5 @@
 """Graphs: load a network, see it before and after, and what each k costs."""
 
-import json
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from anon_transformers.studio import (
 )
 from anon_transformers_graphs.studio._work import (
     CURVE,
-    DRAWINGS,
     METHODS,
     PROTECT,
     is_network,
@@ -31,6 +29,8 @@ from anon_transformers_graphs.studio._work import (
 WORK = "anon_transformers_graphs.studio._work"
 CSV = ".csv"
 ENDS = 2
+"""Columns of a file of edges that name the ends of each."""
+LEAST_K = 2
 
 
 def show(request: Request) -> Response:
@@ -124,20 +124,19 @@ def _show_network(request: Request) -> Response:
         "graphs/graphs.html",
         methods=METHODS,
         method=content.get("anonymizer", {}).get("name"),
-        k=next((t["k"] for t in content.get("thresholds", ()) if "k" in t), 2),
+        k=next((t["k"] for t in content.get("thresholds", ()) if "k" in t), LEAST_K),
         result=result,
-        drawings=[] if result is None else _drawings(result),
+        drawings=[] if result is None else _drawings(result.found["drawings"]),
         degrees=None if result is None else _degree_chart(result.found["degrees"]),
         curve=curve,
         cost=None if curve is None else _curve_chart(curve.found["points"]),
     )
 
 
-def _drawings(result: Any) -> list[Any]:
+def _drawings(noted: list[dict[str, Any]]) -> list[Any]:
     from anon_transformers.figures import Chart  # noqa: PLC0415
 
-    text = (result.folder / DRAWINGS).read_text(encoding="utf-8")
-    return [Chart(**noted) for noted in json.loads(text)]
+    return [Chart(**one) for one in noted]
 
 
 def _degree_chart(histograms: list[list[int]]) -> Any:
@@ -168,8 +167,8 @@ def protect(request: Request, form: FormData) -> str:
     method, k = str(form.get("method", "")), str(form.get("k", ""))
     if method not in METHODS:
         raise DataError(f"the methods of this page are {', '.join(METHODS)}.")
-    if not k.isdecimal() or int(k) < ENDS:
-        raise DataError("k is a whole number of at least 2.")
+    if not k.isdecimal() or int(k) < LEAST_K:
+        raise DataError(f"k is a whole number of at least {LEAST_K}.")
 
     def change(content: dict[str, Any]) -> None:
         if content.get("anonymizer", {}).get("name") != method:

@@ -1,6 +1,5 @@
 """What the page of networks computes: a protected network, and what each k costs."""
 
-import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -26,7 +25,6 @@ METHODS = {
 }
 """Methods that keep the nodes, and the model that each promises."""
 CURVE_KS = (2, 3, 5, 8, 12, 20)
-DRAWINGS = "drawings.json"
 DEPTH = 2
 MEASURES = {
     "n_nodes": "nodes",
@@ -81,10 +79,8 @@ def protect(
     from anon_transformers_graphs.studio._drawing import draw  # noqa: PLC0415
 
     first, second, said = draw(before, after)
-    file = project.results_folder(PROTECT) / DRAWINGS
-    file.write_text(json.dumps([asdict(first), asdict(second)]), encoding="utf-8")
     progress(4, 4, "done")
-    return {**found, "sample": said}
+    return {**found, "drawings": [asdict(first), asdict(second)], "sample": said}
 
 
 def curve(
