@@ -42,11 +42,15 @@ def begin_project(
     studio = studio_of(request)
     legal = re.sub(r"[^A-Za-z0-9_-]", "-", name).strip("-_")[:LONGEST_NAME] or "table"
     folder = studio.shelf.new_folder(legal)
-    for file, held in (files or {}).items():
-        place = private_folder(folder / UPLOADS) / Path(file).name
-        with place.open("xb") as handle:
-            place.chmod(0o600)
-            shutil.copyfileobj(held, handle)
+    try:
+        for file, held in (files or {}).items():
+            place = private_folder(folder / UPLOADS) / Path(file).name
+            with place.open("xb") as handle:
+                place.chmod(0o600)
+                shutil.copyfileobj(held, handle)
+    except BaseException:  # half of a table that no project would ever remove
+        shutil.rmtree(folder)
+        raise
     path = folder / "releases" / f"{folder.name}.yaml"
     write_privately(path, dump(content))
     studio.worker.warm()

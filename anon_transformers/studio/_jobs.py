@@ -139,6 +139,12 @@ class Worker:
             self._start()
             self._next()
 
+    def cancel_all(self, project: Project) -> None:
+        """Stop all jobs of a project: one that went on would write its files anew."""
+        for job in list(self._jobs.values()):
+            if job.project.id == project.id:
+                self.cancel(job)
+
     def close(self) -> None:
         """End the process."""
         with self._lock:

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.figures import Chart, bar_chart, line_chart
 from anon_transformers.studio import _compared, _goals
+from anon_transformers.studio._downloads import safe_cell
 from anon_transformers.studio._page import (
     Page,
     action,
@@ -146,9 +147,8 @@ def download(request: Request) -> Response:
         numbers = [one[name] for name in _compared.NUMBERS]
         broken = "; ".join(one["broken"])
         words = _compared.words_of(one)
-        written.writerow(
-            [words, one["method"], one["k"], *numbers, broken, one["error"]]
-        )
+        row = [words, one["method"], one["k"], *numbers, broken, one["error"]]
+        written.writerow(map(safe_cell, row))
     return Response(
         text.getvalue(),
         media_type="text/csv; charset=utf-8",

@@ -88,9 +88,13 @@ def upload(request: Request, form: FormData) -> str:
     folder = studio_of(request).shelf.new_folder(name)
     ending = next(end for end in ENDINGS if given.filename.lower().endswith(end))
     file = private_folder(folder / UPLOADS) / f"{name}{ending}"
-    with file.open("xb") as handle:
-        file.chmod(0o600)
-        shutil.copyfileobj(given.file, handle)
+    try:
+        with file.open("xb") as handle:
+            file.chmod(0o600)
+            shutil.copyfileobj(given.file, handle)
+    except BaseException:  # half of a table that no project would ever remove
+        shutil.rmtree(folder)
+        raise
     return _enter(request, _begin(folder, f"../{UPLOADS}/{file.name}"), "data")
 
 
@@ -99,6 +103,7 @@ def remove(request: Request, form: FormData) -> str:
     shelf = studio_of(request).shelf
     project = shelf.find(str(form.get("project", "")))
     if project is not None:
+        studio_of(request).worker.cancel_all(project)
         shelf.remove(project)
         studio_of(request).notice(f"{project.name} was removed.")
     return "/projects/"
