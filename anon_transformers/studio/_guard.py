@@ -164,6 +164,7 @@ def _page_to(path: str) -> Response:
     to = escape(quote(path, safe="/"))
     return HTMLResponse(
         "<!doctype html><html lang='en'><title>Studio</title>"
+        '<meta name="referrer" content="no-referrer">'
         f'<meta http-equiv="refresh" content="0; url={to}">'
         f'<p><a href="{to}">To Studio</a></p></html>'
     )
