@@ -43,11 +43,12 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
     for row in rows:
-        writer.writerow([_cell(cell) for cell in row])
+        writer.writerow(map(safe_cell, row))
     return file.getvalue()
 
 
-def _cell(cell: Any) -> Any:
+def safe_cell(cell: Any) -> Any:
+    """A cell of a CSV file that no spreadsheet takes for a formula."""
     return f"'{cell}" if isinstance(cell, str) and would_run(cell) else cell
 
 

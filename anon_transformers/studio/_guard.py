@@ -7,10 +7,17 @@ changes something must come from a page of ours.
 """
 
 import secrets
+from html import escape
+from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "; ".join(
@@ -38,6 +45,8 @@ HEADERS = {
     "cache-control": "no-store",
 }
 READING = frozenset({"GET", "HEAD"})
+ENTERED = (None, "none", "same-origin")
+"""What browsers say of an address that a person typed, or that we gave."""
 TOKEN = "token"
 LARGEST_UPLOAD = 2 << 30
 """Bytes of a request; a table that is larger is opened by its path."""
@@ -106,7 +115,11 @@ class Guard:
         """Turn the token of an address into a cookie, and show it no longer."""
         if not _equal(given, self._token):
             return _refuse("the token is of another process; use the newest address")
-        answer = RedirectResponse(request.url.path, 303)
+        # From a file or another site the browser would go on without the cookie, which
+        # is strict: there a page of ours goes on.
+        to = local_path(request.url.path)
+        site = _only(request, "sec-fetch-site")
+        answer = RedirectResponse(to, 303) if site in ENTERED else _page_to(to)
         answer.set_cookie(
             self._cookie, self._token, httponly=True, samesite="strict", path="/"
         )
@@ -133,6 +146,28 @@ def _only(request: Request, header: str) -> str | None:
     if not found:
         return None
     return found[0] if len(found) == 1 else ""
+
+
+def local_path(path: str) -> str:
+    """A path as an address of ours; one that begins with ``//`` would name a host.
+
+    Examples
+    --------
+    >>> local_path("//example.org/x"), local_path("/data/")
+    ('/example.org/x', '/data/')
+    """
+    return "/" + path.lstrip("/\\")
+
+
+def _page_to(path: str) -> Response:
+    """A page that goes on by itself."""
+    to = escape(quote(path, safe="/"))
+    return HTMLResponse(
+        "<!doctype html><html lang='en'><title>Studio</title>"
+        '<meta name="referrer" content="no-referrer">'
+        f'<meta http-equiv="refresh" content="0; url={to}">'
+        f'<p><a href="{to}">To Studio</a></p></html>'
+    )
 
 
 def _equal(given: str, wanted: str) -> bool:

@@ -36,6 +36,8 @@ WORK = "anon_transformers.studio._hierarchies:suggest"
 RARE = 5
 """A value that fewer rows, or persons, hold is counted and never shown."""
 MOST_LISTED = 50
+MOST_DIGITS = 100
+"""Of a number of intervals."""
 KEPT_OPTIONS = ("unknown", "normalizer")
 """What stays of a stated hierarchy when its levels are edited."""
 ENDINGS = {"integer": ".0", "number": ".0", "date": "T00:00:00"}
@@ -362,6 +364,11 @@ def numbers_in(text: str) -> list[int | float]:
             raise ParameterError("numbers are written as in: 5, 10, 50.") from None
         if not exact.is_finite():
             raise ParameterError("numbers are written as in: 5, 10, 50.")
+        # All digits of 1e3000000, or of 1e-300 in a chart, would take hours.
+        if exact and abs(exact.adjusted()) > MOST_DIGITS:
+            raise ParameterError(
+                f"numbers have at most {MOST_DIGITS} digits before and after the point."
+            )
         whole = exact == exact.to_integral_value()
         found.append(int(exact) if whole else float(exact))
     return found

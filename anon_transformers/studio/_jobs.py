@@ -140,7 +140,7 @@ class Worker:
             self._next()
 
     def cancel_all(self, project: Project) -> None:
-        """Stop every job of a project."""
+        """Stop all jobs of a project: one that went on would write its files anew."""
         for job in list(self._jobs.values()):
             if job.project.id == project.id:
                 self.cancel(job)

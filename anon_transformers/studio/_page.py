@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import AnonymizationError, safe_words
 from anon_transformers.figures import make_environment
+from anon_transformers.studio._guard import local_path
 from anon_transformers.studio._jobs import Job
 from anon_transformers.studio._period import example_period
 from anon_transformers.studio._project import Project
@@ -174,7 +175,7 @@ def came_from(request: Request) -> str:
 
     given = urlsplit(request.headers.get("referer", ""))
     if given.netloc == request.headers.get("host") and given.path.startswith("/"):
-        return given.path + (f"?{given.query}" if given.query else "")
+        return local_path(given.path) + (f"?{given.query}" if given.query else "")
     return "/"
 
 

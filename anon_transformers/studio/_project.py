@@ -211,6 +211,7 @@ class Project:
         return history
 
     def _keep(self, history: Mapping[str, Any]) -> None:
+        own_folder(self.folder / OWN)
         write_privately(self._own / "history.json", json.dumps(history))
 
     def _write(self, text: str) -> None:
@@ -243,6 +244,7 @@ class Project:
 
     def results_folder(self, kind: str) -> Path:
         """Where a job of this kind puts what it found."""
+        own_folder(self.folder / OWN)
         return private_folder(self._own / "results" / kind)
 
     def result(self, kind: str) -> Result | None:
@@ -307,6 +309,25 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def own_folder(folder: Path) -> Path:
+    """Make a folder for what others must not see; refuses one that they may enter.
+
+    A project may lie where others write: they could have made the folder before, or a
+    link to one of theirs.
+    """
+    private_folder(folder)
+    found = folder.lstat()
+    us = os.getuid() if hasattr(os, "getuid") else found.st_uid
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != us:
+        raise DataError(
+            f"{folder} is a link, or another person's: Studio keeps copies of the "
+            "table there. Remove it first."
+        )
+    if stat.S_IMODE(found.st_mode) & ~PRIVATE:
+        folder.chmod(PRIVATE)
+    return folder
+
+
 def write_privately(file: Path, text: str) -> None:
     """Write a file whole or not at all, for its owner's eyes.
 
@@ -315,7 +336,7 @@ def write_privately(file: Path, text: str) -> None:
     private_folder(file.parent)
     draft = file.with_name(f".{file.name}.draft")
     draft.unlink(missing_ok=True)  # of a process that was killed
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
+    with os.fdopen(os.open(draft, NEW_FILE, 0o600), "w",
                    encoding="utf-8") as handle:  # fmt: skip
         handle.write(text)
     if file.exists():

@@ -75,9 +75,9 @@ def serve(
     import uvicorn
 
     from anon_transformers.studio._app import make_app
-    from anon_transformers.studio._project import private_folder
+    from anon_transformers.studio._project import private_folder, write_privately
 
-    folder = private_folder(home or home_folder())
+    folder = private_folder((home or home_folder()).absolute())
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with listening:
@@ -87,8 +87,12 @@ def serve(
         app = Quiet(make_app(folder, token, own_port))
         url = f"http://{LOOPBACK}:{own_port}/?token={token}"
         announce(url)
+        door = folder / f"open-{own_port}.html"
         if browser:
-            webbrowser.open(url)
+            # Others on this machine see the arguments of a process, so that the browser
+            # is told a file that only its owner reads, and not the token.
+            write_privately(door, _door(url))
+            webbrowser.open(door.as_uri())
         config = uvicorn.Config(
             app,
             # Lines of requests hold names of projects and of columns.
@@ -98,4 +102,16 @@ def serve(
             ws="none",
             server_header=False,
         )
-        uvicorn.Server(config).run(sockets=[listening])
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            door.unlink(missing_ok=True)
+
+
+def _door(url: str) -> str:
+    """A page that leads to the address with its token."""
+    return (
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Studio</title>"
+        f'<meta http-equiv="refresh" content="0; url={url}">'
+        f'<p><a href="{url}">Open Studio</a></p></html>'
+    )

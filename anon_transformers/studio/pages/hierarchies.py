@@ -12,12 +12,14 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import (
     AnonymizationError,
+    ConfigurationError,
     DataError,
     ParameterError,
     check_choice,
     shortened,
 )
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio import _hierarchies as trees
 from anon_transformers.studio import _tree_edits as edits
 from anon_transformers.studio._page import (
@@ -310,12 +312,12 @@ def set_builder(request: Request, form: FormData) -> str:
     project, column, counts = _asked(request, form)
     kind = str(form.get("kind", ""))
     check_choice("kind", kind, _builders())
+    text = str(form.get("options", ""))
     try:
-        options = yaml.safe_load(str(form.get("options", ""))) or {}
-    except yaml.YAMLError:
-        raise ParameterError("parameters are no YAML, such as: side: left") from None
-    if not isinstance(options, dict):
-        raise ParameterError("parameters have names, as in: side: left")
+        options = parse_yaml(text) if text.strip() else {}
+    except ConfigurationError as error:
+        said = f"parameters are written as in: side: left ({error})"
+        raise ParameterError(said) from None
     stated = _with_policy(project, column, {**options, "kind": kind})
     trees.build_stated(project, column, stated, counts)
     return _state(request, project, column, kind, stated)

@@ -95,7 +95,6 @@ def remove(request: Request, form: FormData) -> str:
     shelf = studio_of(request).shelf
     project = shelf.find(str(form.get("project", "")))
     if project is not None:
-        # A job that goes on would make the folder anew, with what it read.
         studio_of(request).worker.cancel_all(project)
         shelf.remove(project)
         studio_of(request).notice(f"{project.name} was removed.")
