@@ -159,9 +159,11 @@ suppression_label, subject
             params=self._params(),
             meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
-            rows=attack_input.rows,
-            exposed=int(found.exposed.sum()),
-            exposed_suppressed=int((found.exposed & attack_input.suppressed).sum()),
+            rows=attack_input.count(np.ones(attack_input.rows, dtype=bool)),
+            exposed=attack_input.count(found.exposed),
+            exposed_suppressed=attack_input.count(
+                found.exposed & attack_input.suppressed
+            ),
             unit=found.unit,
             units=int(found.units),
             exposed_units=int(found.exposed_units),

@@ -102,6 +102,17 @@ class AttackInput:
         """Rows of the release."""
         return len(self.release)
 
+    def count(self, chosen: np.ndarray) -> int:
+        """How many rows are chosen; persons, where a subject was named.
+
+        A row of nobody known counts as a person: it may be anybody's.
+        """
+        if self.subject is None:
+            return int(chosen.sum())
+        of_nobody = self.release[self.subject].isna().to_numpy()
+        known = self.coded(self.subject).codes[chosen & ~of_nobody]
+        return len(np.unique(known)) + int((chosen & of_nobody).sum())
+
     @cached_property
     def classes(self) -> Classes:
         """Equivalence classes of the release; the suppressed rows are one."""

@@ -25,10 +25,11 @@ class AttackReport:
     remedy : str
         What a publisher can do.
     rows : int
-        Records of the release; of a graph the nodes that were looked for.
+        Records of the release, or persons where a subject was named; of a graph the
+        nodes that were looked for.
     exposed : int
-        Records that the attack exposes, the suppressed ones with them; of a graph the
-        nodes that were found.
+        Those of them that the attack exposes, the suppressed ones with them; of a graph
+        the nodes that were found.
     exposed_suppressed : int
         Those among them whose quasi-identifiers are all suppressed.
     unit : str
@@ -59,7 +60,7 @@ class AttackReport:
 
     @property
     def share(self) -> float:
-        """Share of the rows that are exposed; 0 where there are none."""
+        """Share of the records, persons or nodes that are exposed; 0 without any."""
         return self.exposed / max(self.rows, 1)
 
     def to_dict(self) -> dict[str, Any]:

@@ -105,8 +105,8 @@ def attack(
     Every attack runs whose inputs are given; the others are listed with what they
     lack. An attack that was named and could not be run counts as a failure, too, and
     so does one that cannot use the tables it was given.
-    Records are counted, and shown only with --show-values. With --subject a class is as
-    large as the persons in it; attacks that cannot count persons are not run.
+    Records are counted, and shown only with --show-values. With --subject persons are,
+    in classes and among the exposed; attacks that cannot count persons are not run.
 
     [bold]anon attack safe.csv -q age -q zip -s disease --external voters.csv[/bold]
 
@@ -146,7 +146,7 @@ def attack(
     reports, skipped, broken = _run(
         chosen, attack_input, show_values, quiet=json_output
     )
-    counted = "rows" if subject is None else "persons"
+    counted = "records" if subject is None else "persons"
     if json_output:
         print_json({"counted": counted, **_plain(reports, skipped, show_values)})
     else:
@@ -263,7 +263,7 @@ def _print_report(
         )
         for report in reports
     ]
-    header = ["attack", "records exposed", "share", "found in", "what exposed means"]
+    header = ["attack", f"{counted} exposed", "share", "found in", "what exposed means"]
     title = f"{path}: what an intruder can do; {counted} are counted"
     print_table(title, header, rows)
     for report in reports:

@@ -70,4 +70,4 @@ def attack_rows(attacks: Mapping[str, Mapping[str, Any]]) -> list[tuple[Any, ...
     ]
 
 
-ATTACK_COLUMNS = ("Attack", "Records exposed", "Share", "Found in", "What it means")
+ATTACK_COLUMNS = ("Attack", "Exposed", "Share", "Found in", "What it means")

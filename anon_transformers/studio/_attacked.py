@@ -71,13 +71,11 @@ def attack(
         except Exception as error:
             not_run.append({"name": name, "why": _why(name, error)})
             continue
-        raw = _exposed(one, source) if set(one.needs) <= OF_RELEASE else None
+        raw = _in_source(one, source) if set(one.needs) <= OF_RELEASE else None
         found.append({**_plain(report), "knows": _knows(one), "raw": raw})
     progress(len(chosen), len(chosen), "done")
     return {
-        "rows": len(protected.published),
-        "source_rows": len(protected.source),
-        "counted": "rows" if config.roles.subject is None else "persons",
+        "counted": "records" if config.roles.subject is None else "persons",
         "values": _fewest_values(config, protected.source),
         "attacks": found,
         "not_run": not_run,
@@ -153,12 +151,13 @@ def _why(name: str, error: Exception) -> str:
     return f"it failed with {type(error).__name__}."
 
 
-def _exposed(one: "Attack", held: "AttackInput") -> int | None:
-    """Records that the same attack exposes in the source."""
+def _in_source(one: "Attack", held: "AttackInput") -> tuple[int, int] | None:
+    """What the same attack exposes in the source, and of how many."""
     try:
-        return one.run_on(held).exposed
+        report = one.run_on(held)
     except Exception:  # it is told of the published table; this one is to compare
         return None
+    return report.exposed, report.rows
 
 
 def _plain(report: "AttackReport") -> dict[str, Any]:
@@ -168,6 +167,7 @@ def _plain(report: "AttackReport") -> dict[str, Any]:
         "meaning": report.meaning,
         "remedy": report.remedy,
         "exposed": report.exposed,
+        "rows": report.rows,
         "share": report.share,
         "units": report.units,
         "exposed_units": report.exposed_units,

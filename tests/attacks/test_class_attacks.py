@@ -423,6 +423,15 @@ def test_small_classes_are_compared_with_persons_of_the_original():
     assert report.exposed == 1
 
 
+def test_the_exposed_are_persons_where_they_are_known():
+    release = pd.DataFrame({"q": [1, 1, 1, 2, 2], "who": ["a", "a", "a", "b", "c"]})
+    run = UniqueCombinations().run
+    report = run(release, quasi_identifiers=["q"], subject="who")
+    assert (report.exposed, report.rows) == (1, 3)
+    assert report.share == pytest.approx(1 / 3)
+    assert run(release, quasi_identifiers=["q"]).rows == 5
+
+
 @given(st.lists(st.tuples(st.integers(-1, 4), st.sampled_from("abc")), max_size=20))
 def test_persons_are_counted_as_by_sets(cells):
     labels = np.array([label for label, _ in cells], dtype=np.int64)

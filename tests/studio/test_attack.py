@@ -112,7 +112,7 @@ def test_persons_are_counted_where_they_are_known(studio, project):
     page = post(studio, project, "run")
     found = project.result("attack").found
     assert found["counted"] == "persons"
-    assert "Records are rows; the sizes of classes are of persons." in page.text
+    assert "persons exposed" in studio.text(page)
     assert exposed(project)["homogeneity"] == 2
     why = {one["name"]: one["why"] for one in found["not_run"]}
     assert "counts rows, not persons" in why["skewness"]

@@ -45,7 +45,7 @@ def show(request: Request) -> Response:
         result=result,
         attacks=attacks,
         known=_known(),
-        chart=_chart(attacks, found) if attacks else None,
+        chart=_chart(attacks, found["counted"]) if attacks else None,
         words=_attacked.threshold_words,
         here=address(request, NAME),
     )
@@ -61,13 +61,15 @@ def _known() -> list[tuple[str, str]]:
     ]
 
 
-def _chart(attacks: list[dict[str, Any]], found: dict[str, Any]) -> Chart:
-    source, published = max(found["source_rows"], 1), max(found["rows"], 1)
+def _chart(attacks: list[dict[str, Any]], counted: str) -> Chart:
+    def share(found: tuple[int, int]) -> float:
+        return found[0] / max(found[1], 1)
+
     return before_after_chart(
-        "Share of exposed records",
+        f"Share of exposed {counted}",
         [one["name"] for one in attacks],
-        [None if one["raw"] is None else one["raw"] / source for one in attacks],
-        [one["exposed"] / published for one in attacks],
+        [None if one["raw"] is None else share(one["raw"]) for one in attacks],
+        [share((one["exposed"], one["rows"])) for one in attacks],
         label_name="attack",
         value_name="share",
     )
