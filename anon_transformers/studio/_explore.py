@@ -200,7 +200,7 @@ def draw_frontier(
 ) -> dict[str, Any]:
     """Find the best node for every k up to ``max_k`` (a job)."""
     progress(0, STEPS, "reading the table")
-    state = _state(project.content)
+    state = _state(project)
     frame, anonymizer = _opened(project, params)
     if "suppression_limit" in params:
         anonymizer.set_params(suppression_limit=params["suppression_limit"])
