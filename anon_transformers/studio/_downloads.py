@@ -9,7 +9,6 @@ from typing import Any
 from starlette.responses import Response
 
 from anon_transformers.figures import Chart
-from anon_transformers.release._spreadsheets import would_run
 
 KINDS = {"svg": "image/svg+xml", "csv": "text/csv"}
 
@@ -49,6 +48,8 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
 
 def safe_cell(cell: Any) -> Any:
     """A cell of a CSV file that no spreadsheet takes for a formula."""
+    from anon_transformers.release._spreadsheets import would_run
+
     return f"'{cell}" if isinstance(cell, str) and would_run(cell) else cell
 
 

@@ -4,9 +4,8 @@ The same proposals that ``anon init`` writes, put into the file of a project.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anon_transformers.proposals import ProposedRelease, propose_release
 from anon_transformers.studio._columns import BOTH, NONE, roles_of
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._profile import dates_of, read_cells
@@ -14,6 +13,9 @@ from anon_transformers.studio._project import Content, Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._trees import keep_tree
 from anon_transformers.studio._yaml import edited
+
+if TYPE_CHECKING:
+    from anon_transformers.proposals import ProposedRelease
 
 PROPOSE = "propose"
 WORK = "anon_transformers.studio._propose:take_proposals"
@@ -46,6 +48,8 @@ def take_proposals(
             for column, role in roles_of(content).items()
             if role != NONE and column in cells.columns
         }
+    from anon_transformers.proposals import propose_release
+
     made = propose_release(
         cells,
         content["source"],
@@ -69,7 +73,7 @@ def take_proposals(
 
 
 def _merged(
-    project: Project, content: Content, made: ProposedRelease, *, keep: bool
+    project: Project, content: Content, made: "ProposedRelease", *, keep: bool
 ) -> Content:
     """The file with what is proposed; a person's own method and target stay."""
     proposed = made.content

@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.gx.gate import GateResult
 from anon_transformers.release._config import TABLE_KINDS, ReleaseConfig
-from anon_transformers.release._forms import INPUT, Form, form_of
-from anon_transformers.release._resolve import resolve
-from anon_transformers.release._table import TableForm, read_rows
-from anon_transformers.release._trials import Trials, Try, private_trials
-from anon_transformers.release._validate import public_verdict
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project, Result
 
+# Pages read results from here, and the server starts without what makes them.
 if TYPE_CHECKING:
     import pandas as pd
+
+    from anon_transformers.gx.gate import GateResult
+    from anon_transformers.release._forms import Form
+    from anon_transformers.release._trials import Trials, Try
 
     Tables = Mapping[str, pd.DataFrame]
 
@@ -85,6 +84,10 @@ def protect(
     DataError
         If there is no candidate, in the words of the method or of the release.
     """
+    from anon_transformers.release._forms import INPUT
+    from anon_transformers.release._resolve import resolve
+    from anon_transformers.release._trials import private_trials
+
     progress(0, 3, "reading the table")
     config = resolve(project.config, project.period, file=project.file)
     tables = read_tables(config)
@@ -109,7 +112,7 @@ def make_protected(project: Project, progress: Progress) -> Protected:
     return found
 
 
-def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
+def judged(trials: "Trials", config: ReleaseConfig) -> tuple[dict[str, Any], "Try"]:
     """Make a candidate and judge it; its numbers, as a result keeps them.
 
     Raises
@@ -117,6 +120,9 @@ def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
     DataError
         If there is no candidate.
     """
+    from anon_transformers.release._forms import form_of
+    from anon_transformers.release._validate import public_verdict
+
     made = trials.attempt(config, config.thresholds)
     candidate = made.candidate
     if candidate is None or made.result is None:
@@ -142,7 +148,9 @@ def judged(trials: Trials, config: ReleaseConfig) -> tuple[dict[str, Any], Try]:
     return found, made
 
 
-def _measured(checks: list[dict[str, Any]], result: GateResult) -> list[dict[str, Any]]:
+def _measured(
+    checks: list[dict[str, Any]], result: "GateResult"
+) -> list[dict[str, Any]]:
     """What the gate measured, where the published table alone does not tell it.
 
     That is for the person whose data they are, and no part of a manifest.
@@ -165,6 +173,8 @@ def read_tables(config: ReleaseConfig) -> "Tables":
     config : ReleaseConfig
         With nothing left to fill in.
     """
+    from anon_transformers.release._forms import form_of
+
     form = form_of(config)
     key = _read_by(form)
     if key is None:
@@ -175,11 +185,13 @@ def read_tables(config: ReleaseConfig) -> "Tables":
     return _kept[key]
 
 
-def _read_by(form: Form) -> str | None:
+def _read_by(form: "Form") -> str | None:
     """What a table is read by: files, their sizes and times, roles, marks.
 
     None where that is not known: of readers of other sources, and of graphs.
     """
+    from anon_transformers.release._table import TableForm
+
     config = form.config
     if not isinstance(form, TableForm) or config.source.kind not in TABLE_KINDS:
         return None
@@ -239,8 +251,10 @@ class Keeper:
         file = self._folder / f"{self.tables}-{SOURCE}"
         source.to_parquet(file, row_group_size=ROW_GROUP)
 
-    def keep_published(self, made: Try, name: str = "") -> None:
+    def keep_published(self, made: "Try", name: str = "") -> None:
         """Keep a candidate, in the order of the source and under its row numbers."""
+        from anon_transformers.release._table import read_rows
+
         assert made.candidate is not None
         published = made.candidate.tables[0].copy()
         published.insert(0, ROW, read_rows(made.candidate))

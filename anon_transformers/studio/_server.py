@@ -82,6 +82,7 @@ def serve(
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     with listening:
         listening.bind((LOOPBACK, port))
+        listening.listen()  # whoever comes before uvicorn is ready waits
         own_port = listening.getsockname()[1]
         token = secrets.token_urlsafe(TOKEN_BYTES)
         app = Quiet(make_app(folder, token, own_port))

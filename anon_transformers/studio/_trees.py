@@ -8,16 +8,19 @@ import hashlib
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.studio._project import Project, private_folder
+
+if TYPE_CHECKING:
+    from anon_transformers.hierarchies import Hierarchy
 
 FOLDER = "hierarchies"
 LONGEST_NAME = 40
 _STRANGE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-def keep_tree(project: Project, column: str, tree: Hierarchy) -> str:
+def keep_tree(project: Project, column: str, tree: "Hierarchy") -> str:
     """Write a hierarchy beside the release file; how the release file names it."""
     folder = private_folder(project.folder / FOLDER)
     draft = folder / f".{os.getpid()}.draft"

@@ -4,17 +4,19 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from inspect import signature
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
     WeightsLeftOutWarning,
 )
-from anon_transformers.graphs import Graph, open_graph, open_same_nodes
 from anon_transformers.registry import registry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_transformers.graphs import Graph
 
 PROTECT, CURVE = "graph", "graph-curve"
 """Kinds of the jobs, and of their results."""
@@ -47,7 +49,7 @@ def is_network(project: Any) -> bool:
     return isinstance(source, dict) and source.get("kind") == "graph"
 
 
-def read_edges(project: Any) -> pd.DataFrame:
+def read_edges(project: Any) -> "pd.DataFrame":
     """The edges that the release file names, without what it drops."""
     config = project.config
     stated = config.source.templates["edges"]
@@ -62,6 +64,8 @@ def protect(
     project: Any, params: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
     """Anonymize the network as the release file says, and measure both (a job)."""
+    from anon_transformers.graphs import open_same_nodes  # noqa: PLC0415
+
     progress(0, 4, "reading the edges")
     edges, config = read_edges(project), project.config
     name = config.anonymizer.name
@@ -87,6 +91,11 @@ def curve(
     project: Any, params: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
     """Count the edges that k-degree anonymity changes, for several k (a job)."""
+    from anon_transformers.graphs import (  # noqa: PLC0415
+        open_graph,
+        open_same_nodes,
+    )
+
     edges = read_edges(project)
     graph, _ = open_graph(edges)
     ks = [k for k in CURVE_KS if k <= graph.n_nodes]
@@ -113,7 +122,7 @@ def _k_of(config: Any) -> int | None:
 
 
 def _publish(
-    name: str, params: Mapping[str, Any], k: int | None, edges: pd.DataFrame
+    name: str, params: Mapping[str, Any], k: int | None, edges: "pd.DataFrame"
 ) -> tuple[Any, Any]:
     takes = signature(registry().anonymizers[name]).parameters
     asked = {"k": k} if k is not None and "k" in takes else {}
@@ -124,14 +133,14 @@ def _publish(
         return method.fit_transform(edges), method
 
 
-def _measures(before: Graph, after: Graph) -> list[tuple[str, Any, Any]]:
+def _measures(before: "Graph", after: "Graph") -> list[tuple[str, Any, Any]]:
     from anon_transformers_graphs.metrics import structural_report  # noqa: PLC0415
 
     first, second = (structural_report(g).to_dict() for g in (before, after))
     return [(words, first[key], second[key]) for key, words in MEASURES.items()]
 
 
-def _intruders(before: Graph, after: Graph) -> list[tuple[str, Any, Any]]:
+def _intruders(before: "Graph", after: "Graph") -> list[tuple[str, Any, Any]]:
     """Shares of nodes that an intruder finds, who knows neighbors to a depth."""
     from anon_transformers_graphs.risk import candidate_report  # noqa: PLC0415
 
