@@ -20,7 +20,7 @@ from anon_transformers.figures import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
-from anon_transformers.release._forms import form_of
+from anon_transformers.release._forms import Form, form_of
 from anon_transformers.release._manifest import (
     DISCLAIMER,
     drops_rows,
@@ -28,6 +28,8 @@ from anon_transformers.release._manifest import (
     versions,
 )
 from anon_transformers.release._run import Run, write_text
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._verdict_only import why_verdict_only
 
 OF_ALL = (
     "Every promise is about this table alone: another release of the same persons, or "
@@ -63,6 +65,7 @@ def write_report(
     config = run.config.at_rung(candidate.get("rung", 0))
     environment = make_environment(PackageLoader("anon_transformers.release"))
     method, stated = config.anonymizer.name, config.anonymizer.params
+    form, subject = form_of(config), config.roles.subject
     page = environment.get_template("validation.html").render(
         release=run.config.name,
         version=run.id,
@@ -71,13 +74,18 @@ def write_report(
         method=method,
         parameters=lines(public_parameters(method, stated)),
         roles=config.roles,
-        not_judged=form_of(config).unjudged_columns(),
+        not_judged=form.unjudged_columns(),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
+        checks=[
+            {**check, "unpublished": why_verdict_only(check, subject)}
+            for check in verdict["checks"]
+        ],
+        has_private_report=has_private_report(form),
         drops=drops_rows(method, stated),
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         charts=report_charts(verdict),
-        size_rows=[list(step.values()) for step in verdict.get("class_sizes", ())],
+        size_rows=[list(step.values()) for step in class_sizes(verdict)],
         attack_columns=ATTACK_COLUMNS,
         attacks=attack_rows(verdict.get("attacks", {})),
         versions=versions(),
@@ -88,9 +96,20 @@ def write_report(
     write_text(path, page)
 
 
+def has_private_report(form: Form) -> bool:
+    """Whether a report for those who have the source stands beside this one."""
+    return isinstance(form, TableForm) and not form.swaps
+
+
 def can_draw() -> bool:
     """Whether reports have charts here."""
     return has_matplotlib()
+
+
+def class_sizes(verdict: Mapping[str, Any]) -> list[dict[str, int]]:
+    """How many classes there are of each size, in rows; none without classes."""
+    found = verdict.get("class_sizes", verdict.get("class_sizes_in_rows"))
+    return list(found or ())
 
 
 def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
@@ -102,8 +121,8 @@ def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
     if not can_draw():
         return {}
     charts = {}
-    if verdict.get("class_sizes"):
-        charts["class_sizes"] = class_size_chart(verdict["class_sizes"])
+    if class_sizes(verdict):
+        charts["class_sizes"] = class_size_chart(class_sizes(verdict))
     if verdict.get("risk"):
         charts["risk"] = risk_chart(verdict["risk"])
     if verdict.get("column_losses"):

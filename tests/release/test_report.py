@@ -9,7 +9,13 @@ import pytest
 
 from anon_transformers.exceptions import GateError
 from anon_transformers.registry import registry
-from anon_transformers.release import _private_report, _report, run_release
+from anon_transformers.release import (
+    _private_report,
+    _report,
+    read_published,
+    run_release,
+)
+from anon_transformers.release._manifest import measure_published
 
 
 class Parts(HTMLParser):
@@ -36,6 +42,24 @@ class Parts(HTMLParser):
 @pytest.fixture(autouse=True, scope="module")
 def plain_reports():
     """Reports as they are: with charts."""
+
+
+def words(page):
+    """What a page says, without its tags."""
+    text = re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)
+    return " ".join(html.unescape(text).split())
+
+
+def of_persons(release, **changes):
+    """Thirty persons of two rows each."""
+    rows = [["who", "age", "job"]]
+    rows += [[f"P{i // 2}", str(20 + i // 2 % 3), "abc"[i % 3]] for i in range(60)]
+    release.write_rows(rows)
+    release.write(
+        roles={"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "who"},
+        anonymizer={"name": "mondrian", "step": {"age": 1}},
+        **changes,
+    )
 
 
 def private_reports(release):
@@ -119,6 +143,71 @@ def test_a_refused_candidate_has_a_report_in_quarantine(release):
     assert not (release.target / "current").exists()
 
 
+# ------------------------------------------------------------------------------ persons
+
+
+def test_where_persons_count_the_report_says_so_and_why_numbers_are_missing(release):
+    of_persons(release)
+    run_release(release.file)
+    said = words(report(release))
+    top = said[: said.index("Promised and measured")]
+    assert "Persons are counted, not rows." in top
+    assert "Which rows are one person's is not published" in top
+    assert "in the folder reports of the release's workspace" in top
+    assert str(release.work) not in said
+    counted = "verdict only: the number counts persons, who are not published"
+    assert said.count(counted) == 2  # k-anonymity and average risk
+    assert said.count("verdict only: the number is measured against the source") == 1
+    assert "Risk to be found" not in said
+
+
+def test_where_persons_count_sizes_are_of_rows_and_are_named_so(release):
+    of_persons(release)
+    run_release(release.file)
+    said, table = words(report(release)), read_published(release.target)
+    sizes = table.groupby("age").size()
+    assert "Sizes of classes, in rows" in said
+    assert (
+        f"Classes, and their sizes in rows {len(sizes)}; smallest {sizes.min()}" in said
+    )
+    assert "a class has as many persons as rows, or fewer" in said
+
+
+def test_numbers_of_rows_are_computed_again_from_what_is_published(release):
+    of_persons(release)
+    run_release(release.file)
+    again, measured = (
+        measure_published(release.target, release.file),
+        release.manifest()["measured"],
+    )
+    for key in ("rows", "suppressed_rows", "classes_in_rows", "class_sizes_in_rows"):
+        assert again[key] == measured[key]
+
+
+def test_persons_whose_rows_differ_in_nothing_published_make_the_same_report(release):
+    """Whose rows are whose shows nowhere: other persons, the same page."""
+    pages = []
+    for shift in (0, 6):
+        of_persons(release)
+        lines = release.source.read_text().splitlines()
+        rows = [line.split(",") for line in lines]
+        for number, row in enumerate(rows[1:]):
+            row[0] = f"P{(number + shift) % 60 // 2}"
+        release.write_rows(rows)
+        run_release(release.file)
+        page = report(release)
+        pages.append(re.sub(r"Version \S+ *started \S+|Version [^<]+", "", page))
+    assert pages[0] == pages[1]
+
+
+def test_a_release_of_rows_says_nothing_of_persons(release):
+    run_release(release.file)
+    said = words(report(release))
+    assert "Persons are counted" not in said
+    assert "verdict only: the number is measured against the source" in said
+    assert "not published" not in said.replace("values that are not published", "")
+
+
 # ------------------------------------------------------------------- the private report
 
 
@@ -154,14 +243,7 @@ def test_the_private_report_has_no_cell(release):
 
 
 def test_the_private_report_counts_persons(release):
-    rows = [["who", "age", "job"]]
-    rows += [[f"P{i // 2}", str(20 + i // 2 % 3), "abc"[i % 3]] for i in range(60)]
-    release.write_rows(rows)
-    release.write(
-        roles={"quasi_identifiers": ["age"], "sensitive": ["job"], "subject": "who"},
-        anonymizer={"name": "mondrian", "step": {"age": 1}},
-        thresholds=[{"model": "k-anonymity", "k": 3}],
-    )
+    of_persons(release)
     run_release(release.file)
     assert "Persons are counted." in private_reports(release)[0].read_text()
 
