@@ -45,7 +45,7 @@ def why_verdict_only(check: Mapping[str, Any], subject: str | None) -> str:
     'the number counts persons, who are not published'
     """
     known: Mapping[str, Any] = registry().of_thresholds(check["kind"])
-    cls = known[check["name"]] if check["name"] in known else None
+    cls = known.get(check["name"])
     found = BY_EVIDENCE.get(getattr(cls, "evidence", ""))
     if found is not None:
         return found
