@@ -75,7 +75,8 @@ def test_the_report_has_what_an_officer_signs(release):
     page = report(release)
     assert Parts(page).heads == [
         "Promised and measured", "The table", "Sizes of classes", "Risk to be found",
-        "What attacks get", "Method", "What is not promised",
+        "Loss of each column over the published labels", "What attacks get",
+        "Method", "What is not promised",
     ]  # fmt: skip
     assert "Data protection officer" in page
     assert "Signature" in page
@@ -139,8 +140,86 @@ def test_a_refused_candidate_has_a_report_in_quarantine(release):
     with pytest.raises(GateError):
         run_release(release.file)
     (page,) = release.work.rglob("quarantine/*/validation.html")
-    assert "The gate refused this candidate." in page.read_text()
+    assert "The checks failed: this table must not be published." in page.read_text()
     assert not (release.target / "current").exists()
+
+
+def test_every_quasi_identifier_has_a_loss_or_a_reason(release):
+    levels = [f"{code};{code[:2]}*;*" for code in ("007", "008", "110")]
+    (release.folder / "zip.csv").write_text("\n".join(levels))
+    release.write(
+        hierarchies={"zip": "zip.csv"}, anonymizer=release.mondrian(domain=None)
+    )
+    run_release(release.file)
+    page, measured = report(release), release.manifest()["measured"]
+    said = words(page[page.index("<h2>Loss of each column") :])
+    assert "over the published labels" in said
+    found = f"zip {measured['column_losses']['zip']:.4g}"
+    assert found in said[: said.index("What attacks get")]
+    assert "age no number: the release file names no hierarchy" in said
+    assert "against the source" in words(private_reports(release)[0].read_text())
+
+
+def test_the_two_losses_have_two_names(release):
+    pytest.importorskip("matplotlib", reason="the plots extra")
+    levels = [f"{code};{code[:2]}*;*" for code in ("007", "008", "110")]
+    (release.folder / "zip.csv").write_text("\n".join(levels))
+    roles = {**release.content["roles"], "quasi_identifiers": ["zip"],
+             "insensitive": ["note"], "dropped": ["age"]}  # fmt: skip
+    release.write(
+        roles=roles, hierarchies={"zip": "zip.csv"}, anonymizer={"name": "datafly"}
+    )
+    run_release(release.file)
+    said = words(report(release))
+    private = words(private_reports(release)[0].read_text())
+    assert "It is not the metric loss, which is measured against the source" in said
+    assert "Loss of each column over the published labels" in said
+    assert "Loss of each column against the source" in private
+    assert "Loss of each column against the source" not in said
+
+
+def test_what_an_officer_must_know_stands_above_all_numbers(release):
+    run_release(release.file)
+    said, attacks = words(report(release)), release.manifest()["measured"]["attacks"]
+    top = said[: said.index("Promised and measured")]
+    assert "The checks passed: every threshold holds." in top
+    assert "No threshold judges these sensitive columns: job." in top
+    shares = {name: one["exposed"] / one["rows"] for name, one in attacks.items()}
+    assert max(shares.values()) >= 0.05
+    for name, share in shares.items():
+        exposed, rows = attacks[name]["exposed"], attacks[name]["rows"]
+        warned = f"The attack {name} exposes {exposed} of {rows} rows ({share:.1%})."
+        assert (warned in top) == (share >= 0.05)
+    for jargon in ("gate", "candidate"):
+        assert jargon not in said.lower().replace("aggregate", "")
+
+
+def test_a_judged_column_is_not_warned_of(release):
+    release.write(
+        thresholds=[
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 2, "sensitive": "job"},
+        ]
+    )
+    run_release(release.file)
+    assert "No threshold judges" not in report(release)
+
+
+def test_the_method_is_told_with_its_parameters(release):
+    levels = [f"{code};{code[:2]}*;*" for code in ("007", "008", "110")]
+    (release.folder / "trees").mkdir()
+    (release.folder / "trees" / "zip.csv").write_text("\n".join(levels))
+    release.write(
+        hierarchies={"zip": "trees/zip.csv"}, anonymizer=release.mondrian(domain=None)
+    )
+    run_release(release.file)
+    said = words(report(release))
+    method = said[said.rindex("Method Method") :]
+    assert "step: age 5" in method
+    assert "k 3 (by the thresholds)" in method
+    assert "suppression limit 0.0 (not stated: the method's own)" in method
+    assert "hierarchy of zip the file zip.csv" in method
+    assert "trees" not in said
 
 
 # ------------------------------------------------------------------------------ persons
