@@ -50,29 +50,50 @@ class Points(NamedTuple):
     of_row: np.ndarray
 
 
-def refuse_too_few(points: Points, k: int) -> None:
-    """Refuse a table that has no ``k`` rows to publish.
+def refuse_too_few(points: Points, k: int, subject: Column | None = None) -> None:
+    """Refuse a table that has no ``k`` rows, or persons, to publish.
 
     Parameters
     ----------
     points : Points
         Of the table; see :meth:`CodedTable.points`.
     k : int
-        Rows that a class must have.
+        Rows that a class must have, or persons where ``subject`` is given.
+    subject : Column, optional
+        Tells persons apart.
 
     Raises
     ------
     InfeasibleError
-        With the rows there are.
+        With the rows and persons there are.
     """
-    n_coded = int(points.weights.sum())
-    if n_coded < k:
-        others = int((points.of_row < 0).sum())
-        unknown = f", and {others} that a hierarchy does not know" if others else ""
-        raise InfeasibleError(
-            f"k={k} needs at least as many rows, the table has n_samples={n_coded}"
-            f"{unknown}."
+    coded, n_coded = points.of_row >= 0, int(points.weights.sum())
+    persons = None if subject is None else len(np.unique(subject.codes[coded]))
+    if (n_coded if persons is None else persons) < k:
+        others = int((~coded).sum())
+        unknown = (
+            f", and {others} rows that a hierarchy does not know" if others else ""
         )
+        raise InfeasibleError(f"{too_few(k, n_coded, persons)}{unknown}.")
+
+
+def too_few(k: int, n_rows: int, n_persons: int | None = None) -> str:
+    """Say that a table is too small for ``k``.
+
+    Examples
+    --------
+    >>> too_few(50, 40)
+    'k=50 needs at least as many rows, and the table has 40 rows'
+    >>> too_few(50, 90, 40)
+    'k=50 needs at least as many persons, and the table has 40 persons (90 rows)'
+    """
+    # scikit-learn wants to be told of a single sample in its own words.
+    rows = "1 row (one sample)" if n_rows == 1 else f"{n_rows} rows"
+    if n_persons is None:
+        return f"k={k} needs at least as many rows, and the table has {rows}"
+    persons = "1 person" if n_persons == 1 else f"{n_persons} persons"
+    needs = f"k={k} needs at least as many persons"
+    return f"{needs}, and the table has {persons} ({rows})"
 
 
 @dataclass(frozen=True)

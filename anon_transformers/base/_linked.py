@@ -23,6 +23,7 @@ from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.base._coded_table import (
     index_is_asked_for,
     refuse_unknown_hierarchies,
+    too_few,
 )
 from anon_transformers.base._docs import LINKED_TEXTS
 from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
@@ -269,9 +270,11 @@ class LinkedAnonymizer(FrameAnonymizer):
         refuse_unknown_hierarchies(
             hierarchies, [*roles.quasi_identifiers, *roles.sensitive]
         )
-        _refuse_too_few(len(frame), self.k)
         if roles.subject is not None:
             _refuse_repeated_persons(frame[roles.subject])
+        if len(frame) < self.k:  # a person has one row here
+            persons = None if roles.subject is None else len(frame)
+            raise InfeasibleError(f"{too_few(self.k, len(frame), persons)}.")
         sources, passes = self._swap(frame, hierarchies)
         verdicts = self._judge(LinkedTable(frame, hierarchies), sources)
         self.k_effective_ = min(int(s.min()) for s in self.group_sizes_.values())
@@ -403,13 +406,6 @@ def _in_source_order(found: np.ndarray, ties: np.ndarray) -> np.ndarray:
     placed = np.empty_like(found)
     placed[ties] = found
     return placed
-
-
-def _refuse_too_few(n_rows: int, k: int) -> None:
-    if n_rows < k:
-        raise InfeasibleError(
-            f"k={k} needs at least as many rows, the table has n_samples={n_rows}."
-        )
 
 
 def _refuse_repeated_persons(subject: pd.Series) -> None:

@@ -50,8 +50,17 @@ def size_label(step: Mapping[str, int]) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def loss_chart(losses: Mapping[str, float]) -> Chart:
+def loss_chart(
+    losses: Mapping[str, float], title: str = "Information lost in each column"
+) -> Chart:
     """Draw the share of each column's detail that is lost, the largest first.
+
+    Parameters
+    ----------
+    losses : mapping of str to float
+        The loss of each column.
+    title : str
+        What the loss is measured of: there are several.
 
     Examples
     --------
@@ -60,7 +69,7 @@ def loss_chart(losses: Mapping[str, float]) -> Chart:
     """
     ordered = sorted(losses.items(), key=lambda item: -item[1])
     return bar_chart(
-        "Information lost in each column",
+        title,
         [str(name) for name, _ in ordered],
         [loss for _, loss in ordered],
         label_name="column",

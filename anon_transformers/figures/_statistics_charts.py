@@ -44,7 +44,9 @@ def statistics_charts(found: Mapping[str, Any]) -> dict[str, Chart]:
         "risk": risk_chart(found["risk"]["after"], found["risk"]["before"]),
     }
     if found.get("column_losses"):
-        charts["loss"] = loss_chart(found["column_losses"])
+        charts["loss"] = loss_chart(
+            found["column_losses"], "Loss of each column against the source"
+        )
     if found.get("accuracy"):
         charts["accuracy"] = _accuracy(found["accuracy"])
     if found.get("changes"):

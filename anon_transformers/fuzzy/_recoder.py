@@ -292,7 +292,7 @@ class SetRecoder(TableAnonymizer):
     def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         for name in PRIVATE:
             self.__dict__.pop(name, None)
-        refuse_too_few(table.points(), self.k)
+        refuse_too_few(table.points(), self.k, table.subject)
         places = self._places(len(table.quasi_identifiers))
         requests = self._requests(table, places)
         bounds = [request.bounds(self.max_sets) for request in requests]

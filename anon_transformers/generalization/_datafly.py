@@ -208,7 +208,7 @@ class DataflyAnonymizer(TableAnonymizer):
     def _learn(self, table: CodedTable, models: AllOf) -> None:
         points = table.points()
         self._n_uncoded = int((points.of_row < 0).sum())
-        refuse_too_few(points, self.k)
+        refuse_too_few(points, self.k, table.subject)
 
         def violating(groups: GroupedRows) -> int:
             labels = np.append(groups.labels, -1)[points.of_row]

@@ -429,7 +429,7 @@ class FullDomainAnonymizer(TableAnonymizer):
 
     def _lattice(self, table: CodedTable, models: AllOf, limit: float) -> Lattice:
         points = table.points()
-        refuse_too_few(points, self.k)
+        refuse_too_few(points, self.k, table.subject)
         loss, levels = make_loss(self.loss, table, points, self._shares())
         rules = SuppressionRules(limit, self.suppression, self.suppression_label)
         goal = Goal(models, rules, table.persons_move)

@@ -252,7 +252,7 @@ class MDAVAnonymizer(TableAnonymizer):
 
     def _learn(self, table: CodedTable, models: AllOf) -> list[PublishedColumn]:
         coded_rows = table.points()
-        refuse_too_few(coded_rows, self.k)
+        refuse_too_few(coded_rows, self.k, table.subject)
         coded = coded_rows.of_row >= 0
         part = table if coded.all() else table.part(coded)
         self._space = NumericSpace.of(

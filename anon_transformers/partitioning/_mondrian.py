@@ -404,7 +404,7 @@ class MondrianAnonymizer(TableAnonymizer):
         relaxed = self.mode == "relaxed"
         self.__dict__.pop("tree_", None)
         points = self._rows(table) if relaxed else table.points()
-        refuse_too_few(points, self.k)
+        refuse_too_few(points, self.k, table.subject)
         judge_duplicates(
             table, self.duplicates or ("warn" if relaxed else "ignore"), relaxed=relaxed
         )

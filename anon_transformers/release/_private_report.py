@@ -25,7 +25,7 @@ from anon_transformers.release._attacks import (
 from anon_transformers.release._build import make_hierarchies
 from anon_transformers.release._forms import Candidate, Form
 from anon_transformers.release._log import LOG, stage
-from anon_transformers.release._report import can_draw
+from anon_transformers.release._report import can_draw, has_private_report
 from anon_transformers.release._run import (
     REPORTS,
     Run,
@@ -53,7 +53,7 @@ def write_private_report(
     What cannot be told of an odd table is no reason to refuse it: then there is no
     page, and the log says so.
     """
-    if not isinstance(form, TableForm) or form.swaps:
+    if not isinstance(form, TableForm) or not has_private_report(form):
         return
     stage("the private report")
     try:

@@ -4,12 +4,14 @@ It is published, and so every number on it can be computed from the published fi
 release file and its hierarchies.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from pathlib import Path, PurePath
 from typing import Any
 
 from jinja2 import PackageLoader
 
+from anon_transformers.base import BaseAnonymizer
 from anon_transformers.figures import (
     Chart,
     class_size_chart,
@@ -19,8 +21,10 @@ from anon_transformers.figures import (
     risk_chart,
 )
 from anon_transformers.registry import registry
+from anon_transformers.release._anonymizer import make_anonymizer
 from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
-from anon_transformers.release._forms import form_of
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._forms import Form, form_of
 from anon_transformers.release._manifest import (
     DISCLAIMER,
     drops_rows,
@@ -28,6 +32,8 @@ from anon_transformers.release._manifest import (
     versions,
 )
 from anon_transformers.release._run import Run, write_text
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._verdict_only import why_verdict_only
 
 OF_ALL = (
     "Every promise is about this table alone: another release of the same persons, or "
@@ -35,6 +41,15 @@ OF_ALL = (
     "The quasi-identifiers are those that the release file names; a column that is not "
     "among them, and that an intruder knows, is not protected.",
 )
+
+UNSTATED = {
+    "k": "by the thresholds",
+    "suppression_limit": "not stated: the method's own",
+    "suppression": "not stated: the method's own",
+}
+"""Parameters that a promise depends on, and where they come from if not stated."""
+MANY = 0.05
+"""Share of the rows whose exposure is warned of."""
 
 
 def lines(details: Any, path: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
@@ -63,21 +78,30 @@ def write_report(
     config = run.config.at_rung(candidate.get("rung", 0))
     environment = make_environment(PackageLoader("anon_transformers.release"))
     method, stated = config.anonymizer.name, config.anonymizer.params
+    form, subject = form_of(config), config.roles.subject
+    made = make_anonymizer(config, run.thresholds)
     page = environment.get_template("validation.html").render(
         release=run.config.name,
         version=run.id,
         period=run.config.period,
         started=run.started,
         method=method,
-        parameters=lines(public_parameters(method, stated)),
+        parameters=method_lines(config, made),
         roles=config.roles,
-        not_judged=form_of(config).unjudged_columns(),
+        warnings=warnings_of(form.unjudged_columns(), verdict.get("attacks", {})),
+        not_judged=form.unjudged_columns(),
+        loss_rows=loss_rows(config, made, verdict),
         extremes=candidate.get("extremes", ""),
         verdict=verdict,
+        checks=[
+            {**check, "unpublished": why_verdict_only(check, subject)}
+            for check in verdict["checks"]
+        ],
+        has_private_report=has_private_report(form),
         drops=drops_rows(method, stated),
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         charts=report_charts(verdict),
-        size_rows=[list(step.values()) for step in verdict.get("class_sizes", ())],
+        size_rows=[list(step.values()) for step in class_sizes(verdict)],
         attack_columns=ATTACK_COLUMNS,
         attacks=attack_rows(verdict.get("attacks", {})),
         versions=versions(),
@@ -88,9 +112,85 @@ def write_report(
     write_text(path, page)
 
 
+def has_private_report(form: Form) -> bool:
+    """Whether a report for those who have the source stands beside this one."""
+    return isinstance(form, TableForm) and not form.swaps
+
+
 def can_draw() -> bool:
     """Whether reports have charts here."""
     return has_matplotlib()
+
+
+def method_lines(config: ReleaseConfig, made: BaseAnonymizer) -> list[tuple[str, Any]]:
+    """The parameters of the method: what the file states, and what a promise needs.
+
+    Of a parameter that is private nothing but its name is told, and of a hierarchy
+    where it comes from.
+    """
+    method, stated = config.anonymizer.name, config.anonymizer.params
+    takes = signature(type(made)).parameters
+    shown = lines(public_parameters(method, stated))
+    for name, origin in UNSTATED.items():
+        if name in takes and name not in {*stated, *made.private_parameters}:
+            value = getattr(made, name)
+            shown.append((name.replace("_", " "), f"{value} ({origin})"))
+    for column in (*config.roles.quasi_identifiers, *config.roles.sensitive):
+        given = (config.hierarchies or {}).get(column)
+        if given is not None:
+            told = f"of the kind {given.kind}"
+            if given.path is not None:
+                told = f"the file {PurePath(given.path).name}"
+            shown.append((f"hierarchy of {column}", told))
+    return shown
+
+
+def warnings_of(
+    not_judged: Sequence[str], attacks: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """What somebody has to know who signs, though every threshold may hold.
+
+    Examples
+    --------
+    >>> warnings_of(["pay"], {})[0].split(". ")[0]
+    'No threshold judges these sensitive columns: pay'
+    """
+    found = []
+    if not_judged:
+        found.append(
+            f"No threshold judges these sensitive columns: {', '.join(not_judged)}. "
+            "Whoever finds the class of a person may learn what stands in them."
+        )
+    for name, exposed, share, _, meaning in attack_rows(attacks):
+        if share >= MANY:
+            of = f"{exposed:,} of {attacks[name]['rows']:,} rows"
+            found.append(f"The attack {name} exposes {of} ({share:.1%}). {meaning}")
+    return found
+
+
+def loss_rows(
+    config: ReleaseConfig, made: BaseAnonymizer, verdict: Mapping[str, Any]
+) -> list[tuple[str, float | str]]:
+    """Every quasi-identifier with its loss, or why it has none; none of other forms."""
+    if "column_losses" not in verdict:
+        return []
+    losses, given = verdict["column_losses"], config.hierarchies or {}
+
+    def reason(column: str) -> str:
+        if getattr(made, "publishes", "labels") != "labels":
+            return "no number: what is published is no label of a hierarchy"
+        if column in given:
+            return "no number: its hierarchy is built from the values of the source"
+        return "no number: the release file names no hierarchy to measure it by"
+
+    names = config.roles.quasi_identifiers
+    return [(n, losses[n] if n in losses else reason(n)) for n in names]
+
+
+def class_sizes(verdict: Mapping[str, Any]) -> list[dict[str, int]]:
+    """How many classes there are of each size, in rows; none without classes."""
+    found = verdict.get("class_sizes", verdict.get("class_sizes_in_rows"))
+    return list(found or ())
 
 
 def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
@@ -102,12 +202,15 @@ def report_charts(verdict: Mapping[str, Any]) -> dict[str, Chart]:
     if not can_draw():
         return {}
     charts = {}
-    if verdict.get("class_sizes"):
-        charts["class_sizes"] = class_size_chart(verdict["class_sizes"])
+    if class_sizes(verdict):
+        charts["class_sizes"] = class_size_chart(class_sizes(verdict))
     if verdict.get("risk"):
         charts["risk"] = risk_chart(verdict["risk"])
     if verdict.get("column_losses"):
-        charts["column_losses"] = loss_chart(verdict["column_losses"])
+        charts["column_losses"] = loss_chart(
+            verdict["column_losses"],
+            "Loss of each column over the published labels",
+        )
     return charts
 
 

@@ -22,6 +22,7 @@ from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
 from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
+from anon_transformers.release._verdict_only import why_verdict_only
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
 """Folders in which no release files are looked for; hidden ones are not, either."""
@@ -54,6 +55,8 @@ class Margin:
     margin_at_most : number or None
         Where k persons are asked for, and how many there are is not published: no class
         can have more persons than rows, and the smallest no more than the mean.
+    unpublished : str or None
+        Why ``observed`` is not published.
     """
 
     id: str
@@ -61,6 +64,7 @@ class Margin:
     observed: float | None = None
     margin: float | None = None
     margin_at_most: float | None = None
+    unpublished: str | None = None
 
 
 @dataclass(frozen=True)
@@ -419,7 +423,11 @@ def _margins(manifest: Mapping[str, Any]) -> tuple[Margin, ...]:
     """By how much each threshold of a version holds, as its manifest says."""
     try:
         measured = manifest["measured"]
-        found = [_margin(check) for check in measured["checks"]]
+        subject = manifest.get("roles", {}).get("subject")
+        found = [
+            replace(_margin(check), unpublished=_unpublished(check, subject))
+            for check in measured["checks"]
+        ]
         if _counts(manifest) == "persons":
             checks = zip(found, measured["checks"], strict=True)
             return tuple(_bounded(one, check, measured) for one, check in checks)
@@ -442,6 +450,13 @@ def _margin(check: Mapping[str, Any]) -> Margin:
     way = 1 if COMMON_WORDS[word] == "higher" else -1
     # Rounding errors are no margin.
     return Margin(check["id"], number, observed, round(way * (observed - number), 10))
+
+
+def _unpublished(check: Mapping[str, Any], subject: str | None) -> str | None:
+    """Why a check has no number; None if it has one."""
+    if is_number(check.get("observed")):
+        return None
+    return why_verdict_only(check, subject)
 
 
 def _bounded(

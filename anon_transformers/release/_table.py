@@ -535,12 +535,19 @@ def read_memberships(candidate: Candidate) -> dict[str, Any]:
 
 
 def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
-    """Suppressed rows and classes; sizes and risks where rows are what is counted."""
+    """Suppressed rows and classes; risks where rows are what is counted.
+
+    Where persons are, sizes are still those of rows, and stand under names that say so.
+    """
     statistics = asdict(class_statistics(classes))
     suppressed = statistics.pop("suppressed_rows")
     numbers: dict[str, Any] = {"suppressed_rows": suppressed}
     if not rows_count:
-        return {**numbers, "classes": {"count": statistics["count"]}}
+        numbers["classes"] = {"count": statistics["count"]}
+        if statistics["count"]:
+            numbers["classes_in_rows"] = statistics
+            numbers["class_sizes_in_rows"] = size_histogram(classes)
+        return numbers
     numbers["classes"] = statistics
     if statistics["count"]:
         numbers["class_sizes"] = size_histogram(classes)

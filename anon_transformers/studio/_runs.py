@@ -2,6 +2,7 @@
 
 import json
 import logging
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,14 @@ from typing import Any
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig, check_release, run_release
 from anon_transformers.release._log import FACTS, heard_by
-from anon_transformers.release._run import FINISHED, QUARANTINE, period_in
+from anon_transformers.release._private_report import PAGE
+from anon_transformers.release._run import (
+    FINISHED,
+    QUARANTINE,
+    REPORTS,
+    is_plain,
+    period_in,
+)
 from anon_transformers.release._status import past_runs
 from anon_transformers.release._steps import STEPS
 from anon_transformers.studio._jobs import Progress
@@ -97,6 +105,8 @@ class PastRun:
         What it published, or its quarantine.
     measured : dict
         Numbers of its manifest.
+    private_report : Path or None
+        Its report for those who have the source, if there is one.
     """
 
     run: str
@@ -106,6 +116,7 @@ class PastRun:
     outcome: str
     folder: Path | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
+    private_report: Path | None = None
 
     @property
     def report(self) -> Path | None:
@@ -138,7 +149,19 @@ def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
         outcome,
         folder,
         _measured(folder),
+        _private_report(place, outcome),
     )
+
+
+def _private_report(place: Path, outcome: str) -> Path | None:
+    """Where the private report of a run lies; behind a link there is none."""
+    home = place.parent
+    folder, name = home / REPORTS, f"{place.name}.html"
+    if outcome == "quarantined":
+        folder, name = home / QUARANTINE / place.name, PAGE
+    if is_plain(folder) and is_plain(folder / name, stat.S_ISREG):
+        return folder / name
+    return None
 
 
 def _measured(folder: Path | None) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_rows_are_shuffled_unless_told_otherwise(anon, people, tmp_path):
         pytest.param([*ROLES, "-o", "outputt=center"], 2, "mean 'output'", id="option"),
         pytest.param([*ROLES, "-o", "output=centr"], 2, "mean 'center'", id="value"),
         pytest.param([*ROLES, "-k", "0"], 2, "at least 1", id="k-zero"),
-        pytest.param([*ROLES, "-k", "41"], 1, "n_samples=40", id="k-too-large"),
+        pytest.param([*ROLES, "-k", "41"], 1, "has 40 rows", id="k-too-large"),
         pytest.param(["-q", "age", "-s", "disease"], 2,
                      "declared role (columns 1 and 3)", id="undeclared"),
         pytest.param(ROLES[4:], 2, "-q COLUMN", id="no-quasi-identifier"),

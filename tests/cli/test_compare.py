@@ -96,7 +96,7 @@ def test_people_read_a_table_and_the_errors_below_it(anon, people):
     assert "2 runs" in made.stdout
     assert "average risk" in made.stdout
     assert "2 runs without a result" in made.stdout
-    assert "n_samples=60" in made.stdout
+    assert "has 60 rows" in made.stdout
     assert SECRET not in made.output
 
 

@@ -119,7 +119,7 @@ def test_progress_is_told_before_every_run_and_at_the_end(people):
 def test_an_infeasible_run_has_its_error_in_place_of_numbers(people):
     found = compare(people, TWO, {"k": [3, 61]})
     failed = found[found["k"] == 61]
-    assert failed["error"].str.contains("n_samples=60").all()
+    assert failed["error"].str.contains("has 60 rows").all()
     assert failed["classes"].isna().all()
     assert failed["loss"].isna().all()
     assert found[found["k"] == 3]["error"].isna().all()

@@ -29,7 +29,7 @@ def table():
     ("options", "error", "said"),
     [
         ({"k": 0}, ParameterError, "k must be a whole number of at least 1, got 0"),
-        ({"k": 5}, InfeasibleError, "k=5 .* n_samples=4"),
+        ({"k": 5}, InfeasibleError, "k=5 .* has 4 rows"),
         ({"stop_rule": "at_most"}, ParameterError,
          "stop_rule: .*'at_most'; did you mean 'at_most_k'"),
         ({"attribute_tie": "any"}, ParameterError, "attribute_tie: .*'first', 'last'"),

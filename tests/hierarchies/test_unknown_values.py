@@ -125,7 +125,7 @@ class TestSuppress:
         assert out.to_numpy().tolist() == [["*", "*"], ["cod", "1"]]
 
     def test_nothing_but_strangers(self, anonymizer):
-        with pytest.raises(InfeasibleError, match="n_samples=0, and 3 that a hier"):
+        with pytest.raises(InfeasibleError, match="has 0 rows, and 3 rows that a hier"):
             make(anonymizer, "suppress", suppression_limit=1.0).fit(pets(*"xyz"))
 
 

@@ -191,9 +191,12 @@ def test_persons_are_not_published_and_neither_are_their_counts(release):
         anonymizer={"name": "mondrian", "step": {"age": 1}},
     )
     assert set(measured) == {
-        "checks", "rows", "suppressed_rows", "classes", "column_losses"
+        "checks", "rows", "suppressed_rows", "classes", "classes_in_rows",
+        "class_sizes_in_rows", "column_losses",
     }  # fmt: skip
     assert set(measured["classes"]) == {"count"}
+    assert measured["classes_in_rows"]["smallest"] == 20
+    assert sum(s["rows"] for s in measured["class_sizes_in_rows"]) == 60
     assert all(check["passed"] for check in measured["checks"])
     assert all("observed" not in check for check in measured["checks"])
 

@@ -1,6 +1,7 @@
 """Release: its files, a run, its report and its history."""
 
 import json
+import re
 import stat
 
 import pytest
@@ -60,7 +61,39 @@ def test_a_run_is_published_and_its_report_shows_itself(studio, project):
 
 def test_a_report_of_no_run_is_not_looked_for(studio, project):
     for name in ("nobody", "..%2F..%2F..%2Fdata%2Fpeople.csv", "%2E%2E"):
-        assert studio.get(f"{page_of(project)}report/{name}").status_code == 404
+        for kind in ("report", "private"):
+            assert studio.get(f"{page_of(project)}{kind}/{name}").status_code == 404
+
+
+def test_where_persons_count_the_page_says_why_and_shows_the_private_report(
+    studio, project
+):
+    project.edit(
+        "persons", lambda c: c["roles"].update(identifiers=[], subject="id")
+    )  # fmt: skip
+    page = post(studio, project, "run")
+    studio.check_accessible(page)
+    shown = studio.text(page)
+    reason = "verdict only: the number counts persons, who are not published"
+    assert f"held; {reason}" in shown
+    assert "no class has more persons than rows" in shown
+    run = project.result("release").found["run"]
+    address = f"{page_of(project)}private/{run}"
+    # Of the job, of the current version and in the list of runs.
+    assert page.text.count(f'href="{address}"') == 3
+    report = studio.get(address)
+    assert report.status_code == 200
+    assert "Not to be published" in report.text
+    assert "Persons are counted." in report.text
+    assert "Risk before and after" in report.text
+    public = studio.get(f"{page_of(project)}report/{run}")
+    policy = "content-security-policy"
+    assert report.headers[policy] == public.headers[policy]
+    (file,) = project.folder.rglob(f"reports/{run}.html")
+    hidden = file.rename(file.with_name("elsewhere"))
+    file.symlink_to(hidden)
+    assert studio.get(address).status_code == 404
+    assert "/private/" not in studio.get(page_of(project)).text
 
 
 def test_a_refused_run_says_why_and_stays_in_the_history(studio, project):
@@ -75,6 +108,8 @@ def test_a_refused_run_says_why_and_stays_in_the_history(studio, project):
     assert "was quarantined" in shown
     report = [line for line in page.text.splitlines() if "/report/" in line]
     assert len(report) == 1
+    (private,) = re.findall(r'href="([^"]*/private/[^"]*)"', page.text)
+    assert "Risk before and after" in studio.get(private).text
 
 
 def test_text_that_is_no_release_is_refused_and_kept_on_the_page(studio, project):

@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 from starlette.datastructures import FormData
@@ -53,6 +55,7 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         config = project.config
     except ConfigurationError:
         config = None
+    runs = [] if config is None else _runs.runs_of(config)
     return render(
         request,
         "release.html",
@@ -63,7 +66,8 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         checked=project.result(_runs.CHECK),
         released=project.result(_runs.RELEASE),
         statuses=[] if config is None else status_of(config, project.file),
-        runs=[] if config is None else _runs.runs_of(config),
+        runs=runs,
+        private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
     )
@@ -184,12 +188,23 @@ def _attached(text: str, name: str, kind: str) -> Response:
 
 def report(request: Request) -> Response:
     """The validation report of a run, which shows itself and nothing else."""
+    return _report(request, attrgetter("report"))
+
+
+def private_report(request: Request) -> Response:
+    """The private report of a run, shown the same way."""
+    return _report(request, attrgetter("private_report"))
+
+
+def _report(
+    request: Request, which: Callable[[_runs.PastRun], Path | None]
+) -> Response:
     project, wanted = project_of(request), request.path_params["run"]
     try:
         runs = _runs.runs_of(project.config)
     except ConfigurationError as error:
         raise HTTPException(422, str(error).rstrip(".")) from None
-    found = (one.report for one in runs if one.run == wanted)
+    found = (which(one) for one in runs if one.run == wanted)
     file = next((one for one in found if one is not None), None)
     if file is None:
         raise HTTPException(404, "there is no report of such a run")
@@ -213,5 +228,6 @@ PAGE = Page(
         Route("/write", action(write), methods=["POST"]),
         Route("/files/{file}", download),
         Route("/report/{run}", report),
+        Route("/private/{run}", private_report),
     ),
 )
