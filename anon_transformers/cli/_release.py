@@ -28,6 +28,8 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
+OF_PUBLISHED = "loss_of_published_rows"
+DROPPED_LOSS = "without rows that are dropped, which a threshold of loss counts as lost"
 MOST_NAMED = 8
 """Quasi-identifiers that are named per threshold; the report names them all."""
 
@@ -259,6 +261,9 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
         rows.append(("average risk", percent(risk["average-risk"]), highest))
     if "loss" in measured:
         rows.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
+    if OF_PUBLISHED in measured:
+        of_published = percent(measured[OF_PUBLISHED])
+        rows.append(("loss of published rows", of_published, DROPPED_LOSS))
     return rows
 
 

@@ -27,7 +27,7 @@ NO_CANDIDATE = (
     "came. The numbers below are of the source, before anything is generalized or "
     "suppressed; they show which quasi-identifiers tell rows apart."
 )
-MOST_COLUMNS = 5
+MOST_COLUMNS = 12
 """Quasi-identifiers that are shown per threshold; JSON has them all."""
 
 
@@ -139,6 +139,9 @@ def _print_gap(gap: "Gap") -> None:
     header = ["without", "reaches", "gain", "left to go"][: len(rows[0])]
     where = " (in the source, nothing generalized)" if of_source else ""
     print_table(f"Which quasi-identifiers cause {gap.id}{where}", header, rows)
+    more = len(gap.columns) - len(rows)
+    if more > 0:
+        typer.echo(f"{more} more quasi-identifiers gain no more than these (--json).")
 
 
 def _row(setting: "Setting") -> tuple[Any, ...]:

@@ -196,9 +196,14 @@ def _verify(path: Path, workspace: Path | None) -> Any:
 def _held_unseen(checks: list[dict[str, Any]]) -> frozenset[str]:
     """Thresholds that held at release by evidence that was not published.
 
-    What the published table shows has its level in the manifest, and is judged again.
+    What the published table shows has its level in the manifest, and is judged again;
+    the loss needs the hierarchies, too.
     """
-    return frozenset(c["id"] for c in checks if c["passed"] and "observed" not in c)
+    return frozenset(
+        c["id"]
+        for c in checks
+        if c["passed"] and ("observed" not in c or c["name"] == "loss")
+    )
 
 
 def _smallest_class(frame: Any, options: dict[str, Any]) -> int | None:

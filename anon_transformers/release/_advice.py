@@ -5,6 +5,7 @@ cell, but its counts are of rows that are not published: it goes to a terminal a
 target, manifest or report.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -360,7 +361,11 @@ def as_judged(gap: Gap, check: Check | None) -> Gap:
     """What the gate itself found goes before what was computed beside it."""
     if check is None or check.observed is None:
         return gap
-    return replace(gap, holds=check.passed, reached=check.observed)
+    found = replace(gap, holds=check.passed, reached=check.observed)
+    if gap.reached is None or math.isclose(gap.reached, check.observed, abs_tol=1e-9):
+        return found
+    # What columns gain is of another number than the one that was judged.
+    return replace(found, off=None, columns=())
 
 
 def reasons_of(first: Try) -> tuple[str, ...]:
