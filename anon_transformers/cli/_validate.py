@@ -401,7 +401,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     refuse_unjudgeable(
         thresholds, Scope(options["quasi_identifiers"], options["sensitive"])
     )
-    subject, of_rows = options["subject"], {}
+    subject, of_rows = options["subject"], dict[str, Any]()
     with show_status(f"judging {len(frame):,} rows"):
         result = run_gate(frame, thresholds=thresholds, evidence=known, **options)
         if subject in {None, *frame.columns}:

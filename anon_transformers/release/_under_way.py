@@ -244,7 +244,7 @@ class Turn:
 
         Nothing is locked meanwhile.
         """
-        said = None
+        said: str | None = None
         while (found := self._conflicting()) is not None:
             other, since, again = found
             if other != again and self.config.on_conflict == "refuse":
