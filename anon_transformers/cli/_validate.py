@@ -114,6 +114,7 @@ NOT_AGAIN = "not judged again"
 COUNTS_PERSONS = "This release counts persons"
 AT_RELEASE = "At release"
 HELD = "thresholds held at release"
+NO_HIERARCHIES = "the hierarchies that it is measured by are not published"
 NO_PERSONS = "persons cannot be counted"
 GIVE_ORIGINAL = (
     "give it with --original FILE, or ask for it as it is released: "
@@ -446,6 +447,11 @@ def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
     return replace(result, reasons=(*result.reasons, *reasons))
 
 
+def _why_not(check: Any) -> str:
+    """Why a threshold of a release that counts persons is not judged again."""
+    return NO_HIERARCHIES if check.name == "loss" else NO_PERSONS
+
+
 def _without_persons(
     result: Any,
     subject: str,
@@ -462,7 +468,7 @@ def _without_persons(
         passed=all(check.id in of_rows for check in result.checks)
         and all(check.passed for check in of_rows.values()),
         checks=tuple(
-            of_rows.get(c.id) or replace(c, passed=False, reason=NO_PERSONS)
+            of_rows.get(c.id) or replace(c, passed=False, reason=_why_not(c))
             for c in result.checks
         ),
         reasons=(
