@@ -49,6 +49,7 @@ OUR_DISTRIBUTIONS = frozenset(
 """Distributions that are tested together with this one."""
 COMMANDS = frozenset(
     {
+        "abandon",
         "anonymize",
         "attack",
         "check",

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from anon_transformers.cli import (
+    _abandon,
     _anonymize,
     _attack,
     _check,
@@ -132,6 +133,7 @@ app.command("quality")(_quality.quality)
 app.command("check")(_check.check)
 app.command("release")(_release.release)
 app.command("status")(_status.status)
+app.command("abandon")(_abandon.abandon)
 app.command("studio")(_studio.studio)
 app.command("compare")(_compare.compare)
 app.command("compare-codings")(_compare_codings.compare_codings)

@@ -80,7 +80,7 @@ def _print_checks(checks: "list[FileCheck]", *, as_json: bool) -> None:
     if as_json:
         shown = [
             {"file": str(one.file), "release": one.name, "ok": one.fault is None,
-             "fault": one.fault}
+             "fault": one.fault, "note": _note(one)}
             for one in checks
         ]  # fmt: skip
         print_json({"files": shown, "broken": len(broken)})
@@ -111,8 +111,23 @@ def _print_keys(names: list[str], *, as_json: bool) -> None:
         )
 
 
+def _note(one: "FileCheck") -> str | None:
+    """What a file may state, and hardly means; None if there is nothing of the kind."""
+    stated = () if one.config is None else one.config.thresholds
+    if any(threshold.params.get("k", 1) != 1 for threshold in stated):
+        return None
+    for threshold in stated:
+        if threshold.name == "k-anonymity" and threshold.params.get("k") == 1:
+            return (
+                f"thresholds, {threshold.id}: k: 1 promises nothing; sensitive values "
+                "are protected, but anybody's row can be found."
+            )
+    return None
+
+
 def _verdict(one: "FileCheck") -> str:
     """What is wrong, without the name of the file, which stands beside it."""
     if one.fault is None:
-        return "in order"
+        noted = _note(one)
+        return "in order" if noted is None else f"in order, but {noted}"
     return one.fault.removeprefix(f"{one.file}:").strip()

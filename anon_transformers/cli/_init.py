@@ -183,6 +183,8 @@ def _print_written(
     """Where the proposal is, what is wrong with it, and what comes next."""
     for path in written[:2]:
         typer.echo(f"wrote {path}")
+    if len(tables.files) > 1 and not tables.is_named:
+        typer.echo(f"the release is called {tables.name!r}; --name gives another name")
     if made.trees:
         typer.echo(f"wrote {len(made.trees)} hierarchies beside it")
     if refusal:
@@ -219,6 +221,7 @@ class _Tables:
     paths: tuple[str, ...]
     periods: "PeriodPath | None"
     name: str
+    is_named: bool = False
 
     @classmethod
     def of(cls, given: Sequence[Path], folder: Path, name: str | None) -> "_Tables":
@@ -240,7 +243,7 @@ class _Tables:
         periods = find_period_path(paths)
         stem = given[0].name if periods is None else periods.stem
         found = name or release_name(stem.removeprefix(BUNDLED))
-        return cls(tuple(given), paths, periods, found)
+        return cls(tuple(given), paths, periods, found, name is not None)
 
     @property
     def period(self) -> str | None:

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,8 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
+OF_PUBLISHED = "loss_of_published_rows"
+DROPPED_LOSS = "without rows that are dropped, which a threshold of loss counts as lost"
 MOST_NAMED = 8
 """Quasi-identifiers that are named per threshold; the report names them all."""
 
@@ -53,6 +57,11 @@ def release(
                      "quasi-identifiers cause it, and which settings pass; each is "
                      "tried in private, in about two minutes."),
     ] = False,
+    suggest_seconds: Annotated[
+        float | None,
+        typer.Option("--suggest-seconds", metavar="SECONDS",
+                     help="Time of the processor for --suggest; 120 by default."),
+    ] = None,
     log_json: Annotated[
         bool,
         typer.Option("--log-json", help="Log what each step did as one line of JSON on "
@@ -69,6 +78,8 @@ def release(
     from anon_transformers.release import read_config
 
     parameters = assignments("set", tightened or [])
+    if suggest_seconds is not None and (not suggest or not suggest_seconds > 0):
+        raise ConfigurationError("--suggest-seconds: a number above 0, with --suggest.")
     if read_config(config).airflow.map is not None:
         from anon_transformers.cli._release_items import release_items
 
@@ -88,6 +99,7 @@ def release(
         print_suggestions(
             config, refused, parameters, period,
             as_json=json_output, without_bar=json_output or log_json,
+            seconds=suggest_seconds,
         )  # fmt: skip
     manifest = read_manifest(folder)
     if json_output:
@@ -141,7 +153,7 @@ def run_shown(
         def on_stage(stage: str) -> None:
             progress.update(bar, stage=stage)
 
-        with _step_lines(progress, on_stage, log_json, hidden=hidden):
+        with _step_lines(progress, on_stage, log_json, hidden=hidden), _ended_by_hand():
             folder = run_release(
                 config, parameters=parameters, on_step=on_step, period=period
             )
@@ -179,6 +191,30 @@ def _step_lines(
 
     with heard_by(Lines()):
         yield
+
+
+@contextmanager
+def _ended_by_hand() -> Iterator[None]:
+    """End a run in order when it is interrupted, or asked to terminate.
+
+    The run says what became of it, and gives up what it holds.
+    """
+    asked: list[int] = []
+
+    def terminate(number: int, frame: Any) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, terminate) if in_main else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        # As shells count: 128 and the number of the signal.
+        raise typer.Exit(128 + (asked or [signal.SIGINT])[0]) from None
+    finally:
+        if in_main:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:
@@ -259,6 +295,9 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
         rows.append(("average risk", percent(risk["average-risk"]), highest))
     if "loss" in measured:
         rows.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
+    if OF_PUBLISHED in measured:
+        of_published = percent(measured[OF_PUBLISHED])
+        rows.append(("loss of published rows", of_published, DROPPED_LOSS))
     return rows
 
 

@@ -27,7 +27,7 @@ NO_CANDIDATE = (
     "came. The numbers below are of the source, before anything is generalized or "
     "suppressed; they show which quasi-identifiers tell rows apart."
 )
-MOST_COLUMNS = 5
+MOST_COLUMNS = 12
 """Quasi-identifiers that are shown per threshold; JSON has them all."""
 
 
@@ -39,11 +39,12 @@ def print_suggestions(
     *,
     as_json: bool,
     without_bar: bool,
+    seconds: float | None = None,
 ) -> None:
     """Print why a release was refused and what would pass; ends with exit code 1."""
     if not as_json:
         print_error(str(refused))
-    advice = _with_a_bar(config, parameters, period, hidden=without_bar)
+    advice = _with_a_bar(config, parameters, period, seconds, hidden=without_bar)
     if as_json:
         print_json({"error": str(refused), "advice": advice.to_dict()})
     else:
@@ -55,10 +56,12 @@ def _with_a_bar(
     config: Path,
     parameters: Mapping[str, int | float],
     period: str | None,
+    seconds: float | None,
     *,
     hidden: bool,
 ) -> "Advice":
     from anon_transformers.release import advise
+    from anon_transformers.release._advice import SECONDS
 
     with Progress(
         TextColumn("{task.description}", markup=False),
@@ -75,7 +78,11 @@ def _with_a_bar(
             progress.update(bar, description=f"try {what}", completed=share)
 
         return advise(
-            config, parameters=parameters, period=period, on_progress=on_progress
+            config,
+            parameters=parameters,
+            period=period,
+            seconds=SECONDS if seconds is None else seconds,
+            on_progress=on_progress,
         )
 
 
@@ -102,6 +109,11 @@ def print_advice(advice: "Advice") -> None:
         typer.echo(f"{len(failed)} others were tried and do not pass (--json has why).")
     for left in advice.not_tried:
         typer.echo(f"not tried: {left}")
+    if advice.not_tried:
+        typer.echo(
+            f"{advice.limit:g} seconds of the processor were allowed; "
+            f"--suggest-seconds {5 * advice.limit:g} allows more."
+        )
     typer.echo(
         "For whoever runs the release only: these counts are of rows that are not "
         "published."
@@ -139,6 +151,9 @@ def _print_gap(gap: "Gap") -> None:
     header = ["without", "reaches", "gain", "left to go"][: len(rows[0])]
     where = " (in the source, nothing generalized)" if of_source else ""
     print_table(f"Which quasi-identifiers cause {gap.id}{where}", header, rows)
+    more = len(gap.columns) - len(rows)
+    if more > 0:
+        typer.echo(f"{more} more quasi-identifiers gain no more than these (--json).")
 
 
 def _row(setting: "Setting") -> tuple[Any, ...]:

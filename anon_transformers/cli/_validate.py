@@ -1,5 +1,6 @@
 """``anon validate``: judge a file or a published release."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,7 +101,20 @@ Strictly = Annotated[
         help="Of a release: exit code 1 also when a threshold cannot be judged again.",
     ),
 ]
+OfPeriod = Annotated[
+    str | None,
+    typer.Option(
+        "--period",
+        metavar="PERIOD",
+        help="Of a release with periods: the one to judge, such as "
+        "[bold]2026-10[/bold]; by default what [bold]current[/bold] leads to.",
+    ),
+]
 NOT_AGAIN = "not judged again"
+COUNTS_PERSONS = "This release counts persons"
+AT_RELEASE = "At release"
+HELD = "thresholds held at release"
+NO_HIERARCHIES = "the hierarchies that it is measured by are not published"
 NO_PERSONS = "persons cannot be counted"
 GIVE_ORIGINAL = (
     "give it with --original FILE, or ask for it as it is released: "
@@ -126,6 +140,7 @@ def validate(
     original_encoding: OriginalEncoding = None,
     missing: Missing = None,
     workspace: Workspace = None,
+    period: OfPeriod = None,
     strict: Strictly = False,
     json_output: JsonFlag = False,
 ) -> None:
@@ -143,6 +158,7 @@ def validate(
 
     [bold]anon validate safe.csv -q age -q zip --k 5 -t average-risk,max=0.2[/bold]
     """
+    path = _of_period(path, period)
     asked = [_threshold(text) for text in thresholds or []]
     asked += [] if k is None else [{"model": "k-anonymity", "k": k}]
     own, roles = Dialect(separator, encoding), [quasi_identifiers, sensitive, subject]
@@ -182,6 +198,18 @@ def validate(
         raise typer.Exit(BROKEN_PROMISE)
 
 
+def _of_period(path: Path, period: str | None) -> Path:
+    """The folder of the newest version of a period, or what was named."""
+    if period is None:
+        return path
+    if not path.is_dir():
+        raise ConfigurationError("--period: only a release has periods.")
+    from anon_transformers.release._files import newest_version
+    from anon_transformers.release._period import Period
+
+    return newest_version(path, Period.read(period))
+
+
 def _verify(path: Path, workspace: Path | None) -> Any:
     """What the files of a release are, beside its table; None for a plain table."""
     if path.is_dir():
@@ -196,9 +224,14 @@ def _verify(path: Path, workspace: Path | None) -> Any:
 def _held_unseen(checks: list[dict[str, Any]]) -> frozenset[str]:
     """Thresholds that held at release by evidence that was not published.
 
-    What the published table shows has its level in the manifest, and is judged again.
+    What the published table shows has its level in the manifest, and is judged again;
+    the loss needs the hierarchies, too.
     """
-    return frozenset(c["id"] for c in checks if c["passed"] and "observed" not in c)
+    return frozenset(
+        c["id"]
+        for c in checks
+        if c["passed"] and ("observed" not in c or c["name"] == "loss")
+    )
 
 
 def _smallest_class(frame: Any, options: dict[str, Any]) -> int | None:
@@ -293,7 +326,7 @@ class TableVerdict:
         again = len(self.not_again)
         if again and not self.faults:
             found = "verified" if self.is_verified else "agrees with its manifest"
-            return f"{found}, {again} of {len(self.result.checks)} {NOT_AGAIN}"
+            return f"{found}; {again} of {len(self.result.checks)} {HELD}, {NOT_AGAIN}"
         return "failed" if self.faults else "passed"
 
     def to_dict(self) -> dict[str, Any]:
@@ -348,6 +381,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     from anon_transformers.release import Threshold
     from anon_transformers.release._anonymizer import refuse_unjudgeable
     from anon_transformers.release._build import check_threshold
+    from anon_transformers.release._table import counts_rows
 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")
@@ -368,12 +402,17 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     refuse_unjudgeable(
         thresholds, Scope(options["quasi_identifiers"], options["sensitive"])
     )
+    subject, of_rows = options["subject"], dict[str, Any]()
     with show_status(f"judging {len(frame):,} rows"):
         result = run_gate(frame, thresholds=thresholds, evidence=known, **options)
-    result = _in_options(result)
-    if options["subject"] not in {None, *frame.columns}:
-        return _without_persons(result, options["subject"], measured)
-    return _as_measured(result, measured)
+        if subject in {None, *frame.columns}:
+            return _as_measured(_in_options(result), measured)
+        rows_count = [t for t in thresholds if counts_rows(t)]
+        if rows_count:
+            rows = {**options, "subject": None}
+            seen = run_gate(frame, thresholds=rows_count, evidence=known, **rows)
+            of_rows = {check.id: check for check in seen.checks}
+    return _without_persons(_in_options(result), subject, measured, of_rows)
 
 
 def _in_options(result: Any) -> Any:
@@ -401,31 +440,44 @@ def _as_measured(result: Any, measured: list[dict[str, Any]]) -> Any:
     """
     held = {check["id"] for check in measured if check["passed"]}
     reasons = [
-        f"At release, {check.id} held: {check.sentence}"
+        f"{AT_RELEASE}, {check.id} held: {check.sentence}"
         for check in result.checks
         if check.observed is None and check.id in held
     ]
     return replace(result, reasons=(*result.reasons, *reasons))
 
 
-def _without_persons(result: Any, subject: str, measured: list[dict[str, Any]]) -> Any:
+def _why_not(check: Any) -> str:
+    """Why a threshold of a release that counts persons is not judged again."""
+    return NO_HIERARCHIES if check.name == "loss" else NO_PERSONS
+
+
+def _without_persons(
+    result: Any,
+    subject: str,
+    measured: list[dict[str, Any]],
+    of_rows: Mapping[str, Any],
+) -> Any:
     """Say why a release that counts persons is no pass, and what it was published with.
 
     Whose rows are one person's is private evidence, which is removed at publication.
+    What is of rows (``of_rows``, by id) is judged by them.
     """
     return replace(
         result,
-        passed=False,
+        passed=all(check.id in of_rows for check in result.checks)
+        and all(check.passed for check in of_rows.values()),
         checks=tuple(
-            replace(c, passed=False, reason=NO_PERSONS) for c in result.checks
+            of_rows.get(c.id) or replace(c, passed=False, reason=_why_not(c))
+            for c in result.checks
         ),
         reasons=(
-            f"This release counts persons (subject {subject!r}). Whose rows are one "
+            f"{COUNTS_PERSONS} (subject {subject!r}). Whose rows are one "
             "person's is not published, so no promise about them can be judged again.",
             *(
-                f"At release, {check['id']} held: {check['sentence']}"
+                f"{AT_RELEASE}, {check['id']} held: {check['sentence']}"
                 for check in measured
-                if check["passed"]
+                if check["passed"] and check["id"] not in of_rows
             ),
         ),
     )
@@ -444,25 +496,36 @@ def _print_report(path: Path, verdict: TableVerdict, json_output: bool) -> None:
             format_number(check.observed, "not evaluated"),
             "passed"
             if check.passed
-            else _failed(check.reason, verdict.is_unknown(check)),
+            else _failed(
+                check.reason,
+                verdict.is_unknown(check),
+                check.id in verdict.held_unseen,
+            ),
         )
         for check in result.checks
     ]
     title = f"{path}: {verdict.title}"
+    if verdict.verified is not None:
+        typer.echo(title)
+        _print_verified(verdict)
+        title = "Thresholds"
     print_table(title, ["threshold", "asked", "measured", "verdict"], rows)
     # A reason is long, and often that of several thresholds.
     of_reason: dict[str, list[str]] = {}
     for check in filter(verdict.is_unknown, result.checks):
         if check.reason:
             of_reason.setdefault(check.reason, []).append(check.id)
-    for reason, ids in of_reason.items():
-        typer.echo(f"- {', '.join(ids)}: {NOT_AGAIN}: {reason}")
     told = {f"{id_}: {reason}" for reason, ids in of_reason.items() for id_ in ids}
+    for reason, ids in of_reason.items():
+        whole = [r for r in result.reasons if r.startswith(COUNTS_PERSONS)]
+        why = whole[0] if whole and reason == NO_PERSONS else reason
+        told.add(why)
+        typer.echo(f"- {', '.join(ids)}: {NOT_AGAIN}: {why}")
+    if verdict.held_unseen:  # the table says so
+        told |= {r for r in result.reasons if r.startswith(AT_RELEASE)}
     for reason in result.reasons:
         if reason not in told:
             typer.echo(f"- {reason}")
-    if verdict.verified is not None:
-        _print_verified(verdict)
 
 
 def _print_verified(verdict: TableVerdict) -> None:
@@ -487,8 +550,9 @@ def _print_verified(verdict: TableVerdict) -> None:
             typer.echo(f"- {fault}.")
 
 
-def _failed(reason: str | None, unknown: bool) -> Text:
+def _failed(reason: str | None, unknown: bool, held: bool) -> Text:
     """The verdict, with its reason unless it is printed below the table."""
     if unknown:
-        return Text(NOT_AGAIN, style="yellow")
+        text = f"held at release, {NOT_AGAIN}" if held else NOT_AGAIN
+        return Text(text, style="yellow")
     return Text.assemble(("failed", "red"), f" {reason or ''}")

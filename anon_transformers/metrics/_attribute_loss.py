@@ -88,6 +88,7 @@ def released_losses(
     published: Any,
     hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
+    n_rows: int | None = None,
 ) -> dict[Hashable, float]:
     """How much of each hierarchy the published cells cover; needs no original.
 
@@ -101,6 +102,9 @@ def released_losses(
         The columns to measure.
     suppression_label : str, default="*"
         The text of a suppressed cell.
+    n_rows : int, optional
+        Rows of the original, if it is known that some were left out: each of these is
+        lost as a whole.
 
     Examples
     --------
@@ -109,6 +113,8 @@ def released_losses(
     >>> published = pd.DataFrame({"country": ["EU", "EU", "Asia", "*"]})
     >>> released_losses(published, {"country": tree})
     {'country': 0.5}
+    >>> released_losses(published.head(3), {"country": tree}, n_rows=4)
+    {'country': 0.5}
     """
     frame, losses = to_frame(published), {}
     for name in columns_of(frame, None, hierarchies):
@@ -116,7 +122,7 @@ def released_losses(
         labels = identify(frame[name])
         cover = domain.cover(labels, suppression_label)
         recoded = Recoded(name, domain, labels, cover)
-        losses[name] = _loss(recoded, len(frame), len(frame))
+        losses[name] = _loss(recoded, max(n_rows or 0, len(frame)), len(frame))
     return losses
 
 

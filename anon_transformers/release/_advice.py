@@ -5,6 +5,7 @@ cell, but its counts are of rows that are not published: it goes to a terminal a
 target, manifest or report.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -122,7 +123,7 @@ class Advice:
     not_tried : tuple of str
         What was not, and why.
     seconds, limit : float
-        The time that it took, and the time for settings.
+        The time that it took by the clock, and the processor's time for settings.
     """
 
     release: str
@@ -165,8 +166,8 @@ def advise(
     period : str, date, datetime or Period, optional
         What the run is about, if the file has periods.
     seconds : float, default=120
-        Time for all settings, shared among their kinds. A try that was begun is
-        finished, and one of each kind is always made.
+        Time of the processor for all settings, shared among their kinds. A try that was
+        begun is finished, and one of each kind is always made.
     on_progress : callable, optional
         Called with the share of the time that is used, and what is tried now.
 
@@ -226,6 +227,7 @@ class _Advisor:
         on_progress: OnProgress | None,
     ):
         self.started, self.limit = time.monotonic(), seconds
+        self.worked = time.process_time()
         self.announce = on_progress or (lambda share, what: None)
         stated = resolve(read_config(config_path), period, file=config_path)
         refuse_what_is_missing(stated)
@@ -242,8 +244,8 @@ class _Advisor:
 
     @property
     def used(self) -> float:
-        """Share of the time that is used."""
-        return (time.monotonic() - self.started) / self.limit
+        """Share of the time that is used; what others do on the machine is not."""
+        return (time.process_time() - self.worked) / self.limit
 
     def advice(self) -> Advice:
         """Try the file as it is, then other settings."""
@@ -360,7 +362,11 @@ def as_judged(gap: Gap, check: Check | None) -> Gap:
     """What the gate itself found goes before what was computed beside it."""
     if check is None or check.observed is None:
         return gap
-    return replace(gap, holds=check.passed, reached=check.observed)
+    found = replace(gap, holds=check.passed, reached=check.observed)
+    if gap.reached is None or math.isclose(gap.reached, check.observed, abs_tol=1e-9):
+        return found
+    # What columns gain is of another number than the one that was judged.
+    return replace(found, off=None, columns=())
 
 
 def reasons_of(first: Try) -> tuple[str, ...]:

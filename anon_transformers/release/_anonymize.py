@@ -154,7 +154,7 @@ def facts_of(report: Report) -> dict[str, Any]:
         "smallest": classes.get("smallest"),
         "average_risk": risk.get("average-risk"),
         "highest_risk": risk.get("highest-risk"),
-        "loss": report.loss,
+        "method_loss": report.loss,  # by its own domains; the gate says the loss
     }
 
 

@@ -8,7 +8,7 @@ import copy
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -476,8 +476,7 @@ class ReleaseConfig(Strict):
         judged_columns = [*self.roles.quasi_identifiers, *sensitive]
         for column in self.hierarchies:
             if column not in judged_columns:
-                fault = unknown_choice("column", column, judged_columns)
-                raise ValueError(f"hierarchies: {fault}")
+                raise ValueError(_hierarchy_of_none(column, judged_columns))
         for threshold in self.thresholds:
             judged = threshold.params.get("sensitive")
             if judged is not None and judged not in sensitive:
@@ -676,6 +675,19 @@ class ReleaseConfig(Strict):
     def home(self) -> Path:
         """Private folder of this release."""
         return self.path(self.workspace) / self.name
+
+
+def _hierarchy_of_none(column: str, judged: Sequence[str]) -> str:
+    """A hierarchy of a column without a role: either of the two may be misspelled."""
+    fault = unknown_choice("column", column, judged)
+    head, mean, rest = fault.partition("did you mean ")
+    if not mean:
+        return f"hierarchies: {fault}"
+    near, _, listed = rest.partition("? ")
+    return (
+        f"hierarchies: {head}roles have {near}. One of the two is misspelled: correct "
+        f"the one that the header of the source does not have. {listed}"
+    )
 
 
 def read_config(path: str | os.PathLike[str]) -> ReleaseConfig:

@@ -581,7 +581,7 @@ def read_published(
     def find() -> Path:
         if period is None:
             return link.resolve()
-        return _newest_version(Path(folder), Period.read(period))
+        return newest_version(Path(folder), Period.read(period))
 
     while True:
         version = find()
@@ -593,7 +593,7 @@ def read_published(
                 raise
 
 
-def _newest_version(target: Path, period: Period) -> Path:
+def newest_version(target: Path, period: Period) -> Path:
     """The version of a period that was published last, in any folder of a target."""
     found: dict[tuple[str, int], Path] = {}
     periods = set()

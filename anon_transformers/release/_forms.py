@@ -212,6 +212,14 @@ class Form(ABC):
     def evidence(self, candidate: Candidate) -> GateInput:
         """What the gate judges of a candidate."""
 
+    def judged_losses(self, candidate: Candidate) -> dict[str, Any]:
+        """``loss`` and ``column_losses`` that the gate judges, as readers see them.
+
+        Empty where nobody can read them from what is published: the report of the
+        method then says what was lost.
+        """
+        return {}
+
     @abstractmethod
     def faults(self, candidate: Candidate) -> list[str]:
         """Everything that is wrong with a candidate beside its source, in words."""

@@ -10,7 +10,11 @@ from typing import Any
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+)
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._back_off import check_ladder, name_of
@@ -93,8 +97,19 @@ def load(
     try:
         return load_as_stated(stated, config_path, run_id, parameters, period)
     except DataError:
-        note_refusal(stated, run_id, period)
+        note_refusal(stated, run_id, period, first=_may_begin(stated, period))
         raise
+
+
+def _may_begin(stated: ReleaseConfig, period: GIVEN_PERIOD | None) -> bool:
+    """Whether a ledger may be begun for a run whose source was refused."""
+    try:
+        config = resolve(stated, period)
+        refuse_what_is_missing(config)
+        refuse_unwritable(form_of(config))
+    except (AnonymizationError, OSError):
+        return False
+    return True
 
 
 def load_as_stated(
@@ -114,7 +129,11 @@ def load_as_stated(
     check_gate(form, thresholds)
     ladder = check_ladder(form, thresholds)
     refuse_unwritable(form)
-    refuse_foreign_target(config)
+    try:
+        refuse_foreign_target(config)
+    except ConfigurationError:
+        note_refusal(stated, run_id, period, first=True)
+        raise
     refuse_expired(config)
     order = {
         "file": str(Path(config_path).absolute()),

@@ -78,7 +78,7 @@ def private_numbers(form: TableForm, candidate: Candidate) -> dict[str, Any]:
     found = table_statistics(
         source.reset_index(drop=True), published, roles, hierarchies, label
     )
-    report = candidate.noted["report"]
+    report = {**candidate.noted["report"], **form.judged_losses(candidate)}
     return {
         **{key: item for key, item in found.items() if key not in OF_VALUES},
         "column_losses": report["column_losses"],

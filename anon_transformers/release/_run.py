@@ -35,7 +35,11 @@ from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
 
 PRIVATE = 0o700
-FINISHED = {"published", "removed", "quarantined", "abandoned", "refused"}
+ACKNOWLEDGED = "acknowledged"
+"""Somebody has seen that a run published nothing; it is no news any more."""
+FINISHED = {
+    "published", "removed", "quarantined", "abandoned", "refused", ACKNOWLEDGED
+}  # fmt: skip
 """Events after which a run goes no further; a version is removed after it was public.
 """
 RUNS = "runs"

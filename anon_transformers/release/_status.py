@@ -19,7 +19,13 @@ from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._last_known import stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Period, Template
-from anon_transformers.release._run import FINISHED, Ledger, period_in, sha256
+from anon_transformers.release._run import (
+    ACKNOWLEDGED,
+    FINISHED,
+    Ledger,
+    period_in,
+    sha256,
+)
 from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
 from anon_transformers.release._verdict_only import why_verdict_only
@@ -32,6 +38,7 @@ FAILURES = {
     "refused": "was refused when it was loaded",
 }
 """What the last event of a run that published nothing means."""
+ACKNOWLEDGE = "until it is published, or acknowledged: anon abandon FILE RUN"
 DEFAULT_WORKSPACE = ".anon"
 DEEPEST = 4
 """Folders below the one that is looked through."""
@@ -352,16 +359,38 @@ def _state(
     if not told:
         return "never published", "what was published was removed"
     last: dict[Any, Mapping[str, Any]] = {}
-    for _, story in sorted(told, key=lambda one: (_at(one[1][-1]), one[0])):
-        last[period_in(story)] = story[-1]
+    in_order = sorted(told, key=lambda one: (_ended(one[1]), one[0]))
+    for number, (_, story) in enumerate(in_order):
+        after = [later[-1]["event"] for _, later in in_order[number + 1 :]]
+        if not (_was_a_slip(story) and "published" in after):
+            last[period_in(story)] = story[-1]
     ended = [(event["event"], event["run"]) for event in last.values()]
     refused = [f"run {run} {FAILURES[what]}" for what, run in ended if what in FAILURES]
     if refused:
-        return "refused", "; ".join(refused)
+        return "refused", f"{'; '.join(refused)} ({ACKNOWLEDGE})"
     under_way = [f"run {run}: {what}" for what, run in ended if what not in FINISHED]
     if under_way:
         return "under way", "; ".join(under_way)
+    if not any(story[-1]["event"] == "published" for _, story in told):
+        return "never published", "what was refused is acknowledged"
     return "published", None
+
+
+def _ended(story: Sequence[Mapping[str, Any]]) -> str:
+    """When a run ended, whenever somebody took note of it."""
+    own = [event for event in story if event["event"] != ACKNOWLEDGED]
+    return _at((own or story)[-1])
+
+
+def _was_a_slip(story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether somebody asked for a period that had no source, and no scheduler did.
+
+    What is published later shows that they went on; if the period lies between public
+    ones, it is listed as missing there.
+    """
+    last = story[-1]
+    by_hand = last.get("driver") == "process"
+    return last["event"] == "refused" and last.get("lacks") == "source" and by_hand
 
 
 def _at(event: Mapping[str, Any]) -> str:

@@ -35,6 +35,7 @@ from anon_transformers.release._run import (
     Ledger,
     is_plain,
     locked,
+    make_private,
     next_run_id,
     of_period,
 )
@@ -205,9 +206,12 @@ def run_release(
     for threshold in config.thresholds:
         check_threshold(threshold)
     from anon_transformers.release import anonymize, load, publish, validate
-    from anon_transformers.release._under_way import keeping_runs
+    from anon_transformers.release._under_way import (
+        given_up_if_interrupted,
+        keeping_runs,
+    )
 
-    with keeping_runs():
+    with keeping_runs(), given_up_if_interrupted():
         location = load(config_path, parameters=parameters, period=period)
         for name, step in zip(STEPS[1:], (anonymize, validate, publish), strict=True):
             announce(name)
@@ -225,19 +229,50 @@ def refuse_mapped(config: ReleaseConfig) -> None:
 
 
 def note_refusal(
-    stated: ReleaseConfig, run_id: str | None, period: GIVEN_PERIOD | None
+    stated: ReleaseConfig,
+    run_id: str | None,
+    period: GIVEN_PERIOD | None,
+    *,
+    first: bool = False,
 ) -> None:
-    """Note in the ledger that a source was refused, so that it does not go unseen.
+    """Note in the ledger that a run was refused, so that it does not go unseen.
 
-    The first run of a release leaves no trace of what was refused.
+    Parameters
+    ----------
+    stated : ReleaseConfig
+        The release as its file states it.
+    run_id : str or None
+        The name that the run was given.
+    period : str, date, datetime or Period, optional
+        What it is about.
+    first : bool
+        Whether a ledger is begun for it. A source that is not there begins none: the
+        first run of a release may have been given a period that does not exist.
     """
     home = stated.path(Template(stated.workspace).fill(None)) / stated.name
     ledger = Ledger(home)
-    if is_plain(ledger.file, stat.S_ISREG):
-        about = period_of(stated, period)
-        with locked(home):
-            name = next_run_id(run_id, ledger, about)
-            ledger.write(name, "refused", **of_period(about))
+    if not is_plain(ledger.file, stat.S_ISREG):
+        if not first or os.path.lexists(ledger.file):
+            return
+        make_private(home)
+    about = period_of(stated, period)
+    facts: dict[str, Any] = of_period(about)
+    if _lacks_source(stated, period):
+        facts["lacks"] = "source"
+        if run_id is None:  # a scheduler gives its runs names
+            facts["driver"] = "process"
+    with locked(home):
+        ledger.write(next_run_id(run_id, ledger, about), "refused", **facts)
+
+
+def _lacks_source(stated: ReleaseConfig, period: GIVEN_PERIOD | None) -> bool:
+    """Whether a file of the source is not there."""
+    try:
+        config = resolve(stated, period)
+    except AnonymizationError:
+        return False
+    files = config.source.files.values()
+    return any(not config.path(given).is_file() for given in files)
 
 
 def refuse_what_is_missing(config: ReleaseConfig, source: bool = True) -> None:

@@ -34,7 +34,9 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
     AverageRisk,
     HighestRisk,
+    Loss,
     RecordsAtRisk,
+    SuppressedShare,
     class_statistics,
     domain_share_loss,
     released_losses,
@@ -88,6 +90,8 @@ from anon_transformers.release._source import (
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
 REFERENCES = "references.json"
+OF_PUBLISHED = "loss_of_published_rows"
+"""Where rows are dropped: what is lost of the others, and not what the gate judges."""
 
 
 class TableForm(Form):
@@ -245,24 +249,56 @@ class TableForm(Form):
             roles.sensitive,
             suppression_label=suppression_label,
         )
-        # Names of sets and centers of groups are no labels of a hierarchy: the ones are
-        # not in it, and the others would all be as exact as the source.
         method = make_anonymizer(self.config, self.config.thresholds)
-        shown = roles.quasi_identifiers if method.publishes == "labels" else ()
-        quasi = make_hierarchies(self.config, shown)
         files = make_hierarchies(self.config, roles.sensitive)
         read = {name: h for name, h in files.items() if isinstance(h, Hierarchy)}
         # Rows are not what was promised to persons; persons are not published.
-        judged = thresholds if roles.subject is None else ()
+        judged = [t for t in thresholds if roles.subject is None or counts_rows(t)]
+        lost = self._losses(table, method, suppression_label)
+        lossy = {
+            t.id: {"observed": lost["loss"]}
+            for t in thresholds
+            if t.kind == "metric" and t.name == Loss.name and "loss" in lost
+        }
+        if getattr(method, "suppression", None) == "drop" and "loss" in lost:
+            # The gate counts dropped rows as lost; how many they are is not published.
+            lost, lossy = {**lost, OF_PUBLISHED: lost["loss"]}, {}
+            del lost["loss"]
         with private_evidence(PrivateEvidence(hierarchies=read)):
             classes = scope.classes(table)
             return {
                 "rows": len(table),
                 **class_numbers(classes, roles.subject is None),
-                **losses(table, roles.quasi_identifiers, quasi, suppression_label),
+                **lost,
                 **attack_numbers(table, classes, roles, suppression_label),
-                "levels": levels(table, scope, judged),
+                "levels": {**levels(table, scope, judged), **lossy},
             }
+
+    def _losses(
+        self,
+        table: pd.DataFrame,
+        method: BaseAnonymizer,
+        suppression_label: str,
+        n_rows: int | None = None,
+    ) -> dict[str, Any]:
+        """What a published table lost, of so many rows."""
+        # Names of sets and centers of groups are no labels of a hierarchy: the ones are
+        # not in it, and the others would all be as exact as the source.
+        quasi = self.config.roles.quasi_identifiers
+        shown = quasi if method.publishes == "labels" else ()
+        trees = make_hierarchies(self.config, shown)
+        return losses(table, quasi, trees, suppression_label, n_rows)
+
+    def judged_losses(self, candidate: Candidate) -> dict[str, Any]:
+        """Losses of the published labels, and of rows that are not published."""
+        method = make_anonymizer(self.config, self.config.thresholds)
+        lost = self._losses(
+            candidate.tables[0],
+            method,
+            candidate.suppression_label,
+            len(candidate.source),
+        )
+        return lost if "loss" in lost else {}
 
     def evidence(self, candidate: Candidate) -> GateInput:
         """The table, with the person of each row, and private evidence."""
@@ -556,15 +592,21 @@ def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
     return numbers
 
 
+def counts_rows(threshold: Threshold) -> bool:
+    """Whether a threshold is about rows, also where persons are counted."""
+    return threshold.kind == "metric" and threshold.name == SuppressedShare.name
+
+
 def losses(
     table: pd.DataFrame,
     quasi_identifiers: Sequence[str],
     hierarchies: Mapping[str, Any],
     suppression_label: str,
+    n_rows: int | None = None,
 ) -> dict[str, Any]:
     """How much of its hierarchy each column covers, where a file has the hierarchy."""
     read = {name: h for name, h in hierarchies.items() if isinstance(h, Hierarchy)}
-    found = released_losses(table, read, suppression_label) if read else {}
+    found = released_losses(table, read, suppression_label, n_rows) if read else {}
     if len(found) < len(quasi_identifiers):
         return {"column_losses": found}
     return {"column_losses": found, "loss": domain_share_loss(found.values())}

@@ -180,9 +180,8 @@ def private_trials(
 
 
 def costs_of(form: Form, candidate: Candidate) -> dict[str, Any]:
-    """Loss as the release would state it, and what is suppressed."""
-    numbers = form.numbers(candidate.tables, (), candidate.suppression_label)
-    measured = numbers if "loss" in numbers else candidate.noted["report"]
+    """Loss as the gate judges it, and what is suppressed."""
+    measured = {**candidate.noted["report"], **form.judged_losses(candidate)}
     costs = {key: measured.get(key) for key in ("loss", "column_losses")}
     if not isinstance(form, TableForm) or form.swaps:
         return costs

@@ -23,9 +23,10 @@ from typing import Any
 
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.release._config import ReleaseConfig
-from anon_transformers.release._log import LOG
+from anon_transformers.release._log import LOG, stage, tell_numbers
 from anon_transformers.release._period import Period
 from anon_transformers.release._run import (
+    ACKNOWLEDGED,
     FINISHED,
     LOCK,
     NO_LINK,
@@ -41,6 +42,8 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._target import recover
 
+FAILED = {"quarantined", "abandoned", "refused"}
+"""Last events of runs that published nothing."""
 LEASE = timedelta(hours=2)
 """How long a run that a scheduler drives is under way after each of its steps."""
 LONGEST_WAIT = timedelta(hours=6)
@@ -234,12 +237,14 @@ class Turn:
     config: ReleaseConfig
     run_id: str | None
     begun: float | None = None
+    waited: float = 0.0
 
     def wait(self) -> None:
         """Wait until no other run is in the way, or refuse, as the file says.
 
         Nothing is locked meanwhile.
         """
+        said: str | None = None
         while (found := self._conflicting()) is not None:
             other, since, again = found
             if other != again and self.config.on_conflict == "refuse":
@@ -251,6 +256,9 @@ class Turn:
             if self.begun is None:
                 self.begun = time.monotonic()
                 LOG.warning("Waiting for run %s, under way since %s.", other, since)
+            if other != said:
+                stage(f"waiting for run {other}")
+                said = other
             if time.monotonic() - self.begun > LONGEST_WAIT.total_seconds():
                 raise ReleaseError(
                     f"run {other} of this release is under way since {since}, and was "
@@ -258,6 +266,8 @@ class Turn:
                     "give it up with release.abandon."
                 )
             time.sleep(POLL)
+            self.waited = time.monotonic() - self.begun
+            tell_numbers({"waited_seconds": round(self.waited, 1)})
 
     def _conflicting(self) -> tuple[str, str, str | None] | None:
         home, period = self.config.home, self.config.period
@@ -344,12 +354,15 @@ def abandon(location: str | os.PathLike[str]) -> None:
     """End a run, and remove its personal data.
 
     For a scheduler that gives a run up: other runs need not wait for its lease. A run
-    that has ended stays as it is. What it published stays published.
+    that was refused, quarantined or given up is acknowledged: it stays in the ledger,
+    and :func:`release_status` does not name it any more. Any other run that has ended
+    stays as it is. What it published stays published.
 
     Parameters
     ----------
     location : str
-        The run's private folder, as ``load`` returned it.
+        The run's private folder, as ``load`` returned it: ``<workspace>/<release>/runs/
+        <run>``.
 
     Raises
     ------
@@ -367,5 +380,47 @@ def abandon(location: str | os.PathLike[str]) -> None:
             config = None
         if config is not None:
             recover(config)
+        last = run.ledger.last(run.id)
+        if last is not None and last["event"] in FAILED:
+            run.ledger.write(run.id, ACKNOWLEDGED)
         run.ledger.abandon(run.id)
         remove_run(run.folder)
+
+
+@contextmanager
+def given_up_if_interrupted() -> Iterator[None]:
+    """Within :func:`keeping_runs`: end the runs that are held if somebody interrupts.
+
+    Their private data go at once, and not with the next run.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        held_here = sorted(_OURS.handles)
+        for folder in held_here:
+            _give_up(folder)
+        if not held_here:
+            LOG.warning("Interrupted before a run began: nothing is kept.")
+        raise
+
+
+def _give_up(folder: Path) -> None:
+    """End a run that this thread holds, and say so."""
+    last = Ledger(folder.parent.parent).last(folder.name)
+    try:
+        if last is None or last["event"] not in FAILED:
+            abandon(folder)
+        last = Ledger(folder.parent.parent).last(folder.name)
+    except (ReleaseError, OSError) as error:
+        LOG.warning(
+            "Interrupted: run %s could not be given up (%s); the next run removes its "
+            "private data.", folder.name, type(error).__name__,
+        )  # fmt: skip
+        return
+    if last is not None and last["event"] == "published":
+        LOG.warning("Interrupted: run %s was published before.", folder.name)
+    else:
+        LOG.warning(
+            "Interrupted: run %s is given up, nothing of it is published, and its "
+            "private data are removed.", folder.name,
+        )  # fmt: skip

@@ -122,7 +122,9 @@ def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
     stage("comparing with the source")
     faults, judged = form.faults(candidate), form.evidence(candidate)
     stage("judging by the thresholds")
-    config, report = form.config, candidate.noted["report"]
+    config = form.config
+    # One loss for all who ask: that which readers find, wherever they can find it.
+    report = {**candidate.noted["report"], **form.judged_losses(candidate)}
     result = run_gate(
         judged.frame,
         thresholds=candidate.run.thresholds,

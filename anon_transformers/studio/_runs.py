@@ -14,6 +14,7 @@ from anon_transformers.release import ReleaseConfig, check_release, run_release
 from anon_transformers.release._log import FACTS, heard_by
 from anon_transformers.release._private_report import PAGE
 from anon_transformers.release._run import (
+    ACKNOWLEDGED,
     FINISHED,
     QUARANTINE,
     REPORTS,
@@ -133,7 +134,9 @@ def runs_of(config: ReleaseConfig) -> list[PastRun]:
 
 
 def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
-    last, home = story[-1], place.parent
+    # That somebody took note of a refusal does not change what became of the run.
+    own = [event for event in story if event["event"] != ACKNOWLEDGED]
+    last, home = (own or story)[-1], place.parent
     period = period_in(story)
     outcome = last["event"] if last["event"] in FINISHED else "under way"
     folder = None

@@ -29,6 +29,16 @@ def test_files_in_order(anon, folder):
     assert sorted(f.name for f in folder.iterdir()) == ["good.yaml"]
 
 
+def test_a_k_of_one_is_noted(anon, folder):
+    more = "k: 1}, {model: distinct-l-diversity, l: 2}"
+    (folder / "one.yaml").write_text(RELEASE.replace("k: 5}", more))
+    done = anon("check", folder)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stdout.replace("│", " ").split())
+    assert "k: 1 promises nothing" in told
+    assert told.count("in order, but") == 1
+
+
 def test_one_broken_file_among_them(anon, folder):
     (folder / "bad.yaml").write_text(RELEASE.replace("k: 5", "kk: 5"))
     done = anon("check", folder)

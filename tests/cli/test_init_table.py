@@ -235,6 +235,9 @@ def test_tables_that_differ_by_a_date_are_periods_of_one_release(
 ):
     file, stated = release_of(anon, months, tmp_path / "study")
     assert file.name == "people.yaml"
+    again = anon("init", *months, "--separator", ";", "--out", tmp_path / "study",
+                 "--no-scores", "--force")  # fmt: skip
+    assert "--name gives another name" in again.output
     assert stated["source"]["path"] == "../../people-{period:%Y-%m}.csv"
     # Two periods together tell more of a person, and nothing judges that.
     assert stated["target"]["retention"] == {"periods": 1}

@@ -1,6 +1,8 @@
 """``anon release --suggest``: what a user reads when a release is refused."""
 
 import json
+import time
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -112,3 +114,21 @@ def test_a_file_that_cannot_be_used_is_no_refusal(anon, file):
     broken = anon("release", file, "--suggest")
     assert broken.exit_code == 2
     assert "--suggest" not in broken.stderr
+
+
+def test_the_time_can_be_given_and_is_that_of_the_processor(anon, file, monkeypatch):
+    from anon_transformers.release import _advice
+
+    clock = iter(range(0, 10**9, 10**5))  # by the clock, every look is a day later
+    slow = SimpleNamespace(
+        monotonic=lambda: float(next(clock)), process_time=time.process_time
+    )
+    monkeypatch.setattr(_advice, "time", slow)
+    told = anon("release", file, "--suggest", "--suggest-seconds", 600).stdout
+    assert "not tried" not in told
+    monkeypatch.undo()
+    told = anon("release", file, "--suggest", "--suggest-seconds", 1e-9).stdout
+    assert "not tried" in told
+    assert "--suggest-seconds 5e-09 allows more" in told
+    for odd in (["--suggest-seconds", 5], ["--suggest", "--suggest-seconds", 0]):
+        assert anon("release", file, *odd).exit_code == 2

@@ -35,15 +35,15 @@ def test_a_release_that_counts_persons_says_why_it_is_no_pass(anon, visits):
     judged = anon("validate", visits.with_name("out"))
     assert judged.exit_code == 0
     message = " ".join(judged.output.split())
-    assert "agrees with its manifest, 2 of 2 not judged again" in message
+    assert "agrees with its manifest; 2 of 2 thresholds held at release" in message
     assert "The smallest class has" in message
     assert "counts persons (subject 'pid')" in message
     assert "is not published" in message
-    assert (
-        "At release, k-anonymity held: Every combination of age must be shared by at "
-        "least 3 persons." in message
-    )
-    assert "At release, average-risk held: average-risk must be at most 0.4" in message
+    assert "Every combination of age must be shared by at least 3" in message
+    assert message.count("k-anonymity, average-risk: not judged again") == 1
+    # What was verified comes first, and each sentence once.
+    assert message.index("The smallest class") < message.index("Thresholds")
+    assert message.count("counts persons") == message.count("must be at most 0.4") == 1
     # Numbers of persons would tell of them.
     manifest = json.loads(
         (visits.with_name("out") / "current/manifest.json").read_text()
@@ -146,3 +146,38 @@ class TestAgainstTheInput:
         assert anon("release", file).exit_code == 0
         judged = anon("validate", tmp_path / "out")
         assert judged.exit_code == 0, judged.output
+
+
+def test_shares_of_rows_are_judged_though_persons_are_counted(anon, visits):
+    asked = {**CONFIG, "thresholds": [
+        *CONFIG["thresholds"], {"metric": "suppressed-share", "max": 0.5},
+    ]}  # fmt: skip
+    file = visits.with_name("visits.yaml")
+    file.write_text(yaml.safe_dump(asked))
+    assert anon("release", file).exit_code == 0
+    found = json.loads(anon("validate", visits.with_name("out"), "--json").stdout)
+    assert "suppressed-share" not in found["release"]["not_judged_again"]
+    checks = {check["id"]: check for check in found["checks"]}
+    assert checks["suppressed-share"]["passed"] is True
+    assert checks["suppressed-share"]["observed"] == 0
+    assert checks["k-anonymity"]["passed"] is None
+
+
+def test_a_period_of_a_release(anon, visits):
+    asked = {**CONFIG, "source": {"path": "{period:%Y-%m}.csv"}}
+    asked["target"] = {**CONFIG["target"], "retention": {"periods": 3}}
+    file = visits.with_name("visits.yaml")
+    file.write_text(yaml.safe_dump(asked))
+    for month in ("2026-01", "2026-02"):
+        visits.with_name(f"{month}.csv").write_text(visits.read_text())
+        run = anon("release", file, "--period", month)
+        assert run.exit_code == 0, run.output
+    out = visits.with_name("out")
+    for month in ("2026-01", "2026-02"):
+        judged = anon("validate", out, "--period", month, "--json")
+        assert judged.exit_code == 0
+        assert json.loads(judged.stdout)["release"]["period"] == month
+    absent = anon("validate", out, "--period", "2026-03")
+    assert absent.exit_code == 2
+    assert "2026-01, 2026-02" in " ".join(absent.output.split())
+    assert anon("validate", visits, "--period", "2026-01").exit_code == 2

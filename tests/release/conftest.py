@@ -115,6 +115,11 @@ class SmallRelease:
         }
 
     def nothing_written(self):
+        """Nothing but a line in the private ledger that a run was refused."""
+        found = {path.name for path in self.work.rglob("*") if path.is_file()}
+        if found == {"ledger.jsonl", ".lock"}:
+            told = {event["event"] for event in self.events()} == {"refused"}
+            return told and not self.target.exists()
         return not self.work.exists() and not self.target.exists()
 
     def refusal(self, error=ConfigurationError):

@@ -379,6 +379,11 @@ def test_what_may_be_a_password_is_not_quoted(release, line):
             {"hierarchies": {"job2": {"path": "a"}}},
             "hierarchies: unknown column 'job2'",
         ),
+        (
+            {"hierarchies": {"agee": {"path": "a"}}},
+            "hierarchies: unknown column 'agee'; roles have 'age'. One of the two is "
+            "misspelled: correct the one that the header of the source does not have.",
+        ),
         ({"workspace": "w-{period:%Y}"}, "workspace: all periods of a release"),
         ({"sorce": {}}, "top level: unknown key 'sorce'"),
     ],

@@ -172,8 +172,8 @@ def test_a_report_of_a_stranger_tells_numbers_alone(release, registered, caplog)
         anonymize(location)
     ((message, facts),) = lines_of(caplog)
     assert "smallest" not in facts
-    assert type(facts["loss"]) is float
-    assert facts["loss"] == 0.5
+    assert type(facts["method_loss"]) is float
+    assert facts["method_loss"] == 0.5
     assert NAME_MARK not in message + json.dumps(facts, default=repr)
 
 

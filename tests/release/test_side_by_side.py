@@ -1,6 +1,7 @@
 """Two runs of one release at once: they wait, are refused, or go on side by side."""
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -393,3 +394,20 @@ def test_the_ledger_knows_who_drives_a_run(release):
     lines = (release.home / "ledger.jsonl").read_text().splitlines()
     drivers = [json.loads(line).get("driver") for line in lines]
     assert [driver for driver in drivers if driver] == ["steps", "scheduler", "process"]
+
+
+def test_a_run_that_waits_says_so_and_for_how_long(release, monkeypatch, caplog):
+    from anon_transformers.release import read_config
+    from anon_transformers.release._log import FACTS, LOG, logged_step
+
+    answers = iter([("other", "noon", None)] * 3 + [None])
+    monkeypatch.setattr(_under_way, "POLL", 0.01)
+    monkeypatch.setattr(_under_way.Turn, "_conflicting", lambda self: next(answers))
+    turn = _under_way.Turn(read_config(release.file), None)
+    with caplog.at_level(logging.DEBUG, logger=LOG.name), logged_step("load"):
+        turn.wait()
+    told = [getattr(record, FACTS, {}) for record in caplog.records]
+    stages = [facts["stage"] for facts in told if "stage" in facts]
+    assert stages == ["waiting for run other"]
+    assert "waited_seconds" in told[-1]
+    assert "waited seconds" in caplog.records[-1].getMessage()

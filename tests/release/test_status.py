@@ -131,7 +131,9 @@ def test_a_source_that_is_refused_is_news(release):
     release.write(expect={"rows": {"min": 41}})
     with pytest.raises(AnonymizationError):
         run_release(release.file)
-    assert release.nothing_written()  # nothing was there before
+    assert release.nothing_written()
+    assert [e["event"] for e in release.events()] == ["refused"]
+    assert only(release).state == "refused"  # though it was the first run
     release.write(expect=None)
     run_release(release.file)
     release.write(expect={"rows": {"min": 41}})
@@ -157,12 +159,70 @@ def test_a_refused_period_is_news_until_it_is_published(release):
             run_release(release.file, period=period)
         except AnonymizationError:
             assert period == "2026-09"
-    found = only(release)
-    assert found.state == "refused"
-    assert "2026-09" in found.reason
+    # Somebody asked for a month that is not there, and went on with another one.
+    assert only(release).state == "published"
     (release.folder / "2026-09-09.csv").write_text(text)
+    strict = {"rows": {"min": 41}}
+    for number in (9, 10):
+        (release.folder / f"2026-{number:02}-{number:02}.csv").write_text(text)
+    release.write(expect=strict)
+    with pytest.raises(AnonymizationError):
+        run_release(release.file, period="2026-09")
+    release.write(expect=None)
+    run_release(release.file, period="2026-10")
+    found = only(release)
+    assert found.state == "refused"  # what was in the source is no slip
+    assert "2026-09" in found.reason
     run_release(release.file, period="2026-09")
     assert only(release).state == "published"
+
+
+@pytest.fixture
+def months(release):
+    """August is public, and files of other months are not there."""
+    release.write(source={"path": "{period}-{period:%m}.csv"}, target={"path": "out"})
+    (release.folder / "2026-08-08.csv").write_text(release.source.read_text())
+    run_release(release.file, period="2026-08")
+    return release
+
+
+def test_a_month_that_a_scheduler_misses_stays_news(months):
+    with pytest.raises(AnonymizationError):
+        load(months.file, run_id="scheduled__2026-09", period="2026-09")
+    run_release(months.file, period="2026-08")
+    assert only(months).state == "refused"
+
+
+def test_a_slip_is_news_until_something_is_published_or_it_is_acknowledged(months):
+    for _ in range(2):
+        with pytest.raises(AnonymizationError):
+            run_release(months.file, period="2062-07")
+    found = only(months)
+    assert found.state == "refused"
+    assert "anon abandon" in found.reason
+    run = months.events()[-1]["run"]
+    ended = CliRunner().invoke(app, ["abandon", str(months.file), run])
+    assert ended.exit_code == 0
+    assert "acknowledged" in ended.output
+    assert only(months).state == "published"
+    assert status(months.folder).exit_code == 0
+    wrong = CliRunner().invoke(app, ["abandon", str(months.file), f"{run}x"])
+    assert wrong.exit_code == 2
+    assert "did you mean" in " ".join(wrong.output.split())
+
+
+def test_an_acknowledged_refusal_of_a_release_that_was_never_published(release):
+    release.target.mkdir()
+    (release.target / "current").mkdir()
+    (release.target / "current" / "theirs.txt").write_text("theirs")
+    with pytest.raises(AnonymizationError):
+        run_release(release.file)
+    assert [e["event"] for e in release.events()] == ["refused"]
+    assert only(release).state == "refused"
+    run = release.events()[-1]["run"]
+    abandon(release.home / "runs" / run)
+    assert only(release).state == "never published"
+    assert status(release.folder).exit_code == 0
 
 
 def test_a_broken_file_still_says_what_is_public(release):

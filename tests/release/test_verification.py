@@ -124,7 +124,7 @@ def test_what_nobody_signed_is_not_called_verified(published):
     assert len(found["not_judged_again"]) == 3
     told = " ".join(validate(published.target).output.split())
     assert "verified" not in told
-    assert "agrees with its manifest, 3 of 3 not judged again" in told
+    assert "agrees with its manifest; 3 of 3 thresholds held at release" in told
     assert "anybody may have written it" in told
     signed = validate(published.target, "--workspace", published.work)
     assert signed.exit_code == 1
@@ -200,7 +200,9 @@ def test_fewer_rows_than_persons_were_promised(release):
     run_release(release.file)
     judged = validate(release.target)
     assert judged.exit_code == 0
-    assert "agrees with its manifest, 1 of 1 not judged again" in judged.output
+    assert (
+        "agrees with its manifest; 1 of 1 thresholds held at release" in judged.output
+    )
     file = release.target / "current/manifest.json"
     content = json.loads(file.read_text())
     content["promised"]["in_force"] = [{"model": "k-anonymity", "k": 30}]
