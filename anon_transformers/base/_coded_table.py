@@ -68,7 +68,10 @@ def refuse_too_few(points: Points, k: int, subject: Column | None = None) -> Non
         With the rows and persons there are.
     """
     coded, n_coded = points.of_row >= 0, int(points.weights.sum())
-    persons = None if subject is None else len(np.unique(subject.codes[coded]))
+    persons = None
+    if subject is not None:  # a row of nobody is no person
+        known = coded & (subject.codes != subject.missing_code)
+        persons = len(np.unique(subject.codes[known]))
     if (n_coded if persons is None else persons) < k:
         others = int((~coded).sum())
         unknown = (

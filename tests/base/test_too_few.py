@@ -43,3 +43,10 @@ def test_as_many_persons_as_k_are_enough():
     found = made.fit_transform(VISITS.assign(age=VISITS["age"].astype(int)))
     assert found["age"].nunique() == 1
     assert len(found) == len(VISITS)
+
+
+def test_rows_of_nobody_are_no_person():
+    some = VISITS.assign(who=VISITS["who"].where(VISITS["who"] != "d"))
+    made = MondrianAnonymizer(k=4, quasi_identifiers=["age"], subject="who")
+    with pytest.raises(InfeasibleError, match=r"has 3 persons \(12 rows\)"):
+        made.fit_transform(some)
