@@ -248,8 +248,7 @@ def _head(file: Path, encoding: str) -> str:
         text = decoder.decode(read, final=is_whole)
     except UnicodeDecodeError:
         raise DataError(
-            f"{file}: cannot be read as CSV in {encoding} (UnicodeDecodeError); is it "
-            "in another encoding?"
+            f"{file}: cannot be read as CSV in {encoding}; is it in another encoding?"
         ) from None
     if is_whole:
         return text
