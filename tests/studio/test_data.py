@@ -57,6 +57,39 @@ def test_missing_values_and_unique_ones_are_counted(studio):
     assert "missing" in studio.get(data(project)).text
 
 
+def test_marks_that_are_not_stated_yet_are_counted_beside_missing_cells(studio):
+    rows = [("?" if n % 10 == 0 else "ab"[n % 2], n % 7) for n in range(100)]
+    table = "race,n\n" + "".join(f"{race},{n}\n" for race, n in rows) + ",3\n"
+    project = studio.upload("t.csv", table)
+    page = studio.get(data(project))
+    race, number = profile(project).columns
+    assert (race["missing"], race["values"]) == (1, 3)
+    assert (race["marked"], race["marks"]) == (10, ["?"])
+    assert (number["marked"], number["marks"]) == (0, [])
+    text = studio.text(page)
+    assert "and 10 (9.9 %) with ?" in text
+    assert "3 2 without ?" in text
+    assert "missing in 10.9%" in text  # as the proposal beside it says
+    form = {"separator": "comma", "encoding": "utf-8", "missing": "?"}
+    page = studio.post(f"{data(project)}options", form, came_from=data(project))
+    race = profile(project).columns[0]
+    assert (race["missing"], race["values"], race["marked"]) == (11, 2, 0)
+    assert "with ?" not in studio.text(page)
+
+
+def test_a_long_copy_says_how_far_it_is(studio, monkeypatch):
+    monkeypatch.setattr(_profile, "GROUP", 3)
+    monkeypatch.setattr(_profile, "WRITTEN", 6)
+    table = "n\n" + "".join(f"v{n}\n" for n in range(20))
+    project, told = studio.upload("long.csv", table), []
+    found = _profile.profile(project, {}, lambda *said: told.append(said))
+    copied = [said[:2] for said in told if "keeping a copy" in said[2]]
+    assert copied == [(0, 5), (1, 5), (2, 5), (3, 5), (4, 5)]
+    project.keep_result("profile", "", {}, found)
+    assert profile(project).rows(4, 9) == [[f"v{n}"] for n in range(4, 13)]
+    assert profile(project).rows(17, 9) == [["v17"], ["v18"], ["v19"]]
+
+
 def test_unique_values_are_of_persons_where_the_subject_is_known(studio):
     rows = ["p,town", "a,Ulm", "a,Ulm", "b,Bonn", "b,Bonn", "c,Bonn"]
     content = {"roles": {"subject": "p", "quasi_identifiers": ["town"]}}
@@ -155,7 +188,7 @@ def test_a_second_reading_that_is_cut_off_leaves_the_first(studio, monkeypatch):
     project = studio.upload()
     studio.get(data(project))
 
-    def cut(cells, file):
+    def cut(cells, file, progress):
         file.write_bytes(b"PAR1")
         raise OSError(28, "No space left on device")
 

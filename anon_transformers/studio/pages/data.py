@@ -265,6 +265,7 @@ def _columns(content: Content, profile: TableProfile) -> list[dict[str, Any]]:
             {
                 **column,
                 "missing_share": column["missing"] / max(profile.n_rows, 1),
+                "marked_share": column["marked"] / max(profile.n_rows, 1),
                 "role": role,
                 "role_choices": CHOICES if role != BOTH else {**CHOICES, BOTH: "both"},
                 "kind_choice": kind,
