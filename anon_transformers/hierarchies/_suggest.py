@@ -129,7 +129,7 @@ def suggest_hierarchy(
     >>> import pandas as pd
     >>> codes = pd.Series([1] * 950 + [3] * 30 + [7] * 20, name="admission_type_id")
     >>> suggest_hierarchy(codes).hierarchy.rows[1]
-    ('3', 'rare (below 5 %)', '*')
+    ('3', 'other values (each below 5 %)', '*')
     >>> suggest_hierarchy(["Surgery-General", "Surgery-Thoracic", "Urology"]).kind
     'words'
     """

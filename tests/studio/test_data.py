@@ -487,6 +487,46 @@ def test_all_proposals_make_a_release(studio):
     assert roles_of(project.content) == {}
 
 
+def test_what_proposals_add_is_listed_before_and_after(studio):
+    # Two words are rare, so that their hierarchy is one by frequency.
+    table = PERSONS.replace(",aaaa,", ",Haus,", 30).replace(",bbbb,", ",Brot,", 20)
+    project = studio.upload("patients.csv", table)
+    before = studio.text(studio.get(data(project)))
+    assert "Thresholds that Take all proposals adds" in before
+    for words in (
+        "k-anonymity: k = 5",
+        "distinct-l-diversity: l = 2, sensitive = disease",
+        "loss at most a number that is measured",
+        "suppressed-share at most 0.05",
+    ):
+        assert words in before
+    page = studio.post(f"{data(project)}propose", came_from=data(project))
+    after = studio.text(page)
+    studio.check_accessible(page)
+    found = project.result("propose").found
+    stated = project.content["thresholds"]
+    loss = next(one["max"] for one in stated if one.get("metric") == "loss")
+    assert f"loss at most {loss}" in after
+    assert "Some rows of the table lost" in after
+    assert len(found["thresholds"]) == len(stated)
+    assert all(one["words"] in after and one["reason"] for one in found["thresholds"])
+    assert found["by_frequency"] == ["word"]
+    assert "group by how often values occur and not by what they mean: word" in after
+    unsure = [
+        one["name"]
+        for one in profile(project).columns
+        if one["proposal"]["confidence"] == "low"
+    ]
+    assert found["unsure"] == unsure != []
+    assert f"Roles of low certainty: {', '.join(unsure)}." in after
+    # After another edit it is no news any more.
+    send_roles(studio, project, {"age": "sensitive"})
+    again = studio.text(studio.get(data(project)))
+    assert "All proposals stand in the file" not in again
+    assert "; your thresholds stay" in again
+    assert "Thresholds that Take all" not in again
+
+
 def test_all_proposals_keep_what_a_person_chose(studio):
     project = studio.upload("patients.csv", PERSONS)
     studio.get(data(project))

@@ -138,6 +138,8 @@ def _page(
         own["table"] = _rows(request, profile)
         own["columns"] = _columns(content, profile)
         own["counts"] = _role_counts(content, profile)
+        own["to_come"] = _propose.thresholds_to_come(content, profile)
+        own["taken"] = _propose.taken(project)
         roles = content.get("roles") or {}
         own["rows_are_persons"] = bool(roles.get("rows_are_persons"))
     return render(
@@ -335,7 +337,7 @@ def take_one(request: Request, form: FormData) -> str:
 
 
 def take_all(request: Request, form: FormData) -> str:
-    """Take roles, kinds, marks and hierarchies as they are proposed."""
+    """Take roles, kinds, marks, hierarchies and thresholds as they are proposed."""
     return start_job(
         request,
         _propose.PROPOSE,
