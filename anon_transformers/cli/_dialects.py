@@ -144,16 +144,13 @@ def find_encoding(path: Path, beside: str, option: str | None = None) -> str:
     With an ``option`` that takes another one, bytes that are no UTF-8 beside a table in
     UTF-8 are read as those of Windows or latin-1, with a warning.
     """
-    from anon_transformers.proposals._dialects import decodes, encoding_of_mark
+    from anon_transformers.proposals import _dialects
 
-    marked = encoding_of_mark(path)
-    if marked is not None:
-        return marked
-    if decodes(path, "utf-8"):
-        return "utf-8"
+    found = _dialects.find_encoding(path)
+    if found not in _dialects.LEGACY:
+        return found
     if option is None or not is_utf8(beside):
         return beside
-    found = "cp1252" if decodes(path, "cp1252") else "latin-1"
     print_warning(
         f"{path} is not in UTF-8 and is read as {found}; {option}-encoding names "
         "another encoding."

@@ -15,6 +15,9 @@ from anon_transformers.hierarchies._written_ranges import in_order, joined_label
 
 RARE_SHARES = (0.001, 0.01, 0.05, 0.2)
 """Values below these shares of the persons are joined, level by level."""
+OTHERS = "other values (each below "
+"""What the label of such a group begins with; the share follows, the same for every
+table, so that no label means one thing at one level and another at the next."""
 FEWEST_RARE = 2
 """A group of one value hides nothing."""
 COMMON_TOKEN = 0.5
@@ -76,17 +79,29 @@ def frequency_levels(values: Sequence[str], counts: Sequence[int]) -> Levels:
     Examples
     --------
     >>> frequency_levels(["1", "2", "3", "4"], [960, 30, 6, 4])
-    [['1', '2', 'rare (below 1 %)', 'rare (below 1 %)'], \
-['1', 'rare (below 5 %)', 'rare (below 5 %)', 'rare (below 5 %)']]
+    [['1', '2', 'other values (each below 1 %)', 'other values (each below 1 %)'], \
+['1', 'other values (each below 5 %)', 'other values (each below 5 %)', \
+'other values (each below 5 %)']]
     """
     total, levels, before = sum(counts), [], 0
     for share in RARE_SHARES:
         rare = [count < share * total for count in counts]
         if before < sum(rare) < len(values) and sum(rare) >= FEWEST_RARE:
-            name = f"rare (below {share * 100:g} %)"
+            name = f"{OTHERS}{share * 100:g} %)"
             levels.append([name if r else v for v, r in zip(values, rare, strict=True)])
             before = sum(rare)
     return levels
+
+
+def is_by_frequency(label: str) -> bool:
+    """Whether a label stands for values by how often they occur.
+
+    Examples
+    --------
+    >>> is_by_frequency("other values (each below 5 %)"), is_by_frequency("Ulm")
+    (True, False)
+    """
+    return label.startswith(OTHERS)
 
 
 def word_levels(values: Sequence[str], counts: Sequence[int] | None) -> Levels:

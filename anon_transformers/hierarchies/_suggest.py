@@ -11,6 +11,7 @@ from anon_transformers.hierarchies._dates import DateParts
 from anon_transformers.hierarchies._groups import (
     as_rows,
     frequency_levels,
+    is_by_frequency,
     ordered_levels,
     prefix_levels,
     word_levels,
@@ -129,7 +130,7 @@ def suggest_hierarchy(
     >>> import pandas as pd
     >>> codes = pd.Series([1] * 950 + [3] * 30 + [7] * 20, name="admission_type_id")
     >>> suggest_hierarchy(codes).hierarchy.rows[1]
-    ('3', 'rare (below 5 %)', '*')
+    ('3', 'other values (each below 5 %)', '*')
     >>> suggest_hierarchy(["Surgery-General", "Surgery-Thoracic", "Urology"]).kind
     'words'
     """
@@ -255,7 +256,7 @@ def _words(
     values: list[str], counts: Sequence[int] | None, found: ValueKind
 ) -> Suggestion:
     levels = word_levels(values, counts)
-    joins_rare = any(label.startswith("rare (") for level in levels for label in level)
+    joins_rare = any(is_by_frequency(label) for level in levels for label in level)
     shares = any(label.startswith("any ") for level in levels for label in level)
     how = ["values that share a word are joined"] if shares else []
     how += [FROM_FREQUENCIES] if joins_rare else []

@@ -23,6 +23,8 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+LEGACY = ("cp1252", "latin-1")
+"""Of bytes that are no UTF-8: Windows', or where it knows a byte not, the older one."""
 START = 1 << 16
 """Bytes that the separator is looked for in."""
 CHUNK = 1 << 20
@@ -48,6 +50,14 @@ def decodes(path: Path, encoding: str) -> bool:
         except UnicodeDecodeError:
             return False
     return True
+
+
+def find_encoding(path: Path) -> str:
+    """What the byte order mark says, or UTF-8 if it is that, or a guess: see LEGACY."""
+    marked = encoding_of_mark(path)
+    if marked is not None:
+        return marked
+    return next((one for one in ("utf-8", *LEGACY) if decodes(path, one)), LEGACY[-1])
 
 
 def find_separator(

@@ -69,6 +69,8 @@ class ProposedRelease:
         The release file.
     text : str
         The release file as YAML, with the reasons as comments.
+    loss : float or None
+        What some rows of the table lost; None where that could not be tried.
     """
 
     name: str
@@ -76,6 +78,22 @@ class ProposedRelease:
     suggestions: Mapping[str, Suggestion]
     content: Mapping[str, Any]
     text: str
+    loss: float | None = None
+
+    def reason_for(self, threshold: Mapping[str, Any]) -> str:
+        """Why a threshold of the release file is proposed, and its number."""
+        return " ".join(_why(threshold, self.loss)) or _why_model(threshold)
+
+    @property
+    def unsure(self) -> list[str]:
+        """Columns whose role is proposed with low certainty."""
+        return [p.column for p in self.table.columns if p.confidence == "low"]
+
+    @property
+    def by_frequency(self) -> list[str]:
+        """Columns whose hierarchy joins values by how often they occur."""
+        found = self.suggestions.items()
+        return [column for column, one in found if FROM_FREQUENCIES in one.reason]
 
     @property
     def trees(self) -> dict[str, str]:
@@ -174,7 +192,7 @@ def propose_release(
     content = _content(source, table, suggestions, name, typed)
     content["thresholds"] += _bounds(loss, bool(_trees(name, suggestions)))
     text = _text(content, table, suggestions, loss)
-    return ProposedRelease(name, table, suggestions, content, text)
+    return ProposedRelease(name, table, suggestions, content, text, loss)
 
 
 def release_name(given: str) -> str:
@@ -433,6 +451,18 @@ def _why(threshold: Mapping[str, Any], loss: float | None) -> list[str]:
     if threshold.get("metric") == "suppressed-share":
         return ["Rows that say nothing, of whatever cause; as under anonymizer."]
     return []
+
+
+def _why_model(threshold: Mapping[str, Any]) -> str:
+    """What a proposed privacy model promises."""
+    if "sensitive" in threshold:
+        return (
+            f"Nobody's {threshold['sensitive']} is known from their group alone: every "
+            f"group holds {threshold['l']} values of it. It is where one starts."
+        )
+    return (
+        f"Nobody is in a group of fewer than {threshold['k']}. It is where one starts."
+    )
 
 
 def _review(

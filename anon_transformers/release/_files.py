@@ -146,8 +146,8 @@ def _read_texts(
                 column_types=header, strings_can_be_null=False
             ),
         )
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _no_csv(path, encoding, error) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise _no_csv(path, encoding) from None
     if ragged:
         raise DataError(
             f"{path}: {len(ragged)} rows have another number of fields than the "
@@ -156,11 +156,11 @@ def _read_texts(
     return texts.to_pandas()
 
 
-def _no_csv(path: str | os.PathLike[str], encoding: str, error: Exception) -> DataError:
+def _no_csv(path: str | os.PathLike[str], encoding: str) -> DataError:
     shown = "UTF-8" if encoding == STRICT else encoding
     return DataError(
-        f"{path}: cannot be read as CSV in {shown} ({type(error).__name__}); "
-        "is it empty, or in another encoding?"
+        f"{path}: cannot be read as CSV in {shown}; is it empty, or in another "
+        "encoding?"
     )
 
 
@@ -172,8 +172,8 @@ def csv_columns(
     encoding = known_encoding(encoding)
     try:
         return _read_header(path, separator, encoding)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _no_csv(path, encoding, error) from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise _no_csv(path, encoding) from None
 
 
 def _check_separator(separator: str) -> None:
@@ -459,9 +459,9 @@ def _open_parquet(
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
             yield file
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError):
         raise DataError(
-            f"{path}: cannot be read as Parquet ({type(error).__name__})."
+            f"{path}: cannot be read as Parquet; is it one, and whole?"
         ) from None
 
 

@@ -193,7 +193,7 @@ def _show_job(request: Request) -> Response:
             studio_of(request).notice(why, "error" if job.state == "failed" else "info")
         return RedirectResponse(job.back, 303)
     request.path_params["project"] = job.project.id
-    return render(request, "job.html", job=job, facts=job.facts())
+    return render(request, "job.html", job=job, facts=job.facts(), notices=())
 
 
 def _cancel_job(request: Request, form: Any) -> str:

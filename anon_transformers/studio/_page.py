@@ -106,9 +106,12 @@ def render(
     """Fill a template: with what it is given, and what every page shows.
 
     Every page has ``studio``, ``request``, ``project`` (or None), ``page`` (its name),
-    :func:`address` (handed the name of a page) and ``notices``, which are shown once.
+    :func:`address` (handed the name of a page) and ``notices``, which are shown once;
+    a page that is left at once gives ``notices=()`` and leaves them to the next.
     """
     studio = studio_of(request)
+    if "notices" not in content:
+        content["notices"] = studio.take_notices()
     project = None
     if "project" in request.path_params:
         project = studio.shelf.find(request.path_params["project"])
@@ -119,7 +122,6 @@ def render(
         example_period=None if project is None else example_period(project),
         page=request.scope.get("studio.page", ""),
         address=partial(address, request),
-        notices=studio.take_notices(),
         **content,
     )
     return HTMLResponse(page, status)

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 PROFILE = "profile"
 """Kind of the job, and of its result."""
 WORK = "anon_transformers.studio._profile:profile"
+FORM = 2
+"""Of what is kept: a profile of another form is made anew."""
 ROWS, COUNTS = "rows.parquet", "counts"
 GROUP = 2_000
 """Rows that are read at once when a page shows a few of them."""
+WRITTEN = 50 * GROUP
+"""Rows that are written at once: whole groups, so that all but the last are full."""
 LONGEST_CELL = 120
 COUNTED = ("value", "rows", "holders")
 
@@ -60,7 +64,8 @@ class TableProfile:
         Persons, if the file names the subject.
     columns : list of dict
         For each column ``name``, ``kind``, ``type``, ``fault``, ``missing``,
-        ``values``, ``unique`` and ``proposal``.
+        ``values``, ``unique``, ``proposal``, and how many cells are ``marked`` by which
+        ``marks`` that the file does not state yet.
     marks : list of str
         Texts that seem to stand for missing values.
     note : str
@@ -119,7 +124,7 @@ class TableProfile:
 
 def key_of(project: Project, source: StatedSource) -> str:
     """What a profile is of: the source, and the column that tells persons apart."""
-    return f"{source.key}-{_subject(project) or ''}"
+    return f"{FORM}-{source.key}-{_subject(project) or ''}"
 
 
 def profile_of(project: Project, source: StatedSource) -> TableProfile | None:
@@ -155,6 +160,7 @@ def profile(
     cells = read_cells(source)
     proposals, marks, note = _proposals(cells, source, progress)
     known = cells if not source.is_csv else _known(cells, source.missing)
+    unstated = [mark for mark in marks if mark not in source.missing]
     subject = _subject(project)
     persons = None if subject not in cells.columns else cells[subject]
     # A folder of its own: what a cancelled job leaves is named by no result.
@@ -166,9 +172,9 @@ def profile(
         progress(at, len(cells.columns), f"counting: {shortened(name, 40)}")
         file = folder / COUNTS / f"{at}.parquet"
         found = _column(known[name], source, persons, file)
+        found |= _marked(known[name], unstated)
         columns.append({"name": name, **found, **proposals.get(name, NO_PROPOSAL)})
-    progress(0, 0, "keeping a copy")
-    _keep_rows(known, folder / ROWS)
+    _keep_rows(known, folder / ROWS, progress)
     for other in folder.parent.iterdir():
         if other.is_dir() and other != folder:
             shutil.rmtree(other, ignore_errors=True)
@@ -178,7 +184,7 @@ def profile(
         "n_rows": len(cells),
         "n_persons": None if persons is None else int(persons.nunique()),
         "columns": columns,
-        "marks": [mark for mark in marks if mark not in source.missing],
+        "marks": unstated,
         "note": note,
     }
 
@@ -297,6 +303,13 @@ def _column(
     }
 
 
+def _marked(series: "pd.Series", marks: Sequence[str]) -> dict[str, Any]:
+    """How often marks occur that the file does not state: proposals leave them out."""
+    held = series[series.isin(marks)]
+    found = set(held)
+    return {"marked": len(held), "marks": [mark for mark in marks if mark in found]}
+
+
 def _counted(codes: Any, n_values: int) -> Any:
     import numpy as np
 
@@ -321,13 +334,22 @@ def _unique_share(holders: Any, pairs: Any, n_rows: int, persons: Any) -> float:
     return float(alone / max(int(persons.nunique()), 1))
 
 
-def _keep_rows(cells: "pd.DataFrame", file: Path) -> None:
+def _keep_rows(cells: "pd.DataFrame", file: Path, progress: Progress) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from anon_transformers._data.columns import to_text
 
-    columns = [pa.array(to_text(cells[name]), pa.string()) for name in cells.columns]
+    said = "keeping a copy of the rows, to page in"
+    n_columns, n_parts = len(cells.columns), -(-len(cells) // WRITTEN)
+    columns = []
+    for at, name in enumerate(cells.columns):
+        progress(at, n_columns + n_parts, said)
+        columns.append(pa.array(to_text(cells[name]), pa.string()))
     # Two columns may have names that are one text.
-    names = [f"{at}" for at in range(len(columns))]
-    pq.write_table(pa.table(columns, names=names), file, row_group_size=GROUP)
+    table = pa.table(columns, names=[f"{at}" for at in range(n_columns)])
+    with pq.ParquetWriter(file, table.schema) as writer:
+        for part in range(n_parts):
+            progress(n_columns + part, n_columns + n_parts, said)
+            rows = table.slice(part * WRITTEN, WRITTEN)
+            writer.write_table(rows, row_group_size=GROUP)

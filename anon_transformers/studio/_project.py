@@ -15,11 +15,18 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import (
+    AnonymizationError,
+    ConfigurationError,
+    DataError,
+)
 from anon_transformers.release import ReleaseConfig, read_config
+from anon_transformers.release._config import BUNDLED
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._yaml import edited
 
@@ -52,7 +59,7 @@ class Result:
     params : dict
         What it was asked beside the release file.
     current : bool
-        Whether the release file is still the one it read.
+        Whether the release file, and the files it names, are still those it read.
     """
 
     kind: str
@@ -242,8 +249,14 @@ class Project:
 
     @property
     def state(self) -> str:
-        """Hash of the release file and the period; results are of one state."""
-        read = f"{self.text}{self.period or ''}"
+        """Hash of what results are of.
+
+        It is another one for another release file, another period, and for other files
+        of the source or of hierarchies: their sizes and times, nothing in them is read.
+        """
+        text, period = self.text, self.period
+        seen = _files_seen(text, self.file.parent, period)
+        read = f"{text}{period or ''}{json.dumps(seen)}"
         return hashlib.sha256(read.encode()).hexdigest()[:16]
 
     def results_folder(self, kind: str) -> Path:
@@ -302,6 +315,50 @@ class Project:
         folder = self.folder if self.owned else self._own
         if folder.exists():
             shutil.rmtree(folder)
+
+
+@lru_cache(maxsize=64)
+def _named_files(text: str) -> tuple[str, ...]:
+    """Paths that a release file states for its source and its hierarchies."""
+    try:
+        content = parse_yaml(text)
+    except ConfigurationError:  # it names nothing
+        return ()
+    source, trees = content.get("source"), content.get("hierarchies")
+    stated = [source, *(trees.values() if isinstance(trees, Mapping) else ())]
+    paths = [one.get("path") if isinstance(one, Mapping) else one for one in stated]
+    several = [path if isinstance(path, list) else [path] for path in paths]
+    named = (path for listed in several for path in listed if isinstance(path, str))
+    # What the library brings does not change while it runs.
+    return tuple(path for path in named if not path.startswith(BUNDLED))
+
+
+def _files_seen(text: str, folder: Path, period: str | None) -> list[list[Any]]:
+    """Every file that the source and hierarchies are, with its size and time."""
+    from anon_transformers.release._period import Period, Template
+
+    seen: list[list[Any]] = []
+    for given in _named_files(text):
+        try:
+            of = None if period is None else Period.read(period)
+            filled = str(Path(Template(given).fill(of)).expanduser())
+            # The path may be absolute, which those of pathlib refuse.
+            found = glob(filled, root_dir=folder)  # noqa: PTH207
+            files = sorted(found) if has_magic(filled) else []
+            # A name may hold a sign of a pattern and mean itself.
+            seen += [[file, *stamp_of(folder / file)] for file in files or [filled]]
+        except (AnonymizationError, OSError, RuntimeError, ValueError):
+            seen.append([given, 0, 0])  # a run says what is wrong with it
+    return seen
+
+
+def stamp_of(file: Path) -> tuple[int, int]:
+    """Size of a file, and when it was written last; zeros where there is none."""
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return (0, 0)
+    return (found.st_size, found.st_mtime_ns)
 
 
 def private_folder(folder: Path) -> Path:
@@ -386,14 +443,17 @@ class Shelf:
 
     def add(self, project: Project) -> Project:
         """Put a project first."""
-        others = [one for one in self._noted() if one["file"] != str(project.file)]
-        self._keep([{"file": str(project.file), "owned": project.owned}, *others])
+        with self._locked():
+            others = [one for one in self._noted() if one["file"] != str(project.file)]
+            self._keep([{"file": str(project.file), "owned": project.owned}, *others])
         return project
 
     def remove(self, project: Project) -> None:
         """Forget a project, and remove what Studio made of it."""
         project.remove()
-        self._keep([one for one in self._noted() if one["file"] != str(project.file)])
+        with self._locked():
+            others = [one for one in self._noted() if one["file"] != str(project.file)]
+            self._keep(others)
 
     def new_folder(self, name: str) -> Path:
         """A new private folder for a project that begins with an uploaded file."""
@@ -406,6 +466,14 @@ class Shelf:
                 continue
             return folder
         raise DataError(f"there are too many projects of the name {name}.")
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let one change of the list be over before the next reads it."""
+        from anon_transformers.release._run import locked
+
+        with locked(private_folder(self.home)):
+            yield
 
     def _noted(self) -> list[dict[str, Any]]:
         if not self._file.is_file():

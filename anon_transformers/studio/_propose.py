@@ -1,4 +1,4 @@
-"""All proposals at once: roles, kinds of cells, marks of missing values, hierarchies.
+"""All proposals at once: roles, kinds of cells, marks, hierarchies, thresholds.
 
 The same proposals that ``anon init`` writes, put into the file of a project.
 """
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_transformers.studio._columns import BOTH, NONE, roles_of
 from anon_transformers.studio._jobs import Progress
-from anon_transformers.studio._profile import dates_of, read_cells
+from anon_transformers.studio._profile import TableProfile, dates_of, read_cells
 from anon_transformers.studio._project import Content, Project
 from anon_transformers.studio._source import source_of
 from anon_transformers.studio._trees import keep_tree
@@ -64,12 +64,93 @@ def take_proposals(
     merged = _merged(project, content, made, keep=bool(params.get("keep")))
     project.replace("all proposals", edited(before, merged), made_of=before)
     return {
+        "state": project.state,
+        "thresholds": [
+            {"words": words_of_threshold(one), "reason": made.reason_for(one)}
+            for one in merged["thresholds"]
+            if one in made.content["thresholds"]
+        ],
+        "unsure": made.unsure,
+        "by_frequency": made.by_frequency,
         "columns": len(made.table.columns),
         "hierarchies": {
             column: {"reason": one.reason, "score": one.score, "kind": one.kind}
             for column, one in made.suggestions.items()
         },
     }
+
+
+def words_of_threshold(stated: Mapping[str, Any]) -> str:
+    """A proposed threshold on one line.
+
+    Examples
+    --------
+    >>> words_of_threshold({"metric": "loss", "max": 0.68})
+    'loss at most 0.68'
+    >>> words_of_threshold({"model": "distinct-l-diversity", "l": 2, "sensitive": "a"})
+    'distinct-l-diversity: l = 2, sensitive = a'
+    """
+    if "metric" in stated:
+        return f"{stated['metric']} at most {stated['max']}"
+    others = [f"{key} = {stated[key]}" for key in stated if key not in ("id", "model")]
+    return f"{stated['model']}: {', '.join(others)}"
+
+
+def thresholds_to_come(content: Content, profile: TableProfile) -> list[dict[str, str]]:
+    """What *Take all proposals* adds beside roles; nothing where a person decided.
+
+    The bound of loss is measured meanwhile, so that its number is not known before.
+    """
+    from anon_transformers.proposals._release_file import MOST_SUPPRESSED, K, L
+
+    if not _are_open(content):
+        return []
+    roles = roles_of(content)
+    sensitive = [
+        one["name"]
+        for one in profile.columns
+        if one["values"] - len(one["marks"]) >= L
+        and _role_then(roles.get(one["name"], NONE), one["proposal"]) == "sensitive"
+    ]
+    listed = [
+        (f"k-anonymity: k = {K}", f"Nobody is in a group of fewer than {K}."),
+        *(
+            (
+                f"distinct-l-diversity: l = {L}, sensitive = {column}",
+                f"Nobody's {column} is known from their group alone.",
+            )
+            for column in sensitive
+        ),
+        (
+            "loss at most a number that is measured",
+            "What some rows of the table lose, and half of the rest: a later table "
+            "that loses more has changed.",
+        ),
+        (
+            f"suppressed-share at most {MOST_SUPPRESSED}",
+            "Where a hierarchy is a list of values, rows with a value that is not in "
+            "it may go; not more of them.",
+        ),
+    ]
+    return [{"words": words, "reason": reason} for words, reason in listed]
+
+
+def _role_then(stated: str, proposal: Mapping[str, Any] | None) -> str:
+    """The role of a column after proposals were taken and stated roles kept."""
+    return stated or (proposal or {}).get("role", NONE)
+
+
+def _are_open(content: Content) -> bool:
+    """Whether nobody has decided on thresholds."""
+    return not content.get("thresholds") or content["thresholds"] == START
+
+
+def taken(project: Project) -> dict[str, Any] | None:
+    """What was taken last, as long as the file is as that left it."""
+    result = project.result(PROPOSE)
+    if result is None or result.found.get("state") != project.state:
+        return None
+    return dict(result.found)
 
 
 def _merged(
@@ -96,7 +177,7 @@ def _merged(
         before = content.get("roles") or {}
         roles |= {key: before[key] for key in others if key in before}
     thresholds = content.get("thresholds")
-    if not thresholds or thresholds == START:
+    if _are_open(content):
         thresholds = proposed["thresholds"]
     changed = {
         "source": source,

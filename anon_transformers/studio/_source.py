@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._strict import explain
-from anon_transformers.studio._project import Project, write_privately
+from anon_transformers.studio._project import Project, stamp_of, write_privately
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,7 @@ class StatedSource:
     def key(self) -> str:
         """Another one for other files, and for other ways to read them."""
         stated = self.config.source.model_dump(mode="json")
-        seen = [(str(file), *_stamp(file)) for file in self.files]
+        seen = [(str(file), *stamp_of(file)) for file in self.files]
         text = json.dumps([stated, self.kind, seen], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -107,14 +107,6 @@ class StatedSource:
             every = dict.fromkeys(names or [], "text")
             source |= {"columns": every, "missing": []}
         return read_source(_config(source, names or [], self.config.folder))
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    try:
-        found = file.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_size, found.st_mtime_ns)
 
 
 def source_of(project: Project) -> StatedSource:
@@ -248,8 +240,7 @@ def _head(file: Path, encoding: str) -> str:
         text = decoder.decode(read, final=is_whole)
     except UnicodeDecodeError:
         raise DataError(
-            f"{file}: cannot be read as CSV in {encoding} (UnicodeDecodeError); is it "
-            "in another encoding?"
+            f"{file}: cannot be read as CSV in {encoding}; is it in another encoding?"
         ) from None
     if is_whole:
         return text

@@ -77,13 +77,13 @@ def test_nominal_codes_are_not_made_into_ranges():
     assert found.kind == "nominal code"
     assert found.hierarchy.rows[0] == ("1", "1", "*")
     rare = {row[1] for row in found.hierarchy.rows[1:]}
-    assert rare == {"rare (below 5 %)"}
+    assert rare == {"other values (each below 5 %)"}
     assert "learns that they are rare" in found.reason
 
 
 def test_rare_counts_persons_where_they_are_known():
     cells = column({"a": 90, "b": 6, "c": 4}, "x")
-    assert "rare" in str(suggest_hierarchy(cells).hierarchy.rows)
+    assert "other values" in str(suggest_hierarchy(cells).hierarchy.rows)
     # The 90 rows are of three persons, the others of one each.
     persons = [number % 3 for number in range(90)] + list(range(10, 20))
     by_person = suggest_hierarchy(cells, subject=persons).hierarchy

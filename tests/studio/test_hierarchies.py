@@ -392,3 +392,22 @@ def test_edited_hierarchies_make_a_release(studio, project):
     send(studio, project, "rename", node="1:fish", name="fishes")
     found = protect(project, {}, lambda *told: None)
     assert found["passed"]
+
+
+def test_a_hierarchy_by_frequency_says_that_a_person_should_edit_it(studio):
+    content = {
+        "roles": {"quasi_identifiers": ["town", "sex"], "dropped": ["id", "age"]},
+        "hierarchies": {"town": "../hierarchies/t.csv", "sex": "../hierarchies/s.csv"},
+    }
+    project = studio.project(content)
+    folder = project.folder / "hierarchies"
+    folder.mkdir()
+    label = "other values (each below 20 %)"
+    (folder / "t.csv").write_text(f"Ulm;{label};*\nBonn;{label};*\n")
+    (folder / "s.csv").write_text("f;any;*\nm;any;*\n")
+    here = f"/p/{project.id}/hierarchies/"
+    town = studio.text(studio.get(f"{here}?column=town"))
+    assert "groups by how often values occur, not by what they mean" in town
+    assert label in town
+    sex = studio.text(studio.get(f"{here}?column=sex"))
+    assert "groups by how often values occur" not in sex

@@ -2,6 +2,8 @@
 
 import json
 import stat
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -244,3 +246,99 @@ def test_what_cannot_be_removed_stays_in_the_list(studio, monkeypatch):
     assert "Permission denied." in page.text
     assert "was removed" not in page.text
     assert [one.id for one in studio.studio.shelf.projects()] == [project.id]
+
+
+# What results are of, beside the release file.
+
+
+def named(project, content):
+    project.edit("names files", lambda stated: stated.update(content))
+    return project
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"source": {"path": "../data/people.csv"}},
+        {"source": {"path": ["../data/other.csv", "../data/people.csv"]}},
+        {"source": {"path": "../data/pe*.csv"}},
+        {"source": {"path": "../data/{period:%Y}.csv"}},
+        {"hierarchies": {"age": {"path": "../data/people.csv", "unknown": "root"}}},
+        {"hierarchies": {"sex": "../data/people.csv"}},
+    ],
+)
+def test_a_result_is_old_when_a_file_that_was_read_changed(studio, stated):
+    project = named(studio.project({}), stated)
+    file = project.folder / "data" / "people.csv"
+    if "{period" in str(stated):
+        project.look_at("2026")
+        file = file.with_name("2026.csv")
+        file.write_text("a\n1\n")
+    project.keep_work("count", {}, lambda: {"n": 8})
+    assert project.result("count").current
+    before = file.read_text()
+    file.write_text(before + "9,55,f,Ulm,flu\n")
+    assert not project.result("count").current
+    file.unlink()
+    assert not project.result("count").current
+    project.keep_work("count", {}, lambda: {"n": 0})
+    assert project.result("count").current
+    file.write_text(before)  # it is there again
+    assert not project.result("count").current
+
+
+def test_a_file_that_changes_meanwhile_makes_a_result_of_no_state(studio):
+    project = studio.project({})
+
+    def work():
+        (project.folder / "data" / "people.csv").write_text("a\n")
+        return {}
+
+    project.keep_work("count", {}, work)
+    assert not project.result("count").current
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "source: [\n",
+        "source: 7\nhierarchies: 8\n",
+        "source: {path: {a: 1}}\nhierarchies: [x]\n",
+        'source: {path: "a\\0b{period:%Q}${"}\n',
+        "source: {path: $NO_SUCH_VARIABLE/x.csv}\n",
+        "source: {path: ~nobody-of-this-name/x.csv}\n",
+        "source: {path: bundled:adult/adult.csv.gz}\n",
+        "",
+    ],
+)
+def test_a_file_that_names_nothing_that_is_there_has_a_state(tmp_path, text):
+    file = tmp_path / "releases" / "odd.yaml"
+    file.parent.mkdir()
+    file.write_text(text)
+    project = Project(file)
+    assert project.state == Project(file).state
+    file.write_text(text + "# other\n")
+    assert Project(file).state != ""
+
+
+def test_projects_that_are_opened_at_once_are_all_listed(tmp_path, monkeypatch):
+    shelf, noted = Shelf(tmp_path / "home"), Shelf._noted
+    files = [tmp_path / f"{n}.yaml" for n in range(6)]
+    for file in files:
+        file.write_text("source: {path: x.csv}\n")
+    shelf.add(Project(files[5]))
+
+    def slowly(self):
+        found = noted(self)
+        time.sleep(0.05)
+        return found
+
+    monkeypatch.setattr(Shelf, "_noted", slowly)
+    work = [lambda f=file: Shelf(shelf.home).add(Project(f)) for file in files[:5]]
+    work.append(lambda: Shelf(shelf.home).remove(Project(files[5])))
+    threads = [threading.Thread(target=one) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {one.file for one in shelf.projects()} == set(files[:5])

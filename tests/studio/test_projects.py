@@ -49,6 +49,11 @@ def test_a_table_is_opened_where_it_lies(studio, tmp_path):
     studio.post("/projects/open", {"path": str(file)})
     project = studio.studio.shelf.projects()[0]
     assert project.content["source"] == {"path": str(file.resolve())}
+    # The page says what is kept of it.
+    said = studio.text(studio.get("/projects/"))
+    assert "nothing is copied" not in said
+    assert "keeps a copy of its rows in its private folder" in said
+    assert list(project.folder.rglob("rows.parquet"))
     studio.post("/projects/remove", {"project": project.id})
     assert file.exists()
     assert not project.folder.exists()

@@ -288,3 +288,53 @@ def test_a_run_in_the_worker(real_studio):
     assert "/jobs/" in page.url.path
     job = real_studio.wait(project, "release")
     assert (job.state, job.reason, job.at) == ("done", "", "published")
+
+
+# The published table.
+
+
+def test_the_published_table_of_a_run_is_downloaded(studio, project):
+    page = studio.get(page_of(project))
+    assert str(project.folder / "published" / "people") in studio.text(page)
+    assert "Published table" not in page.text
+    page = post(studio, project, "run")
+    studio.check_accessible(page)
+    run = project.result("release").found["run"]
+    (link,) = re.findall(r'href="([^"]*/table/[^"]*)"', page.text)
+    answer = studio.get(link)
+    (file,) = (project.folder / "published" / "people" / "current").glob("*.csv")
+    assert answer.content == file.read_bytes()
+    assert answer.headers["content-disposition"].startswith("attachment;")
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    for other in ("manifest.json", "validation.html", "..%2Fmanifest.json", "x.csv"):
+        assert studio.get(f"{page_of(project)}table/{run}/{other}").status_code == 404
+    assert studio.get(link.replace(run, "nobody")).status_code == 404
+    # A link in its place leads nowhere.
+    secret = project.folder / "secret.csv"
+    file.replace(secret)
+    file.symlink_to(secret)
+    assert studio.get(link).status_code == 404
+    assert "/table/" not in studio.get(page_of(project)).text
+
+
+def test_a_manifest_that_names_another_file_gives_nothing(studio, project):
+    post(studio, project, "run")
+    run = project.result("release").found["run"]
+    manifest = project.folder / "published" / "people" / "current" / "manifest.json"
+    (project.folder / "published" / "people" / "versions" / "x.csv").write_text("s")
+    for name in ("../x.csv", str(project.file), 7, None):
+        noted = json.loads(manifest.read_text()) | {"data": name}
+        manifest.chmod(0o600)
+        manifest.write_text(json.dumps(noted))
+        wanted = str(name).rsplit("/", 1)[-1]
+        answer = studio.get(f"{page_of(project)}table/{run}/{wanted}")
+        assert answer.status_code == 404
+        assert studio.get(page_of(project)).status_code == 200
+
+
+def test_a_quarantined_table_is_not_given(studio, project):
+    project.edit("harder", lambda c: c["thresholds"].append(
+        {"metric": "loss", "max": 0.0001}
+    ))  # fmt: skip
+    assert "/table/" not in post(studio, project, "run").text

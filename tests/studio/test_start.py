@@ -1,4 +1,4 @@
-"""Studio starts at once: what jobs need is imported by the worker, or when asked for."""
+"""Studio starts at once: what jobs need is imported by the worker, or when asked."""
 
 import subprocess
 import sys

@@ -66,7 +66,16 @@ def show(request: Request) -> Response:
         if job is not None:
             return RedirectResponse(job, 303)
         _say_once(request, fault)
+    fault = _without_private_path(project, source, fault)
     return _page(request, source=source, profile=profile, fault=fault)
+
+
+def _without_private_path(project: Project, source: StatedSource, fault: str) -> str:
+    """Name an uploaded file by its name: where Studio keeps it is nobody's matter."""
+    for file in source.files if project.owned else ():
+        if file.is_relative_to(project.folder):
+            fault = fault.replace(str(file), file.name)
+    return fault
 
 
 def read_first(
@@ -112,15 +121,25 @@ def _page(
     project = project_of(request)
     content = project.content
     own: dict[str, Any] = {"source": source, "profile": profile, "fault": fault}
+    own |= {"dialect": None, "preview": None, "preview_fault": "", "is_mended": False}
     if source is not None and source.is_csv:
         own["dialect"] = AskedDialect.asked(request, source)
         own["preview"], own["preview_fault"] = _preview(
             request, project, source, own["dialect"], bool(fault)
         )
+        found = own["preview"]
+        own["is_mended"] = (
+            found is not None
+            and len(found.columns) > 1
+            and "separator" in request.query_params
+            and own["dialect"].is_other(source)
+        )
     if profile is not None:
         own["table"] = _rows(request, profile)
         own["columns"] = _columns(content, profile)
         own["counts"] = _role_counts(content, profile)
+        own["to_come"] = _propose.thresholds_to_come(content, profile)
+        own["taken"] = _propose.taken(project)
         roles = content.get("roles") or {}
         own["rows_are_persons"] = bool(roles.get("rows_are_persons"))
     return render(
@@ -132,7 +151,7 @@ def _page(
         kinds=list(KINDS),
         separators=SEPARATORS,
         encodings=ENCODINGS,
-        **{"dialect": None, "preview": None, "preview_fault": "", **own},
+        **own,
     )
 
 
@@ -170,6 +189,11 @@ class AskedDialect:
             self.separator,
         )
 
+    def is_other(self, source: StatedSource) -> bool:
+        """Whether the file states another separator or encoding."""
+        stated = (source.separator, source.encoding.lower())
+        return (self.separator, self.encoding.lower()) != stated
+
 
 def _shown_separator(source: StatedSource) -> str:
     """The stated separator; where none is stated, the one that the file shows."""
@@ -198,7 +222,10 @@ def _preview(
             project, source, dialect.separator, dialect.encoding, dialect.missing
         )
     except (AnonymizationError, OSError) as error:
-        return None, words_of(error)
+        # What nobody asked for fails as the table does, and that is said already.
+        is_asked = "separator" in request.query_params
+        said = _without_private_path(project, source, words_of(error))
+        return None, said if is_asked else ""
     return made, ""
 
 
@@ -240,6 +267,7 @@ def _columns(content: Content, profile: TableProfile) -> list[dict[str, Any]]:
             {
                 **column,
                 "missing_share": column["missing"] / max(profile.n_rows, 1),
+                "marked_share": column["marked"] / max(profile.n_rows, 1),
                 "role": role,
                 "role_choices": CHOICES if role != BOTH else {**CHOICES, BOTH: "both"},
                 "kind_choice": kind,
@@ -309,7 +337,7 @@ def take_one(request: Request, form: FormData) -> str:
 
 
 def take_all(request: Request, form: FormData) -> str:
-    """Take roles, kinds, marks and hierarchies as they are proposed."""
+    """Take roles, kinds, marks, hierarchies and thresholds as they are proposed."""
     return start_job(
         request,
         _propose.PROPOSE,

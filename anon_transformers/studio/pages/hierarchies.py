@@ -19,6 +19,7 @@ from anon_transformers.exceptions import (
     shortened,
 )
 from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.hierarchies._groups import is_by_frequency
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio import _hierarchies as trees
 from anon_transformers.studio import _tree_edits as edits
@@ -92,6 +93,7 @@ def _one(
     stated = trees.stated_of(project.content, column) or {}
     own: dict[str, Any] = {"one": view, "stated": stated, "tree": None, "table": None}
     own |= {"picture": None, "draft": None, "draft_fault": "", "groups": []}
+    own["by_frequency"] = ""
     own["builders"] = _builders()
     own["builder_options"] = _options_text(stated)
     own["node"] = _node(request.query_params.get("node", ""))
@@ -103,6 +105,7 @@ def _one(
     if view.tree is not None:
         own["tree"] = nested(view.tree, counts)
         own["groups"] = _groups(view.tree)
+        own["by_frequency"] = next(filter(is_by_frequency, own["groups"]), "")
         if len(view.tree.rows) <= MOST_TABLE_ROWS:
             own["table"] = trees.text_of(project, view.tree)
     own |= _intervals(request, project, column, counts, stated, own["is_number"])

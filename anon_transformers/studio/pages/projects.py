@@ -1,6 +1,7 @@
 """Projects: those that there are, and the ways to begin one."""
 
 import re
+import shutil
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.registry import registry
 from anon_transformers.release._period import Template
 from anon_transformers.release._strict import parse_yaml
+from anon_transformers.studio._arrival import Arrival, receive
 from anon_transformers.studio._page import Page, action, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
@@ -70,11 +72,12 @@ def open_path(request: Request, form: FormData) -> str:
         _ = project.content  # readable as YAML; whether it is a release, pages say
         return _enter(request, project, "data")
     _refuse_other(file.name)
+    arrival = receive(file)
     shelf = studio_of(request).shelf
     folder = shelf.new_folder(_name_of(file.name))
     # Braces and dollar signs of a path mean something in a release file.
     source = Template.literal(str(file.resolve())).text
-    return _enter(request, _begin(folder, source), "data")
+    return _enter(request, _begin(folder, source, arrival), "data", arrival.said)
 
 
 def upload(request: Request, form: FormData) -> str:
@@ -87,7 +90,13 @@ def upload(request: Request, form: FormData) -> str:
     folder = studio_of(request).shelf.new_folder(name)
     ending = next(end for end in ENDINGS if given.filename.lower().endswith(end))
     file = keep_upload(folder, f"{name}{ending}", given.file)
-    return _enter(request, _begin(folder, f"../{UPLOADS}/{file.name}"), "data")
+    try:
+        arrival = receive(file)
+        project = _begin(folder, f"../{UPLOADS}/{file.name}", arrival)
+    except BaseException:  # what is no table is not kept
+        shutil.rmtree(folder)
+        raise
+    return _enter(request, project, "data", arrival.said)
 
 
 def remove(request: Request, form: FormData) -> str:
@@ -101,18 +110,21 @@ def remove(request: Request, form: FormData) -> str:
     return "/projects/"
 
 
-def _enter(request: Request, project: Project, page: str) -> str:
+def _enter(request: Request, project: Project, page: str, said: str = "") -> str:
     studio = studio_of(request)
+    if said:
+        studio.notice(said)
     studio.shelf.add(project)
     studio.worker.warm()
     return f"/p/{project.id}/{page}/"
 
 
-def _begin(folder: Path, source: str) -> Project:
+def _begin(folder: Path, source: str, arrival: Arrival) -> Project:
     """A release file with the least that pages need: where the table is."""
     name, is_text = folder.name, source.lower().endswith(".txt")
+    kind = {"kind": "csv"} if is_text else {}
     content: dict[str, Any] = {
-        "source": {"path": source, **({"kind": "csv"} if is_text else {})},
+        "source": {"path": source, **kind, **arrival.options},
         "roles": {"quasi_identifiers": []},
         "anonymizer": {"name": "mondrian"},
         "thresholds": [{"model": "k-anonymity", "k": 5}],

@@ -27,6 +27,11 @@ from anon_transformers.studio._page import (
     studio_of,
 )
 from anon_transformers.studio._project import Content, Project
+from anon_transformers.studio.pages._published import (
+    download_table,
+    tables_of,
+    target_of,
+)
 
 REPORT_POLICY = "; ".join(
     (
@@ -70,6 +75,8 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
+        target="" if config is None else target_of(config),
+        tables=[] if config is None else tables_of(_runs.runs_of(config)),
     )
 
 
@@ -223,6 +230,7 @@ PAGE = Page(
         Route("/", show),
         Route("/yaml", action(save), methods=["POST"]),
         Route("/check", action(check), methods=["POST"]),
+        Route("/table/{run}/{file}", download_table),
         Route("/suite", action(drop_suite), methods=["POST"]),
         Route("/run", action(run), methods=["POST"]),
         Route("/write", action(write), methods=["POST"]),
