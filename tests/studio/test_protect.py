@@ -102,6 +102,24 @@ def test_a_change_of_the_file_makes_the_result_stale(studio, project):
     assert "these numbers are of an earlier state" in studio.text(shown)
 
 
+def test_a_result_of_an_earlier_file_has_no_tick_and_no_colour(studio, project):
+    first = run(studio, project)
+    assert 'class="passed"' in first.text and "✓" in first.text
+    changed = post(studio, project, "preset", preset="k5")
+    # k 5 of eight persons: there is no such table, and the older one stays.
+    post(studio, project, "threshold", at="0", kind="model", name="k-anonymity",
+         **{"p-k": "100000"})  # fmt: skip
+    refused = run(studio, project)
+    assert "No table was made" in studio.text(refused)
+    for shown in (changed, refused):
+        text = studio.text(shown)
+        assert "✓" not in text and 'class="passed"' not in shown.text
+        assert "Every threshold held then." in text
+        assert "would publish" not in text and "✓ holds" not in text
+        assert "Result of an earlier run" in text
+        assert "As it would have been published" in text
+
+
 def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
     studio, project, monkeypatch
 ):
