@@ -194,8 +194,13 @@ class Project:
         """
         from anon_transformers.release._run import locked
 
-        with locked(private_folder(self._own)):
+        with locked(self._private()):
             yield
+
+    def _private(self) -> Path:
+        """Studio's own folder of this project, made if it is not there."""
+        own_folder(self.folder / OWN)
+        return private_folder(self._own)
 
     def _history(self) -> dict[str, Any]:
         file = self._own / "history.json"
@@ -211,8 +216,7 @@ class Project:
         return history
 
     def _keep(self, history: Mapping[str, Any]) -> None:
-        own_folder(self.folder / OWN)
-        write_privately(self._own / "history.json", json.dumps(history))
+        write_privately(self._private() / "history.json", json.dumps(history))
 
     def _write(self, text: str) -> None:
         write_privately(self.file, text)
@@ -232,7 +236,7 @@ class Project:
         if period is None:
             (self._own / PERIOD).unlink(missing_ok=True)
         else:
-            write_privately(self._own / PERIOD, period)
+            write_privately(self._private() / PERIOD, period)
 
     # What jobs found.
 
@@ -244,8 +248,7 @@ class Project:
 
     def results_folder(self, kind: str) -> Path:
         """Where a job of this kind puts what it found."""
-        own_folder(self.folder / OWN)
-        return private_folder(self._own / "results" / kind)
+        return private_folder(self._private() / "results" / kind)
 
     def result(self, kind: str) -> Result | None:
         """What the last job of a kind found, if one ended well."""
