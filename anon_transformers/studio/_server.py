@@ -4,6 +4,7 @@ import logging
 import os
 import secrets
 import socket
+import threading
 import traceback
 import webbrowser
 from collections.abc import Callable
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 32
+SOON = 1.5
+"""Seconds after which pages are warmed: the first one is shown by then."""
 log = logging.getLogger(__name__)
 
 
@@ -102,10 +105,36 @@ def serve(
             ws="none",
             server_header=False,
         )
+        warm = threading.Timer(SOON, warm_pages)
+        warm.daemon = True
+        warm.start()
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
+            warm.cancel()
             door.unlink(missing_ok=True)
+
+
+def warm_pages() -> None:
+    """Import what the first lesson and the first form need, while nobody waits.
+
+    Lessons are computed, so that kernels are loaded or compiled, too. What fails here
+    fails again on its page, which says so.
+    """
+    from anon_transformers.registry import registry
+    from anon_transformers.studio._learn.methods import method_lesson
+    from anon_transformers.studio._learn.models import model_lesson
+
+    found = registry()
+    for catalog, lesson in (
+        (found.privacy_models, model_lesson),
+        (found.anonymizers, method_lesson),
+    ):
+        for name in catalog:
+            try:
+                lesson(name, lambda knob: None)
+            except Exception as error:
+                log.debug("%s: %s", name, type(error).__name__)
 
 
 def _door(url: str) -> str:

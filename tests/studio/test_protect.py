@@ -124,7 +124,7 @@ def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
     studio, project, monkeypatch
 ):
     run(studio, project)
-    before = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+    before = studio.text(studio.get(page_of(project))).rpartition("What must hold")[0]
 
     def killed(self, made, name=""):
         (self._folder / f"{self.tables}-published.parquet").write_bytes(b"half")
@@ -133,7 +133,7 @@ def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(Keeper, "keep_published", killed)
         protect(project, {}, lambda *told: None)
-    after = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+    after = studio.text(studio.get(page_of(project))).rpartition("What must hold")[0]
     assert after == before and "Before and after" in after
     run(studio, project)
     kept = sorted(file.name for file in project.result("protect").folder.glob("*.p*"))
@@ -415,3 +415,39 @@ def test_the_file_is_what_was_clicked(studio, project):
     post(studio, project, "preset", preset="k5-t02")
     assert project.text == dump(project.content)
     assert "t-closeness" in studio.get(page_of(project)).text
+
+
+def test_a_run_tells_how_far_it_is(studio, project):
+    told = []
+    protect(project, {}, lambda *facts: told.append(facts))
+    shares = [done for done, _, _ in told]
+    assert shares == sorted(shares) and told[-1] == (100, 100, "done")
+    said = [at for _, _, at in told]
+    assert said[0] == "reading the table" and "mondrian at work" in said
+    assert "judging by the thresholds" in said
+
+
+def test_a_search_tells_how_far_it_is(studio):
+    content = {
+        "roles": ROLES,
+        "hierarchies": HIERARCHIES,
+        "source": {"path": "../data/people.csv", "columns": {"age": "number"}},
+        "anonymizer": {"name": "full-domain"},
+    }
+    told = []
+    protect(studio.project(content), {}, lambda *facts: told.append(facts))
+    assert any("full-domain at work, " in at for _, _, at in told)
+
+
+def test_the_script_is_told_the_whole_next_address(studio, project):
+    script = {"x-studio-script": "1"}
+    answer = studio.post(
+        page_of(project, "preset"), {"preset": "k5"}, page_of(project), headers=script
+    )
+    assert answer.status_code == 204
+    assert answer.headers["x-studio-next"] == page_of(project)
+    answer = studio.post(f"/p/{project.id}/explore/frontier",
+                         {"max_k": "3", "suppression_limit": "0"}, headers=script)  # fmt: skip
+    job = answer.headers["x-studio-next"]
+    over = studio.get(job, headers=script)
+    assert over.headers["x-studio-next"] == f"/p/{project.id}/explore/#curve"
