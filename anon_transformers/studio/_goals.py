@@ -284,9 +284,7 @@ def offers(project: Project) -> tuple[Offer, ...]:
 
 
 @lru_cache(maxsize=8)
-def _offers(
-    file: Path, text: str, period: str | None, stamp: str
-) -> tuple[Offer, ...]:
+def _offers(file: Path, text: str, period: str | None, stamp: str) -> tuple[Offer, ...]:
     project, known = Project(file), registry().anonymizers
     name, params = stated_method(project.content)
     whole = project.fault is None

@@ -20,7 +20,7 @@ from anon_transformers.studio._project import Project
 
 RARELY = 0.1
 """Seconds between two signs of progress."""
-STARTING = "starting: the library is loaded, and kernels are compiled for first use"
+STARTING = "starting: the library is loaded (on first use, kernels are compiled, too)"
 COMPILING = "compiling kernels for first use, which is done once"
 """What a job is at before it is at work, and while it waits for the compiler."""
 MOST_JOBS = 50

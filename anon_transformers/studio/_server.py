@@ -8,6 +8,7 @@ import threading
 import traceback
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,23 +119,24 @@ def serve(
 def warm_pages() -> None:
     """Import what the first lesson and the first form need, while nobody waits.
 
-    Lessons are computed, so that kernels are loaded or compiled, too. What fails here
-    fails again on its page, which says so.
+    One lesson of each kind is computed, so that kernels which most of them use are
+    loaded or compiled, too. What fails here fails again on its page, which says so.
     """
     from anon_transformers.registry import registry
     from anon_transformers.studio._learn.methods import method_lesson
     from anon_transformers.studio._learn.models import model_lesson
 
     found = registry()
-    for catalog, lesson in (
-        (found.privacy_models, model_lesson),
-        (found.anonymizers, method_lesson),
-    ):
-        for name in catalog:
-            try:
-                lesson(name, lambda knob: None)
-            except Exception as error:
-                log.debug("%s: %s", name, type(error).__name__)
+    works: list[Callable[[], object]] = [
+        lambda: model_lesson("k-anonymity", lambda knob: None),
+        lambda: method_lesson("mondrian", lambda knob: None),
+        *(partial(found.anonymizers.__getitem__, name) for name in found.anonymizers),
+    ]
+    for work in works:
+        try:
+            work()
+        except Exception as error:  # a plugin's, too
+            log.debug("pages are not warm: %s", type(error).__name__)
 
 
 def _door(url: str) -> str:

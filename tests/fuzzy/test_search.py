@@ -158,9 +158,7 @@ def test_what_is_proved(most_trials, proved):
     )
     assert found.proved is proved
     assert len(found.trials) == (35 if proved else 5 + 2 + 5)
-    message = (
-        "no number of sets, up to 6 of each column (max_sets), keeps the promise."
-    )
+    message = "no number of sets, up to 6 of each column (max_sets), keeps the promise."
     if not proved:
         message = (
             "none of the 12 choices tried of 35, up to 6 sets of each column "

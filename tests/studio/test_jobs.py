@@ -120,9 +120,7 @@ def test_a_job_leaves_its_result(worker, project):
 
 
 def test_a_job_says_that_it_waits_for_the_compiler(worker, project, tmp_path, capfd):
-    job = worker.submit(
-        _job(project, "compile_first", file=str(tmp_path / "pid"))
-    )
+    job = worker.submit(_job(project, "compile_first", file=str(tmp_path / "pid")))
     assert job.at == _jobs.STARTING  # the process is not there yet
     _pid(tmp_path / "pid")
     _wait(job, lambda job: job.at.startswith("at work; compiling kernels"))

@@ -446,8 +446,59 @@ def test_the_script_is_told_the_whole_next_address(studio, project):
     )
     assert answer.status_code == 204
     assert answer.headers["x-studio-next"] == page_of(project)
-    answer = studio.post(f"/p/{project.id}/explore/frontier",
-                         {"max_k": "3", "suppression_limit": "0"}, headers=script)  # fmt: skip
+    form = {"max_k": "3", "suppression_limit": "0"}
+    answer = studio.post(f"/p/{project.id}/explore/frontier", form, headers=script)
     job = answer.headers["x-studio-next"]
     over = studio.get(job, headers=script)
     assert over.headers["x-studio-next"] == f"/p/{project.id}/explore/#curve"
+
+
+def test_one_form_saves_all_thresholds(studio, project):
+    two = [{"model": "k-anonymity", "k": 2}, {"metric": "average-risk", "max": 0.5}]
+    project.edit("two", lambda content: content.update(thresholds=two))
+    shown = studio.get(page_of(project))
+    studio.check_accessible(shown)
+    form = {"t0-of": "model:k-anonymity", "t1-of": "metric:average-risk",
+            "t0-p-k": "3", "t1-p-max": "0.4"}  # fmt: skip
+    for name in form:
+        assert f'name="{name}"' in shown.text
+    post(studio, project, "thresholds", **form)
+    wanted = [{"model": "k-anonymity", "k": 3}, {"metric": "average-risk", "max": 0.4}]
+    assert project.content["thresholds"] == wanted
+    # To remove one keeps what was written into the other.
+    post(studio, project, "thresholds", **{**form, "t0-p-k": "4", "remove": "1"})
+    assert project.content["thresholds"] == [{"model": "k-anonymity", "k": 4}]
+    # A form that was shown before, and one that the library refuses, change nothing.
+    again = post(studio, project, "thresholds", **form)
+    assert "the list was changed meanwhile" in studio.text(again)
+    post(studio, project, "thresholds",
+         **{"t0-of": "model:k-anonymity", "t0-p-k": "-1"})  # fmt: skip
+    assert project.content["thresholds"] == [{"model": "k-anonymity", "k": 4}]
+
+
+def test_a_swap_gets_the_threshold_that_it_needs_by_a_button(studio, project):
+    shown = studio.get(page_of(project))
+    assert "Add probabilistic-k-anonymity, and take group-swap" in studio.text(shown)
+    post(studio, project, "k-model", needs="group-swap")
+    asked = {"model": "probabilistic-k-anonymity", "k": 2}
+    assert asked in project.content["thresholds"]
+    assert project.content["anonymizer"] == {"name": "group-swap"}
+
+
+def test_pages_say_what_comes_next_and_where_to_mend(studio, project):
+    for page, after in (("data", "hierarchies"), ("hierarchies", "protect"),
+                        ("protect", "statistics"), ("statistics", "attack"),
+                        ("attack", "release")):  # fmt: skip
+        shown = studio.get(f"/p/{project.id}/{page}/")
+        line = shown.text.partition('<p class="next">')[2].partition("</p>")[0]
+        assert f'href="/p/{project.id}/{after}/"' in line
+    project.edit("none", lambda c: c["roles"].update(quasi_identifiers=[]))
+    shown = studio.get(page_of(project)).text
+    fault = shown.partition("It cannot be run yet")[2].partition("</p>")[0]
+    assert f'href="/p/{project.id}/data/"' in fault
+
+
+def test_sentences_name_many_columns_once(studio, project):
+    text = studio.text(run(studio, project))
+    asked = "Every combination of the quasi-identifiers must be shared by at least 2"
+    assert asked in text
