@@ -332,7 +332,9 @@ class SetRecoder(TableAnonymizer):
             first = found.trials[0]
             raise InfeasibleError(
                 f"{found.refusal(self.max_sets)} With "
-                f"n_sets={self._shown_sets(first.n_sets)}: {first.reason}"
+                f"{self._sets_in_words(first.n_sets)}: {first.reason} Fewer or coarser "
+                "quasi-identifiers, a smaller promise, or a larger suppression_limit "
+                "may help."
             )
         self.tried_ = [
             {"n_sets": self._shown_sets(trial.n_sets), "loss": trial.loss}
@@ -410,6 +412,13 @@ class SetRecoder(TableAnonymizer):
         if len(numbers) < len(names):
             return numbers[0]
         return dict(zip(names, numbers, strict=True))
+
+    def _sets_in_words(self, numbers: Numbers) -> str:
+        """Numbers of sets, for an error: those of each column, or of all together."""
+        shown = self._shown_sets(numbers)
+        if not isinstance(shown, dict):
+            return f"{shown} sets"
+        return "sets " + ", ".join(f"{name}: {n}" for name, n in shown.items())
 
     def _details(self) -> dict[str, Any]:
         coding = getattr(self, "coding", "independent")

@@ -67,13 +67,16 @@ class SetSearch(NamedTuple):
     def refusal(self, max_sets: int) -> str:
         """What to say if no promise was kept, and no more than was seen."""
         if self.proved:
-            return f"no number of sets up to max_sets={max_sets} keeps the promise."
+            return (
+                f"no number of sets, up to {max_sets} of each column (max_sets), keeps "
+                "the promise."
+            )
         there_are = f"{self.n_choices:,}"
         if self.n_choices > MOST_CHOICES:  # may have hundreds of digits
             there_are = f"more than {MOST_CHOICES:,}"
         return (
-            f"none of the {len(self.trials):,} choices tried of {there_are} up to "
-            f"max_sets={max_sets} keeps the promise."
+            f"none of the {len(self.trials):,} choices tried of {there_are}, up to "
+            f"{max_sets} sets of each column (max_sets), keeps the promise."
         )
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,11 +137,24 @@ def find_optimal(lattice: Lattice, progress: Progress) -> SearchResult:
     return search.found
 
 
+_LISTENER: ContextVar[Progress | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def searches_heard_by(listener: Progress) -> Iterator[None]:
+    """Let a function hear how far searches are that show no bar."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
 @contextmanager
 def progress_bar(label: str, *, shown: bool) -> Iterator[Progress]:
     """Show how far a search is, if ``shown``; the rich bar where it is installed."""
     if not shown:
-        yield lambda share, found: None
+        yield _LISTENER.get() or (lambda share, found: None)
         return
     try:
         from rich.console import Console

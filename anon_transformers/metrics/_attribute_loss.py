@@ -238,7 +238,10 @@ def domain_share_loss(column_losses: Iterable[float]) -> float:
 
 @dataclass(frozen=True)
 class Loss:
-    """Domain-share loss of the run, from its report."""
+    """Share of the information that is lost: 0 for none, 1 for all of it.
+
+    The domain-share loss of the run, from its report.
+    """
 
     name: ClassVar[str] = "loss"
     evidence: ClassVar[str] = "report"

@@ -32,7 +32,10 @@ METRICS = {
         "One divided by the smallest number of persons behind a class.",
     ),
     "highest-risk": ("HighestRisk", "One divided by the size of the smallest class."),
-    "loss": ("Loss", "Domain-share loss of the run, from its report."),
+    "loss": (
+        "Loss",
+        "Share of the information that is lost: 0 for none, 1 for all of it.",
+    ),
     "marketer-risk": (
         "MarketerRisk",
         "Mean over the kept rows of one divided by the persons behind the row's class.",

@@ -25,7 +25,7 @@ GIVE_INPUT = (
 SENSITIVE_TEXTS = {
     "sensitive": """
     sensitive : column, default=None
-        The column that is judged; None: every sensitive column must pass.
+        The column that is judged; without one, every sensitive column must pass.
     """,
     "multiple": """
     multiple : {"each", "extended"}, default="each"

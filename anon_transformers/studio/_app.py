@@ -21,6 +21,7 @@ from anon_transformers.studio._page import (
     Page,
     action,
     came_from,
+    go_on,
     make_templates,
     project_of,
     render,
@@ -191,7 +192,7 @@ def _show_job(request: Request) -> Response:
         if job.state != "done":
             why = job.reason if job.state == "failed" else f"{job.title}: cancelled."
             studio_of(request).notice(why, "error" if job.state == "failed" else "info")
-        return RedirectResponse(job.back, 303)
+        return go_on(request, job.back)
     request.path_params["project"] = job.project.id
     return render(request, "job.html", job=job, facts=job.facts(), notices=())
 

@@ -18,6 +18,11 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import KINDS, Threshold
 from anon_transformers.registry import registry
+from anon_transformers.studio._first_rows import (
+    first_rows,
+    refusal_of_rows,
+    stamp_of,
+)
 from anon_transformers.studio._forms import (
     GOAL,
     Field,
@@ -47,11 +52,14 @@ class Offer:
         Its registered name, and what it does.
     refusal : str
         Why a release would refuse it with this file; empty if it would not.
+    lacks : str
+        The model of its own k, if that is why; empty otherwise.
     """
 
     name: str
     summary: str
     refusal: str = ""
+    lacks: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,8 +248,20 @@ def _refuse_parameters(project: Project, stated: Mapping[str, Any]) -> None:
             raise ParameterError(refusal)
 
 
-def refusal_of(project: Project, method: Mapping[str, Any] | None) -> str:
-    """Why a release would refuse the file, with another method or as it is."""
+def refusal_of(
+    project: Project, method: Mapping[str, Any] | None, rows: Any = None
+) -> str:
+    """Why a release would refuse the file, with another method or as it is.
+
+    Parameters
+    ----------
+    project : Project
+        Whose file it is.
+    method : mapping or None
+        As a file states it; None for the one of the file.
+    rows : data frame, optional
+        First rows of the source, which the method is let read.
+    """
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
     from anon_transformers.release._config import Method
     from anon_transformers.release._forms import form_of
@@ -251,30 +271,33 @@ def refusal_of(project: Project, method: Mapping[str, Any] | None) -> str:
         if method is not None:
             update = {"anonymizer": Method.model_validate(dict(method))}
             config = config.model_copy(update=update)
-        make_anonymizer(config, config.thresholds)
+        anonymizer = make_anonymizer(config, config.thresholds)
         check_gate(form_of(config), config.thresholds)
     except Exception as error:  # a stranger's, too: it keeps no page from opening
         return safe_words(error)
-    return ""
+    return "" if rows is None else refusal_of_rows(anonymizer, config, rows)
 
 
 def offers(project: Project) -> tuple[Offer, ...]:
     """All methods of tables, with why a release of this file would refuse some."""
-    return _offers(project.file, project.text)
+    return _offers(project.file, project.text, project.period, stamp_of(project))
 
 
 @lru_cache(maxsize=8)
-def _offers(file: Path, text: str) -> tuple[Offer, ...]:
+def _offers(file: Path, text: str, period: str | None, stamp: str) -> tuple[Offer, ...]:
     project, known = Project(file), registry().anonymizers
     name, params = stated_method(project.content)
     whole = project.fault is None
+    rows = first_rows(project) if whole and stamp else None
     found = []
     for one in known:
         if known.fault(one) is not None or known[one].kind not in TABLES:
             continue
         stated = {"name": one, **(params if one == name else {})}
-        refusal = refusal_of(project, stated) if whole else ""
-        found.append(Offer(one, known.summary(one).replace("``", ""), refusal))
+        refusal = refusal_of(project, stated, rows) if whole else ""
+        k_model = known[one].k_model
+        lacks = k_model if refusal and f"model: {k_model}" in refusal else ""
+        found.append(Offer(one, known.summary(one).replace("``", ""), refusal, lacks))
     return tuple(found)
 
 
@@ -391,6 +414,67 @@ def state_threshold(
         content["thresholds"] = listed
 
     return Edit(f"{'add' if at < 0 else 'change'} {called or name}", change)
+
+
+def state_thresholds(
+    project: Project, form: Mapping[str, Any], without: int | None = None
+) -> "Edit":
+    """The edit that states all thresholds as one form says, and may remove one.
+
+    Raises
+    ------
+    ParameterError, ConfigurationError
+        If the list was changed since the form was shown, or a model or metric does not
+        take what it says.
+    """
+    there = stated_thresholds(project.content)
+    shown = [form.get(f"{place_of(one.at)}of") for one in there]
+    ahead = form.get(f"{place_of(len(there))}of")
+    if shown != [f"{one.kind}:{one.name}" for one in there] or ahead is not None:
+        raise ParameterError("the list was changed meanwhile; see it again.")
+    listed = [_read(one, form) for one in there if one.at != without]
+    ids = [str(one.get("id", next(iter(one.values()), ""))) for one in listed]
+    twice = next((one for one in ids if ids.count(one) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"{twice!r} is given twice; give each an id of its own.")
+
+    def change(content: Content) -> None:
+        content["thresholds"] = listed
+
+    return Edit("thresholds" if without is None else "remove a threshold", change)
+
+
+def place_of(at: int) -> str:
+    """What the names of inputs begin with that are of the threshold at a place."""
+    return f"t{at}-"
+
+
+def _read(one: StatedThreshold, form: Mapping[str, Any]) -> dict[str, Any]:
+    """A threshold as a form states it; one that has no form stays as it is."""
+    if not one.fields:
+        return dict(one.stated)
+    stated = {
+        one.kind: one.name,
+        **read_form(one.fields, form, f"{place_of(one.at)}{PREFIX}"),
+    }
+    _refuse_threshold(stated)
+    return stated
+
+
+def add_k_model(content: Content, method: str) -> "Edit":
+    """The edit that adds the model that judges a method's own k, with the stated k."""
+    known = registry().anonymizers
+    known.require(method)
+    model = known[method].k_model
+    stated = [one for one in stated_thresholds(content) if "k" in one.stated]
+    k = stated[0].stated["k"] if stated else PRESETS[0].k
+
+    def change(content: Content) -> None:
+        given = content.get("thresholds")
+        listed = list(given) if isinstance(given, list) else []
+        content["thresholds"] = [*listed, {"model": model, "k": k}]
+
+    return Edit(f"add {model}", change)
 
 
 def _free_id(name: str, taken: Sequence[str]) -> str:

@@ -20,6 +20,9 @@ from anon_transformers.studio._project import Project
 
 RARELY = 0.1
 """Seconds between two signs of progress."""
+STARTING = "starting: the library is loaded (on first use, kernels are compiled, too)"
+COMPILING = "compiling kernels for first use, which is done once"
+"""What a job is at before it is at work, and while it waits for the compiler."""
 MOST_JOBS = 50
 """Ended jobs that are remembered."""
 
@@ -86,6 +89,7 @@ class Worker:
         self._jobs: dict[str, Job] = {}
         self._queue: list[Job] = []
         self._running: Job | None = None
+        self._is_ready = False
         self._process: Any = None
         self._pipe: Connection | None = None
 
@@ -157,6 +161,7 @@ class Worker:
         if self._process is not None and self._process.is_alive():
             return
         ours, theirs = self._context.Pipe()
+        self._is_ready = False
         self._process = self._context.Process(
             target=_work, args=(theirs,), daemon=True, name="anon studio worker"
         )
@@ -179,6 +184,7 @@ class Worker:
         self._start()
         job = self._running = self._queue.pop(0)
         job.state, job.started = "running", time.monotonic()
+        job.at = "" if self._is_ready else STARTING
         order = (job.work, job.kind, str(job.project.file), job.project.owned,
                  dict(job.params))  # fmt: skip
         assert self._pipe is not None
@@ -204,6 +210,9 @@ class Worker:
 
     def _hear(self, said: str, rest: list[Any]) -> None:
         job = self._running
+        if said == "ready":
+            self._is_ready = True
+            return
         if said == "progress" and job is not None:
             job.done, job.total, job.at = rest
             return
@@ -219,14 +228,20 @@ class Worker:
 def _work(pipe: Connection) -> None:
     """The process: warm up, then run what is asked for."""
     _ignore_interrupts()
-    _warm_up()
+    from anon_transformers.jit._notice import compiling_heard_by, in_silence
+
+    with in_silence():  # a page that waits for this says so
+        _warm_up()
+    pipe.send(("ready",))
     while True:
         try:
             target, kind, file, owned, params = pipe.recv()
         except (EOFError, OSError):
             return
+        progress = _Told(pipe)
         try:
-            run_work(target, kind, Project(file, owned=owned), params, _progress(pipe))
+            with compiling_heard_by(progress.compiling):
+                run_work(target, kind, Project(file, owned=owned), params, progress)
         except Exception as error:  # what a stranger's code says may quote a cell
             pipe.send(("failed", safe_words(error)))
         else:
@@ -246,17 +261,25 @@ def run_work(
     project.keep_work(kind, params, lambda: work(project, params, progress))
 
 
-def _progress(pipe: Connection) -> Progress:
-    told = 0.0
+class _Told:
+    """Tells how far a job is, not too often; a change of what it is at, at once."""
 
-    def progress(done: int, total: int, at: str = "") -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told >= RARELY or done >= total:
-            told = now
-            pipe.send(("progress", done, total, at))
+    def __init__(self, pipe: Connection):
+        self._pipe, self._when = pipe, 0.0
+        self._said: tuple[int, int, str] = (0, 0, "")
 
-    return progress
+    def __call__(self, done: int, total: int, at: str = "") -> None:
+        """Tell how much is done of how much, and what is next."""
+        now, is_new = time.monotonic(), at != self._said[2]
+        if now - self._when >= RARELY or done >= total or is_new:
+            self._when, self._said = now, (done, total, at)
+            self._pipe.send(("progress", *self._said))
+
+    def compiling(self) -> None:
+        """Tell that the job waits for the compiler."""
+        done, total, at = self._said
+        words = f"{at}; {COMPILING}" if at else COMPILING
+        self._pipe.send(("progress", done, total, words))
 
 
 def _ignore_interrupts() -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from anon_transformers.studio._app import Studio
 
 Endpoint = Callable[..., Any]
+BY_SCRIPT, NEXT = "x-studio-script", "x-studio-next"
+"""Headers: of a request of our script, and of an answer to it with the next address."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +159,20 @@ def action(
             done = came_from(request)
         finally:
             await form.close()
-        return RedirectResponse(done, 303) if isinstance(done, str) else done
+        return go_on(request, done) if isinstance(done, str) else done
 
     return answer
+
+
+def go_on(request: Request, to: str) -> Response:
+    """Send the browser to an address of ours.
+
+    A script that follows a redirection is not told the place on the page (``#curve``):
+    ours asks for the address itself.
+    """
+    if request.headers.get(BY_SCRIPT) is not None:
+        return Response(status_code=204, headers={NEXT: to})
+    return RedirectResponse(to, 303)
 
 
 def words_of(error: Exception) -> str:

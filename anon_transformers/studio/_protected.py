@@ -6,8 +6,10 @@ result read it from here.
 """
 
 import json
+import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +34,15 @@ PROTECT = "protect"
 WORK = "anon_transformers.studio._protected:protect"
 ROW = "row of the source"
 SOURCE, PUBLISHED = "source.parquet", "published.parquet"
+AT_WORK, JUDGING, KEEPING = 10, 60, 95
+"""Where the bar of progress is when the method begins, and when it has ended."""
+AFTER_METHOD = {
+    "writing the candidate": JUDGING,
+    "measuring what is published": 70,
+    "comparing with the source": 75,
+    "judging by the thresholds": 80,
+}
+"""Where it is when a step says what it is at."""
 ROW_GROUP = 20_000
 """Rows that are read at once to show a few of a large table."""
 NOT_READ = frozenset(
@@ -88,18 +99,39 @@ def protect(
     from anon_transformers.release._resolve import resolve
     from anon_transformers.release._trials import private_trials
 
-    progress(0, 3, "reading the table")
+    progress(0, 100, "reading the table")
     config = resolve(project.config, project.period, file=project.file)
     tables = read_tables(config)
-    progress(1, 3, f"{config.anonymizer.name}: protecting and judging")
-    with private_trials(config, tables) as trials:
+    method = config.anonymizer.name
+    progress(AT_WORK, 100, f"{method} at work")
+    with private_trials(config, tables) as trials, _told(method, progress):
         found, made = judged(trials, config)
-        progress(2, 3, "keeping the tables")
+        progress(KEEPING, 100, "keeping the tables")
         keeper = Keeper(project, PROTECT)
         keeper.keep_source(tables[INPUT])
         keeper.keep_published(made)
-    progress(3, 3, "done")
+    progress(100, 100, "done")
     return {**found, "tables": keeper.tables}
+
+
+@contextmanager
+def _told(method: str, progress: Progress) -> Iterator[None]:
+    """Tell how far a search is, and what the steps of a release say they are at."""
+    from anon_transformers.generalization._search import searches_heard_by
+    from anon_transformers.release._log import FACTS, heard_by, logged_step
+
+    class Stages(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said = str(getattr(record, FACTS, {}).get("stage") or "")
+            if said in AFTER_METHOD:
+                progress(AFTER_METHOD[said], 100, said)
+
+    def searched(share: float, found: str) -> None:
+        done = AT_WORK + round(min(max(share, 0), 1) * (JUDGING - AT_WORK))
+        progress(done, 100, f"{method} at work, {min(max(share, 0), 1):.0%}")
+
+    with heard_by(Stages()), logged_step("protect"), searches_heard_by(searched):
+        yield
 
 
 def make_protected(project: Project, progress: Progress) -> Protected:

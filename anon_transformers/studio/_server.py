@@ -4,9 +4,11 @@ import logging
 import os
 import secrets
 import socket
+import threading
 import traceback
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 32
+SOON = 1.5
+"""Seconds after which pages are warmed: the first one is shown by then."""
 log = logging.getLogger(__name__)
 
 
@@ -103,10 +107,37 @@ def serve(
             ws="none",
             server_header=False,
         )
+        warm = threading.Timer(SOON, warm_pages)
+        warm.daemon = True
+        warm.start()
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
+            warm.cancel()
             door.unlink(missing_ok=True)
+
+
+def warm_pages() -> None:
+    """Import what the first lesson and the first form need, while nobody waits.
+
+    One lesson of each kind is computed, so that kernels which most of them use are
+    loaded or compiled, too. What fails here fails again on its page, which says so.
+    """
+    from anon_transformers.registry import registry
+    from anon_transformers.studio._learn.methods import method_lesson
+    from anon_transformers.studio._learn.models import model_lesson
+
+    found = registry()
+    works: list[Callable[[], object]] = [
+        lambda: model_lesson("k-anonymity", lambda knob: None),
+        lambda: method_lesson("mondrian", lambda knob: None),
+        *(partial(found.anonymizers.__getitem__, name) for name in found.anonymizers),
+    ]
+    for work in works:
+        try:
+            work()
+        except Exception as error:  # a plugin's, too
+            log.debug("pages are not warm: %s", type(error).__name__)
 
 
 def _door(url: str) -> str:

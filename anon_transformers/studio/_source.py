@@ -210,7 +210,7 @@ def preview(
     names = csv_columns(file, separator, encoding)
     # The start is read as a file of its own: the same reader, in the same words.
     start = project.results_folder(PREVIEW) / f"{secrets.token_hex(8)}.csv"
-    write_privately(start, _head(file, encoding))
+    write_privately(start, start_of_csv(file, encoding))
     try:
         frame = csv_texts(start, separator=separator, missing=list(missing))
     except DataError as error:
@@ -224,7 +224,7 @@ def preview(
     return TablePreview(names, cells)
 
 
-def _head(file: Path, encoding: str) -> str:
+def start_of_csv(file: Path, encoding: str) -> str:
     """The start of a file, cut off between two rows."""
     import codecs
 

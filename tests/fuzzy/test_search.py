@@ -158,17 +158,18 @@ def test_what_is_proved(most_trials, proved):
     )
     assert found.proved is proved
     assert len(found.trials) == (35 if proved else 5 + 2 + 5)
-    message = "no number of sets up to max_sets=6 keeps the promise."
+    message = "no number of sets, up to 6 of each column (max_sets), keeps the promise."
     if not proved:
         message = (
-            "none of the 12 choices tried of 35 up to max_sets=6 keeps the promise."
+            "none of the 12 choices tried of 35, up to 6 sets of each column "
+            "(max_sets), keeps the promise."
         )
     assert found.refusal(6) == message
 
 
 def test_a_refusal_has_few_digits():
     found = find_n_sets([SetBounds(1, 12)] * 400, attempt(lambda n: False))
-    assert "tried of more than 25,000 up to" in found.refusal(12)
+    assert "tried of more than 25,000, up to" in found.refusal(12)
 
 
 def test_many_sets_are_tried_in_growing_steps():
@@ -323,13 +324,13 @@ def test_a_wide_table_of_outliers():
     recoder = GlobalRecoder(k=5, method="equidistant").fit(table)
     assert recoder.report_.details["n_sets"]["23"] >= 2
     table.loc[59, 23] = 1000.0
-    message = r"none of the \d+ choices tried of more than 25,000 up to max_sets=12"
+    message = r"none of the \d+ choices tried of more than 25,000, up to 12 sets"
     with pytest.raises(InfeasibleError, match=message):
         recoder.fit(table)
 
 
 def test_a_search_that_finds_nothing_says_why(people):
-    with pytest.raises(InfeasibleError, match=r"up to max_sets=5 .*'age': 2.*k=150"):
+    with pytest.raises(InfeasibleError, match=r"up to 5 .*sets age: 2: .*k=150"):
         GlobalRecoder(["age"], k=150, max_sets=5).fit(people[["age"]])
     with pytest.raises(InfeasibleError, match=r"q-anonymity\(q=150.*level"):
         GlobalRecoder(["age"], k=2, max_sets=3, models=[QAnonymity(150)]).fit(

@@ -208,7 +208,7 @@ class TestSuppressionLimit:
 
     def test_more_persons_than_there_are(self):
         people = pd.DataFrame({"x": range(6), "who": list("aabbcc")})
-        with pytest.raises(InfeasibleError, match="k=4 needs .* 3 persons"):
+        with pytest.raises(InfeasibleError, match=r"k=4 needs .* 3 persons"):
             DataflyAnonymizer(["x"], k=4, subject="who").fit(people)
 
 

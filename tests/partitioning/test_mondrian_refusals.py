@@ -177,7 +177,7 @@ def test_a_model_without_evidence_is_refused(distinct_values):
 
 def test_more_persons_than_there_are_cannot_be_promised():
     persons = table().assign(who=list("ppqq"))
-    with pytest.raises(InfeasibleError, match="k=3 needs .* 2 persons"):
+    with pytest.raises(InfeasibleError, match=r"k=3 needs .* 2 persons"):
         MondrianAnonymizer(["age"], k=3, subject="who").fit(persons)
 
 

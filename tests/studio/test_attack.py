@@ -82,6 +82,8 @@ def test_a_counter_makes_an_attack_fail(studio, project):
     assert "Attack again to see what is left" in page.text
     assert {"model": "distinct-l-diversity", "l": 2} in project.content["thresholds"]
     assert "earlier state" in page.text
+    assert "8 records were exposed" in studio.text(page)
+    assert 'class="passed"' not in page.text and 'class="failed"' not in page.text
     post(studio, project, "run")
     assert exposed(project)["homogeneity"] == 0
 

@@ -82,7 +82,9 @@ def test_one_that_is_taken_changes_the_release_file(studio, project):
         {"model": "t-closeness", "t": 0.9},
     ]
     assert project.fault is None
-    assert "earlier state" in studio.text(studio.get(page_of(project)))
+    shown = studio.get(page_of(project))
+    assert "earlier state" in studio.text(shown)
+    assert 'class="passed"' not in shown.text and "were kept" in shown.text
     studio.post(f"/p/{project.id}/undo", came_from=page_of(project))
     assert project.content["anonymizer"] == {"name": "mondrian"}
 

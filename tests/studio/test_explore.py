@@ -141,7 +141,10 @@ def test_another_change_makes_the_nodes_old(studio, project):
         )
     )  # fmt: skip
     assert not explore.survey_of(project).current
-    assert "earlier state" in studio.get(page_of(project)).text
+    shown = studio.get(page_of(project) + "?node=1,1,1")
+    assert "earlier state" in shown.text
+    assert 'class="passed"' not in shown.text and 'class="failed"' not in shown.text
+    assert "Kept every promise then." in studio.text(shown)
 
 
 @pytest.mark.parametrize(

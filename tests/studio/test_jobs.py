@@ -45,6 +45,13 @@ def sleep(project, params, progress):
     time.sleep(600)
     return {}
 
+def compile_first(project, params, progress):
+    from anon_transformers.jit._notice import announce_compiling
+    progress(1, 10, "at work")
+    announce_compiling("")
+    Path(params["file"]).write_text(str(os.getpid()))
+    time.sleep(600)
+
 def unfit(project, params, progress):
     return {"what": object()}
 """
@@ -110,6 +117,18 @@ def test_a_job_leaves_its_result(worker, project):
     # One process serves the next job, too.
     _wait(worker.submit(_job(project, "count", n=2)))
     assert project.result("count").found["pid"] == found.found["pid"]
+
+
+def test_a_job_says_that_it_waits_for_the_compiler(worker, project, tmp_path, capfd):
+    job = worker.submit(_job(project, "compile_first", file=str(tmp_path / "pid")))
+    assert job.at == _jobs.STARTING  # the process is not there yet
+    _pid(tmp_path / "pid")
+    _wait(job, lambda job: job.at.startswith("at work; compiling kernels"))
+    assert (job.done, job.total) == (1, 10)
+    worker.cancel(job)
+    assert "compiling" not in capfd.readouterr().err
+    job = _wait(worker.submit(_job(project, "count", n=1)))
+    assert worker.submit(_job(project, "count", n=1)).at == ""
 
 
 def test_a_job_that_fails_says_why_in_the_words_of_the_library(worker, project):

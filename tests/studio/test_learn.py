@@ -218,3 +218,20 @@ def test_the_menu_keeps_the_project_on_pages_of_none(studio):
     assert f'href="/p/{project.id}/protect/"' in page
     assert f'href="/p/{project.id}/learn/model/t-closeness"' in page
     assert "/protect/" not in studio.get("/learn/model/k-anonymity").text
+
+
+def test_pages_are_warmed_and_no_plugin_hinders_that(monkeypatch):
+    from anon_transformers.studio import _server
+    from anon_transformers.studio._learn import methods, models
+
+    warmed = []
+
+    def fail(name, given):
+        raise RuntimeError("Jane Doe")
+
+    monkeypatch.setattr(models, "model_lesson", fail)
+    monkeypatch.setattr(
+        methods, "method_lesson", lambda name, given: warmed.append(name)
+    )
+    _server.warm_pages()
+    assert warmed == ["mondrian"]

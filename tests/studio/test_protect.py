@@ -102,11 +102,29 @@ def test_a_change_of_the_file_makes_the_result_stale(studio, project):
     assert "these numbers are of an earlier state" in studio.text(shown)
 
 
+def test_a_result_of_an_earlier_file_has_no_tick_and_no_colour(studio, project):
+    first = run(studio, project)
+    assert 'class="passed"' in first.text and "✓" in first.text
+    changed = post(studio, project, "preset", preset="k5")
+    # k 5 of eight persons: there is no such table, and the older one stays.
+    post(studio, project, "threshold", at="0", kind="model", name="k-anonymity",
+         **{"p-k": "100000"})  # fmt: skip
+    refused = run(studio, project)
+    assert "No table was made" in studio.text(refused)
+    for shown in (changed, refused):
+        text = studio.text(shown)
+        assert "✓" not in text and 'class="passed"' not in shown.text
+        assert "Every threshold held then." in text
+        assert "would publish" not in text and "✓ holds" not in text
+        assert "Result of an earlier run" in text
+        assert "As it would have been published" in text
+
+
 def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
     studio, project, monkeypatch
 ):
     run(studio, project)
-    before = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+    before = studio.text(studio.get(page_of(project))).rpartition("What must hold")[0]
 
     def killed(self, made, name=""):
         (self._folder / f"{self.tables}-published.parquet").write_bytes(b"half")
@@ -115,7 +133,7 @@ def test_a_job_that_is_cancelled_leaves_the_older_table_with_its_numbers(
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(Keeper, "keep_published", killed)
         protect(project, {}, lambda *told: None)
-    after = studio.text(studio.get(page_of(project))).partition("What must hold")[0]
+    after = studio.text(studio.get(page_of(project))).rpartition("What must hold")[0]
     assert after == before and "Before and after" in after
     run(studio, project)
     kept = sorted(file.name for file in project.result("protect").folder.glob("*.p*"))
@@ -397,3 +415,90 @@ def test_the_file_is_what_was_clicked(studio, project):
     post(studio, project, "preset", preset="k5-t02")
     assert project.text == dump(project.content)
     assert "t-closeness" in studio.get(page_of(project)).text
+
+
+def test_a_run_tells_how_far_it_is(studio, project):
+    told = []
+    protect(project, {}, lambda *facts: told.append(facts))
+    shares = [done for done, _, _ in told]
+    assert shares == sorted(shares) and told[-1] == (100, 100, "done")
+    said = [at for _, _, at in told]
+    assert said[0] == "reading the table" and "mondrian at work" in said
+    assert "judging by the thresholds" in said
+
+
+def test_a_search_tells_how_far_it_is(studio):
+    content = {
+        "roles": ROLES,
+        "hierarchies": HIERARCHIES,
+        "source": {"path": "../data/people.csv", "columns": {"age": "number"}},
+        "anonymizer": {"name": "full-domain"},
+    }
+    told = []
+    protect(studio.project(content), {}, lambda *facts: told.append(facts))
+    assert any("full-domain at work, " in at for _, _, at in told)
+
+
+def test_the_script_is_told_the_whole_next_address(studio, project):
+    script = {"x-studio-script": "1"}
+    answer = studio.post(
+        page_of(project, "preset"), {"preset": "k5"}, page_of(project), headers=script
+    )
+    assert answer.status_code == 204
+    assert answer.headers["x-studio-next"] == page_of(project)
+    form = {"max_k": "3", "suppression_limit": "0"}
+    answer = studio.post(f"/p/{project.id}/explore/frontier", form, headers=script)
+    job = answer.headers["x-studio-next"]
+    over = studio.get(job, headers=script)
+    assert over.headers["x-studio-next"] == f"/p/{project.id}/explore/#curve"
+
+
+def test_one_form_saves_all_thresholds(studio, project):
+    two = [{"model": "k-anonymity", "k": 2}, {"metric": "average-risk", "max": 0.5}]
+    project.edit("two", lambda content: content.update(thresholds=two))
+    shown = studio.get(page_of(project))
+    studio.check_accessible(shown)
+    form = {"t0-of": "model:k-anonymity", "t1-of": "metric:average-risk",
+            "t0-p-k": "3", "t1-p-max": "0.4"}  # fmt: skip
+    for name in form:
+        assert f'name="{name}"' in shown.text
+    post(studio, project, "thresholds", **form)
+    wanted = [{"model": "k-anonymity", "k": 3}, {"metric": "average-risk", "max": 0.4}]
+    assert project.content["thresholds"] == wanted
+    # To remove one keeps what was written into the other.
+    post(studio, project, "thresholds", **{**form, "t0-p-k": "4", "remove": "1"})
+    assert project.content["thresholds"] == [{"model": "k-anonymity", "k": 4}]
+    # A form that was shown before, and one that the library refuses, change nothing.
+    again = post(studio, project, "thresholds", **form)
+    assert "the list was changed meanwhile" in studio.text(again)
+    post(studio, project, "thresholds",
+         **{"t0-of": "model:k-anonymity", "t0-p-k": "-1"})  # fmt: skip
+    assert project.content["thresholds"] == [{"model": "k-anonymity", "k": 4}]
+
+
+def test_a_swap_gets_the_threshold_that_it_needs_by_a_button(studio, project):
+    shown = studio.get(page_of(project))
+    assert "Add probabilistic-k-anonymity, and take group-swap" in studio.text(shown)
+    post(studio, project, "k-model", needs="group-swap")
+    asked = {"model": "probabilistic-k-anonymity", "k": 2}
+    assert asked in project.content["thresholds"]
+    assert project.content["anonymizer"] == {"name": "group-swap"}
+
+
+def test_pages_say_what_comes_next_and_where_to_mend(studio, project):
+    for page, after in (("data", "hierarchies"), ("hierarchies", "protect"),
+                        ("protect", "statistics"), ("statistics", "attack"),
+                        ("attack", "release")):  # fmt: skip
+        shown = studio.get(f"/p/{project.id}/{page}/")
+        line = shown.text.partition('<p class="next">')[2].partition("</p>")[0]
+        assert f'href="/p/{project.id}/{after}/"' in line
+    project.edit("none", lambda c: c["roles"].update(quasi_identifiers=[]))
+    shown = studio.get(page_of(project)).text
+    fault = shown.partition("It cannot be run yet")[2].partition("</p>")[0]
+    assert f'href="/p/{project.id}/data/"' in fault
+
+
+def test_sentences_name_many_columns_once(studio, project):
+    text = studio.text(run(studio, project))
+    asked = "Every combination of the quasi-identifiers must be shared by at least 2"
+    assert asked in text

@@ -62,6 +62,15 @@ def test_statistics_are_shown_with_charts_and_tables(studio, people):
     assert "mean middle" in answer.text
     assert found["accuracy"]["target"] == "disease"
     studio.check_accessible(answer)
+    for place in ("classes", "distributions", "correlations", "queries", "sweep"):
+        assert f'<a href="#{place}">' in answer.text
+        assert f'<h2 id="{place}">' in answer.text
+    text = studio.text(answer)
+    assert "Prosecutor knows that a certain person is in the table" in text
+    assert "Rows whose cell is suppressed ( * ) are left out" in text
+    queries = answer.text.partition('<h2 id="queries">')[2].partition("<h2")[0]
+    mode = queries.partition("<td>mode</td>")[2].partition("</tr>")[0]
+    assert mode.count('<td class="number">') == 3
 
 
 def test_the_same_statistics_come_of_the_same_table(people):

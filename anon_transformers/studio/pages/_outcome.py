@@ -44,6 +44,6 @@ def summary(found: Any) -> list[tuple[str, Any]]:
         ("Smallest class", classes.get("smallest")),
         ("Average class", classes.get("mean")),
         ("Largest class", classes.get("largest")),
-        ("Seconds of the method", found.get("seconds")),
+        ("Seconds of the method, on first use with compiling", found.get("seconds")),
     ]
     return [(words, number) for words, number in rows if number is not None]

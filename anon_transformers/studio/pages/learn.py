@@ -120,7 +120,10 @@ def _properties(kind: str, cls: Any) -> list[str]:
     """What the class declares of itself, in sentences."""
     if kind == MODEL:
         better = "higher" if cls.better == "higher" else "lower"
-        found = [f"It judges {cls.evidence}. The {better} its level, the safer."]
+        found = [
+            f"It judges {cls.evidence}. What it measures of a table is called its "
+            f"level, as k is of k-anonymity: the {better}, the safer."
+        ]
         merging = getattr(cls, "merging", None)
         found += [MERGING[merging]] if isinstance(merging, str) else []
         found += [

@@ -29,6 +29,8 @@ NAME = "protect"
 PROTECT, SUGGEST = "protect", "suggest"
 PROTECT_WORK = "anon_transformers.studio._protected:protect"
 SUGGEST_WORK = "anon_transformers.studio._suggestions:suggest"
+FEW = 2
+"""Columns that a sentence names one by one."""
 LONGEST = 3600
 """Most seconds for suggestions."""
 
@@ -59,6 +61,7 @@ def show(request: Request) -> Response:
         prefix=goals.PREFIX,
         refusal=refusal,
         result=result,
+        columns=_columns(content),
         numbers=None if result is None else summary(result.found),
         excerpt=rows_of(request, project, PROTECT),
         suggestions=project.result(SUGGEST),
@@ -66,6 +69,14 @@ def show(request: Request) -> Response:
         is_adult=_run_tests.is_adult(content),
         here=address(request, NAME),
     )
+
+
+def _columns(content: Any) -> str:
+    """The quasi-identifiers as a sentence lists them; empty if they are one or two."""
+    roles = content.get("roles")
+    given = roles.get("quasi_identifiers") if isinstance(roles, dict) else None
+    listed = given if isinstance(given, list) else []
+    return ", ".join(map(str, listed)) if len(listed) > FEW else ""
 
 
 def _added(request: Request, content: Any) -> "StatedThreshold | None":
@@ -128,6 +139,20 @@ def remove_threshold(request: Request, form: FormData) -> str:
     return _apply(request, goals.remove_threshold(at))
 
 
+def set_thresholds(request: Request, form: FormData) -> str:
+    """Save what the form says of all thresholds; one may be removed with it."""
+    given = str(form.get("remove", ""))
+    without = int(given) if given.isdecimal() and len(given) < len("10000") else None
+    return _apply(request, goals.state_thresholds(project_of(request), form, without))
+
+
+def add_k_model(request: Request, form: FormData) -> str:
+    """Add the threshold that a method needs, and take the method."""
+    project, method = project_of(request), str(form.get("needs", ""))
+    goals.add_k_model(project.content, method).apply(project)
+    return _apply(request, goals.choose_method(method))
+
+
 def _place(form: FormData) -> int:
     given = str(form.get("at", "-1"))
     return int(given) if given.isdecimal() and len(given) < len("10000") else -1
@@ -183,6 +208,8 @@ PAGE = Page(
         Route("/method", action(set_method), methods=["POST"]),
         Route("/parameters", action(set_parameters), methods=["POST"]),
         Route("/threshold", action(set_threshold), methods=["POST"]),
+        Route("/thresholds", action(set_thresholds), methods=["POST"]),
+        Route("/k-model", action(add_k_model), methods=["POST"]),
         Route("/remove", action(remove_threshold), methods=["POST"]),
         Route("/preset", action(set_preset), methods=["POST"]),
         Route("/run", action(run), methods=["POST"]),

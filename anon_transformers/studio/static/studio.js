@@ -10,9 +10,15 @@ async function show(url, options, push) {
   for (const events of followed.splice(0)) events.close();
   document.body.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(url, options);
+    let answer, asked = new URL(url, location.href);
+    for (let next = true; next; ) {
+      answer = await fetch(asked, { ...options, headers: { "x-studio-script": "1" } });
+      next = answer.headers.get("x-studio-next");
+      // Only by the script: a redirection would hide the place on the page.
+      if (next) { asked = new URL(next, location.href); options = {}; }
+    }
     const type = answer.headers.get("content-type") || "";
-    if (!type.startsWith("text/html")) { location.assign(url); begin(); return; }
+    if (!type.startsWith("text/html")) { location.assign(asked); begin(); return; }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (turn !== newest) return;  // something newer was asked for meanwhile
     const focused = document.activeElement && document.activeElement.id;
@@ -21,20 +27,44 @@ async function show(url, options, push) {
       if (found && here) here.replaceWith(found);
     }
     document.title = page.title;
-    if (push) history.pushState(null, "", answer.url);
+    const to = answer.redirected ? answer.url : asked.href;
+    // The page of a job that has ended is no place to go back to.
+    const over = location.pathname.startsWith("/jobs/");
+    if (push || over) history[over ? "replaceState" : "pushState"](null, "", to);
     shown = location.href.split("#")[0];
     const again = focused && document.getElementById(focused);
     (again || document.getElementById("main")).focus({ preventScroll: Boolean(again) });
-    if (push && !again) scrollTo(0, 0);
+    const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (push && place) place.scrollIntoView();
+    else if (push && !again) scrollTo(0, 0);
     begin();
+  } catch (error) {
+    if (turn !== newest) return;
+    fail("Studio does not answer: it was stopped, or the connection is gone. Start it again with “anon studio”, and open the address that it prints. What was sent last may not have been saved.");
   } finally {
     document.body.removeAttribute("aria-busy");
   }
 }
 
+function fail(words) {
+  const main = document.getElementById("main"), said = main.querySelector(".unanswered") || document.createElement("p");
+  said.className = "notice error unanswered";
+  said.setAttribute("role", "alert");
+  said.textContent = words;
+  main.prepend(said);
+  for (const button of main.querySelectorAll("button[data-said]")) {
+    button.disabled = false;
+    button.textContent = button.dataset.said;
+  }
+  said.scrollIntoView({ block: "nearest" });
+}
+
 function follow(section) {
   const events = new EventSource(section.dataset.events);
   followed.push(events);
+  events.onerror = () => {
+    if (section.isConnected) section.querySelector(".at").textContent = "Studio does not answer; it may have been stopped";
+  };
   events.onmessage = (event) => {
     const facts = JSON.parse(event.data), bar = section.querySelector("progress");
     if (!section.isConnected) { events.close(); return; }
@@ -56,6 +86,11 @@ document.addEventListener("submit", (event) => {
   const form = event.target, button = event.submitter;
   if (form.dataset.whole !== undefined || (button && button.formTarget)) return;
   event.preventDefault();
+  if (button && button.dataset.says) {
+    button.dataset.said = button.textContent;
+    // After the form was read: a disabled button sends nothing.
+    setTimeout(() => { button.disabled = true; button.textContent = button.dataset.says; });
+  }
   const data = new FormData(form, button), action = (button && button.getAttribute("formaction")) || form.getAttribute("action") || location.href;
   // By attribute: a field that is called "method" would hide the form's own.
   const method = (button && button.getAttribute("formmethod")) || form.getAttribute("method") || "get";
