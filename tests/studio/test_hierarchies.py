@@ -249,8 +249,16 @@ def test_a_level_is_added_and_removed(studio, project):
         ("intervals", {"numbers": ""}, "give one of widths, cuts and quantiles"),
         ("builder", {"kind": "nonsense"}, "unknown option"),
         ("builder", {"kind": "masking", "options": "side: up"}, "side"),
-        ("builder", {"kind": "masking", "options": "]["}, "no YAML"),
-        ("builder", {"kind": "masking", "options": "a"}, "parameters have names"),
+        (
+            "builder",
+            {"kind": "masking", "options": "]["},
+            "parameters are written as in",
+        ),
+        (
+            "builder",
+            {"kind": "masking", "options": "a"},
+            "parameters are written as in",
+        ),
         ("builder", {"kind": "dates"}, "date"),
         ("unknown", {"unknown": "guess"}, "unknown option"),
         ("import", {}, "choose a file"),
