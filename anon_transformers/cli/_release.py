@@ -101,8 +101,13 @@ def release(
             as_json=json_output, without_bar=json_output or log_json,
             seconds=suggest_seconds,
         )  # fmt: skip
+    _print_published(folder, suggest=suggest, as_json=json_output)
+
+
+def _print_published(folder: str, *, suggest: bool, as_json: bool) -> None:
+    """Show what was published, and that there is nothing to suggest if that was asked."""
     manifest = read_manifest(folder)
-    if json_output:
+    if as_json:
         advice = {"advice": {"passes": True}} if suggest else {}
         print_json({"folder": folder, **manifest, **advice})
         return

@@ -120,7 +120,7 @@ def _told(method: str, progress: Progress) -> Iterator[None]:
     from anon_transformers.generalization._search import searches_heard_by
     from anon_transformers.release._log import FACTS, heard_by, logged_step
 
-    class Stages(logging.Handler):
+    class ProtectStages(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             said = str(getattr(record, FACTS, {}).get("stage") or "")
             if said in AFTER_METHOD:
@@ -130,7 +130,7 @@ def _told(method: str, progress: Progress) -> Iterator[None]:
         done = AT_WORK + round(min(max(share, 0), 1) * (JUDGING - AT_WORK))
         progress(done, 100, f"{method} at work, {min(max(share, 0), 1):.0%}")
 
-    with heard_by(Stages()), logged_step("protect"), searches_heard_by(searched):
+    with heard_by(ProtectStages()), logged_step("protect"), searches_heard_by(searched):
         yield
 
 
