@@ -105,7 +105,7 @@ def release(
 
 
 def _print_published(folder: str, *, suggest: bool, as_json: bool) -> None:
-    """Show what was published, and that there is nothing to suggest if that was asked."""
+    """Show what was published, and where it was asked that nothing is to suggest."""
     manifest = read_manifest(folder)
     if as_json:
         advice = {"advice": {"passes": True}} if suggest else {}
