@@ -172,7 +172,7 @@ def test_the_two_losses_have_two_names(release):
     run_release(release.file)
     said = words(report(release))
     private = words(private_reports(release)[0].read_text())
-    assert "A threshold of loss judges this number" in said
+    assert "A threshold of loss counts dropped rows as lost, too" in said
     assert "Loss of each column over the published labels" in said
     assert "Loss of each column against the source" in private
     assert "Loss of each column against the source" not in said
