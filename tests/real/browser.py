@@ -169,12 +169,16 @@ class Visit:
             self.faults.append(f"request: {request.url}")
 
     def upload(self, name: str, content: bytes) -> None:
+        """Choose a table on the first page, send it, and see its columns."""
+        self.send(name, content)
+        self.page.get_by_role("heading", name="Data", exact=True).wait_for()
+
+    def send(self, name: str, content: bytes) -> None:
         """Choose a file on the first page, and send it."""
         self.page.goto(f"{self.server.address}/projects/")
         sent = {"name": name, "mimeType": "text/csv", "buffer": content}
         self.page.get_by_label("CSV or Parquet file").set_input_files(files=[sent])
         self.press("Upload")
-        self.page.get_by_role("heading", name="Data", exact=True).wait_for()
 
     def go(self, title: str) -> None:
         """Choose a page in the menu."""

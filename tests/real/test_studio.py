@@ -194,12 +194,12 @@ def test_a_running_job_is_cancelled(visit):
     [
         (b"name,age\nAda,36\nBob,41,Ulm,Bonn\n", "row 3"),
         (b"", "empty"),
-        (b"name,age\nAda\xff\xfe,36\n", "UTF-8"),
+        (b"\x89PNG\r\n\x1a\nAda", "a picture"),
     ],
-    ids=["ragged", "empty", "encoding"],
+    ids=["ragged", "empty", "picture"],
 )
 def test_a_file_that_is_no_table_says_why(visit, content, words):
-    visit.upload("broken.csv", content)
+    visit.send("broken.csv", content)
     said = visit.notices()
     assert words in said
     assert "Ada" not in said
