@@ -146,7 +146,7 @@ def attack(
     reports, skipped, broken = _run(
         chosen, attack_input, show_values, quiet=json_output
     )
-    counted = "records" if subject is None else "persons"
+    counted = "rows" if subject is None else "persons"
     if json_output:
         print_json({"counted": counted, **_plain(reports, skipped, show_values)})
     else:

@@ -12,7 +12,6 @@ from typing import Any
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import ReleaseConfig, check_release, run_release
 from anon_transformers.release._log import FACTS, heard_by
-from anon_transformers.release._private_report import PAGE
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
     FINISHED,
@@ -158,6 +157,8 @@ def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
 
 def _private_report(place: Path, outcome: str) -> Path | None:
     """Where the private report of a run lies; behind a link there is none."""
+    from anon_transformers.release._private_report import PAGE
+
     home = place.parent
     folder, name = home / REPORTS, f"{place.name}.html"
     if outcome == "quarantined":

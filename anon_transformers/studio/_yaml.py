@@ -17,9 +17,15 @@ WIDTH = 88
 
 def dump(content: Mapping[str, Any]) -> str:
     """A release file as YAML, keys in the order that they have."""
-    return yaml.safe_dump(
-        dict(content), sort_keys=False, allow_unicode=True, width=WIDTH
-    )
+
+    def text(*, ascii_only: bool) -> str:
+        return yaml.safe_dump(
+            dict(content), sort_keys=False, allow_unicode=not ascii_only, width=WIDTH
+        )
+
+    readable = text(ascii_only=False)
+    # Some signs that are not printed are read as ends of lines, unless escaped.
+    return readable if parse_yaml(readable) == content else text(ascii_only=True)
 
 
 def edited(text: str, content: Mapping[str, Any]) -> str:

@@ -201,8 +201,8 @@ def test_a_plain_header_tells_the_separator_whatever_the_cells_hold(
 
 
 WITHOUT_A_TABLE = {
-    "anon check", "anon compile", "anon init", "anon list", "anon release",
-    "anon reproduce", "anon status", "anon studio",
+    "anon abandon", "anon check", "anon compile", "anon init", "anon list",
+    "anon release", "anon reproduce", "anon status", "anon studio",
     "anon hierarchy", "anon dataset", "anon dataset list", "anon dataset make",
 }  # fmt: skip
 """Commands that read no table, or whose file says how it is read."""
@@ -293,7 +293,7 @@ def test_a_message_names_the_encoding_as_people_do(anon, tmp_path, command):
     path.write_bytes("ort\nKöln\n".encode("latin-1"))
     run = anon(command, path, "-q", "ort", *(["--k", 1] * (command == "validate")))
     assert run.exit_code == 2
-    assert "in UTF-8 (" in run.output
+    assert "in UTF-8;" in run.output
     assert "sig" not in run.output
 
 

@@ -81,12 +81,12 @@ class TestAttack:
         seen = json_of(anon("attack", visits, *given, "--json"), 1)
         assert seen["counted"] == "persons"
         found = {report["attack"]: report for report in seen["attacks"]}
-        assert found["unique-combinations"]["exposed"] == 200
+        assert found["unique-combinations"]["exposed"] == 40
         assert found["unique-combinations"]["exposed_units"] == 40
         assert "of one person" in found["unique-combinations"]["meaning"]
         assert found["unique-combinations"]["details"]["age"]["alone"] == 200
         assert found["unique-combinations"]["details"]["age"]["without"] == 0
-        assert found["homogeneity"]["exposed"] == 200
+        assert found["homogeneity"]["exposed"] == 40
         assert "persons are counted" in anon("attack", visits, *given).stdout
 
     def test_rows_are_counted_without_a_subject(self, anon, visits):
@@ -104,7 +104,7 @@ class TestAttack:
                 anon("attack", visits, *given, "--subject", "pid", *more), 1
             )
             (report,) = found["attacks"]
-            assert report["exposed"] == 200
+            assert report["exposed"] == 40
 
     def test_attacks_that_count_rows_are_not_run(self, anon, visits):
         given = [*ROLES, "--subject", "pid", "--json"]

@@ -338,7 +338,7 @@ def test_a_broken_threshold_quarantines_the_candidate(release):
     verdict = json.loads((place / "verdict.json").read_text())
     assert verdict["passed"] is False
     assert [c["passed"] for c in verdict["checks"]] == [True, False]
-    assert "refused" in (place / "validation.html").read_text()
+    assert "must not be published" in (place / "validation.html").read_text()
     assert mode(place) == mode(place.parent) == 0o700
     assert not list(release.home.rglob("input*"))
     assert not release.target.exists()

@@ -5,7 +5,8 @@ import re
 import pandas as pd
 import pytest
 
-from anon_transformers.studio import _profile, _propose
+from anon_transformers import proposals
+from anon_transformers.studio import _profile
 from anon_transformers.studio._columns import roles_of, set_kinds, set_roles
 from anon_transformers.studio._profile import profile_of
 from anon_transformers.studio._source import source_of
@@ -539,13 +540,13 @@ def test_all_proposals_keep_what_a_person_chose(studio):
 
 def test_proposals_do_not_undo_what_was_edited_meanwhile(studio, monkeypatch):
     project = studio.upload("patients.csv", PERSONS)
-    propose = _propose.propose_release
+    propose = proposals.propose_release
 
     def slowly(*given, **options):
         project.edit("target", lambda content: content["target"].update(path="../new"))
         return propose(*given, **options)
 
-    monkeypatch.setattr(_propose, "propose_release", slowly)
+    monkeypatch.setattr(proposals, "propose_release", slowly)
     page = studio.post(f"{data(project)}propose", came_from=data(project))
     assert "the file was edited meanwhile" in page.text
     assert project.content["target"]["path"] == "../new"
