@@ -116,11 +116,11 @@ class SmallRelease:
 
     def nothing_written(self):
         """Nothing but a line in the private ledger that a run was refused."""
-        found = {path.name for path in self.work.rglob("*") if path.is_file()}
-        if found == {"ledger.jsonl", ".lock"}:
-            told = {event["event"] for event in self.events()} == {"refused"}
-            return told and not self.target.exists()
-        return not self.work.exists() and not self.target.exists()
+        found = {path.name: path for path in self.work.rglob("*") if path.is_file()}
+        if self.target.exists() or not found.keys() <= {"ledger.jsonl", ".lock"}:
+            return False
+        lines = found["ledger.jsonl"].read_text().splitlines() if found else []
+        return all(json.loads(line)["event"] == "refused" for line in lines)
 
     def refusal(self, error=ConfigurationError):
         """What ``load`` says of this release; asserts that it left no trace."""

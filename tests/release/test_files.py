@@ -267,7 +267,7 @@ def test_bad_parquet_files(tmp_path):
         with pytest.raises(DataError, match="cannot be read as Parquet") as caught:
             read_parquet(path)
         assert MARK not in str(caught.value)
-    with pytest.raises(DataError, match="FileNotFoundError"):
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
         read_parquet(tmp_path / "no.parquet")
 
 
