@@ -459,6 +459,8 @@ def _open_parquet(
     try:
         with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
             yield file
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist.") from None
     except (pa.ArrowException, OSError):
         raise DataError(
             f"{path}: cannot be read as Parquet; is it one, and whole?"

@@ -267,7 +267,7 @@ def test_bad_parquet_files(tmp_path):
         with pytest.raises(DataError, match="cannot be read as Parquet") as caught:
             read_parquet(path)
         assert MARK not in str(caught.value)
-    with pytest.raises(DataError, match="cannot be read as Parquet"):
+    with pytest.raises(DataError, match=r"no\.parquet does not exist"):
         read_parquet(tmp_path / "no.parquet")
 
 
