@@ -192,7 +192,8 @@ def test_a_folder_in_place_of_current_is_refused(release):
     assert str(theirs.parent) in str(caught.value)
     assert theirs.read_text() == "mine"
     written = {path.name for path in release.work.rglob("*") if path.is_file()}
-    assert written <= {"ledger.jsonl", ".lock"}
+    assert written == {"ledger.jsonl", ".lock"}
+    assert {event["event"] for event in release.events()} == {"refused"}
 
 
 @pytest.mark.parametrize("folder", ["runs", "quarantine"])
