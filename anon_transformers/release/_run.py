@@ -470,7 +470,8 @@ def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None)
 def make_private(folder: Path) -> Path:
     """Make a folder that only its owner can enter; one that is there stays as it is."""
     if not folder.is_dir():
-        folder.mkdir(parents=True, mode=PRIVATE)
+        # Another run of the release may make it at the same moment.
+        folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
         folder.chmod(PRIVATE)
     return folder
 

@@ -23,6 +23,7 @@ from anon_transformers.release import (
     anonymize,
     load,
     publish,
+    read_config,
     run_release,
     validate,
 )
@@ -194,6 +195,20 @@ def test_two_periods_go_on_side_by_side(release, other):
     assert [name[:7] for name in release.versions()] == MONTHS[1:]
     assert current(release.target).startswith("2026-11")
     assert raw_copies(release) == []
+
+
+def test_two_runs_may_make_the_workspace_at_the_same_moment(release, monkeypatch):
+    home, is_dir = read_config(release.file).home, Path.is_dir
+
+    def seen_too_early(path):
+        if path == home and not is_dir(path):
+            path.mkdir(parents=True)
+            return False
+        return is_dir(path)
+
+    monkeypatch.setattr(Path, "is_dir", seen_too_early)
+    assert Path(run_release(release.file)).is_dir()
+    assert home.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.slow
