@@ -13,10 +13,12 @@ from anon_transformers.exceptions import AnonymizationError, InfeasibleError
 from anon_transformers.experiments._about import about
 from anon_transformers.experiments._grid import Cell, Grid, Method, cells
 from anon_transformers.experiments._learning import Learner
-from anon_transformers.experiments._measures import Measures, Metrics
+from anon_transformers.experiments._measures import Measures, Metrics, by_place
 
 Progress = Callable[[int, int, str], None]
 """Told how many runs are done, how many there are, and which one is next."""
+OnResult = Callable[[dict[str, Any], FrameAnonymizer, pd.DataFrame], None]
+"""Handed the parameters of a run, its anonymizer, and the table."""
 
 COUNTS = ("classes", "smallest", "largest", "kept_rows", "suppressed_rows")
 MEASURES = ("mean", "variance", "loss", "average_risk", "highest_risk", "seconds")
@@ -52,6 +54,7 @@ def compare(
     hierarchies: Mapping[Any, Any] | None = None,
     metrics: Metrics | None = None,
     learner: Learner | None = None,
+    on_result: OnResult | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Run anonymizers over a grid of parameters and measure what each costs.
@@ -78,6 +81,9 @@ def compare(
     learner : Learner, default=None
         Trains a model on each published table and on the raw one; its score is a
         further column, and ``attrs["about"]`` says what is measured.
+    on_result : callable, default=None
+        Called with the parameters, the anonymizer and the table of every run that kept
+        its promise; the index of the table has the place of each row in the raw one.
     progress : callable, default=None
         Called with the number of runs that are done, that of all runs, and the name
         of the next method.
@@ -129,9 +135,9 @@ def compare(
         if progress is not None:
             progress(done, len(runs), cell.method)
         if cell.line not in warm:
-            _warm_up(cell.anonymizer, frame)
+            _warm_up(cell, frame)
             warm.add(cell.line)
-        measured, error = _attempt(cell.anonymizer, frame, measures, learner)
+        measured, error = _attempt(cell, frame, measures, learner, on_result)
         errors.append(error)
         rows.append(_row(cell, measured, error))
     _refuse_if_nothing_ran(errors)
@@ -147,21 +153,23 @@ def compare(
     return found
 
 
-def _warm_up(anonymizer: FrameAnonymizer, frame: pd.DataFrame) -> None:
+def _warm_up(cell: Cell, frame: pd.DataFrame) -> None:
     """Compiling a kernel is no cost of the method: let a few rows pay for it."""
     with warnings.catch_warnings():
         # The run itself tells the same.
         warnings.simplefilter("ignore", UserWarning)
-        _attempt(anonymizer, frame.head(WARM_ROWS), Measures({}))
+        _attempt(cell, frame.head(WARM_ROWS), Measures({}))
 
 
 def _attempt(
-    anonymizer: FrameAnonymizer,
+    cell: Cell,
     frame: pd.DataFrame,
     measures: Measures,
     learner: Learner | None = None,
+    on_result: OnResult | None = None,
 ) -> tuple[dict[str, Any], AnonymizationError | None]:
     """Numbers of one run, or its error."""
+    anonymizer = cell.anonymizer
     started = time.perf_counter()
     try:
         output = anonymizer.fit_transform(frame)
@@ -172,6 +180,8 @@ def _attempt(
     further = measures.take(anonymizer, frame, output) if measures.metrics else {}
     if learner is not None:
         further |= learner.take(anonymizer, frame, output)
+    if on_result is not None:
+        on_result(dict(cell.parameters), anonymizer, by_place(anonymizer, output))
     return {
         **further,
         "classes": report.classes["count"],

@@ -20,6 +20,7 @@ from anon_transformers._data.written_numbers import numbers_of
 from anon_transformers.base._base import FrameAnonymizer
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.experiments._measures import by_place
 from anon_transformers.published import LabelParser
 
 MODELS = {
@@ -94,12 +95,9 @@ class Learner:
                 f"target: column {self.target!r} is a quasi-identifier, so that its "
                 "labels are published; declare it as sensitive or insensitive."
             )
-        rows = np.arange(len(frame))
-        if getattr(anonymizer, "suppression", None) == "drop":
-            rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
         persons = None if roles.subject is None else frame[roles.subject]
         raw = frame[list(output.columns)]
-        published = output.reset_index(drop=True).set_axis(rows)
+        published = by_place(anonymizer, output)
         label = getattr(anonymizer, "suppression_label", SUPPRESSED)
         score = self.score(raw, published, persons, label)
         return {self.name: score}  # what it is called, the raw rows say

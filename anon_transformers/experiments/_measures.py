@@ -88,6 +88,14 @@ def _number(
     return measure(metric, scope.evidence(metric.evidence, table))
 
 
+def by_place(anonymizer: FrameAnonymizer, output: pd.DataFrame) -> pd.DataFrame:
+    """A published table whose index has the place of each row in the raw one."""
+    places = np.arange(len(output))
+    if getattr(anonymizer, "suppression", None) == "drop":
+        places = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
+    return output.set_axis(places)
+
+
 def _scope(anonymizer: FrameAnonymizer) -> Scope:
     roles = anonymizer.roles_
     # A swap may be asked for without quasi-identifiers: what moves is known to others.
@@ -104,9 +112,7 @@ def _published(
     anonymizer: FrameAnonymizer, frame: pd.DataFrame, output: pd.DataFrame
 ) -> tuple[pd.DataFrame, PrivateEvidence]:
     """The table as a gate would see it, and what only its maker knows of it."""
-    rows = np.arange(len(frame))
-    if getattr(anonymizer, "suppression", None) == "drop":
-        rows = np.flatnonzero(~np.asarray(anonymizer.suppressed_mask_))
+    rows = by_place(anonymizer, output).index.to_numpy()
     source = frame.iloc[rows].reset_index(drop=True)
     roles, table = anonymizer.roles_, output.reset_index(drop=True)
     persons = None

@@ -1,6 +1,6 @@
 """Charts of a protected table beside its source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_transformers.figures._chart import Chart
@@ -25,8 +25,19 @@ SWEPT = {
     "suppressed": "Suppressed rows",
     "loss": "Loss",
     "average_risk": "Average risk",
+    "highest_risk": "Highest risk",
+    "records_at_risk": "Share of records at risk",
+    "associations": "How far correlations moved",
 }
 """What a sweep draws, and what it is called."""
+SWEPT_BY_COLUMN = {
+    "column_losses": "Loss of each column",
+    "changes": "How far the distribution of each column moved",
+    "query_errors": "Error of the mean of each column, as a share of it",
+}
+"""What a sweep draws with one line per column."""
+MOST_LINES = 7
+"""Columns of one chart; of more those with the highest points."""
 
 
 def statistics_charts(found: Mapping[str, Any]) -> dict[str, Chart]:
@@ -70,7 +81,9 @@ def statistics_charts(found: Mapping[str, Any]) -> dict[str, Chart]:
     return charts
 
 
-def sweep_charts(over: str, lines: Mapping[str, Any]) -> dict[str, Chart]:
+def sweep_charts(
+    over: str, lines: Mapping[str, Any], accuracy: Mapping[str, Any] | None = None
+) -> dict[str, Chart]:
     """Draw what a parameter costs, one chart per measure.
 
     Parameters
@@ -79,7 +92,11 @@ def sweep_charts(over: str, lines: Mapping[str, Any]) -> dict[str, Chart]:
         The parameter.
     lines : mapping of str to list of dict
         One line per method or second parameter: runs with the value of the parameter
-        under ``x`` and the measures of :data:`SWEPT`.
+        under ``x`` and the measures of :data:`SWEPT`. If there is one line only, its
+        runs may have those of :data:`SWEPT_BY_COLUMN`, too: numbers by column.
+    accuracy : mapping, optional
+        ``target``, ``score``, and the scores ``raw`` and ``baseline``, if the runs of
+        the one line have an ``accuracy``.
     """
     xs = sorted({run["x"] for runs in lines.values() for run in runs})
     charts = {}
@@ -93,7 +110,49 @@ def sweep_charts(over: str, lines: Mapping[str, Any]) -> dict[str, Chart]:
         charts[measure.replace("_", "-")] = line_chart(
             f"{title} against {over}", xs, heights, x_name=over, y_name=title.lower()
         )
+    if len(lines) == 1:
+        (runs,) = lines.values()
+        runs = sorted(runs, key=lambda run: run["x"])
+        charts |= _swept_columns(over, runs)
+        if accuracy is not None:
+            charts["accuracy"] = _swept_accuracy(over, runs, accuracy)
     return charts
+
+
+def _swept_columns(over: str, runs: Sequence[Mapping[str, Any]]) -> dict[str, Chart]:
+    """What a parameter costs each column; those that stay at 0 are left out."""
+    charts = {}
+    for measure, title in SWEPT_BY_COLUMN.items():
+        names = dict.fromkeys(name for run in runs for name in run.get(measure) or ())
+        lines = {
+            name: [(run.get(measure) or {}).get(name) for run in runs] for name in names
+        }
+        tops = {name: max(filter(None, y), default=0) for name, y in lines.items()}
+        highest = sorted(filter(tops.get, tops), key=tops.__getitem__, reverse=True)
+        shown = {name: y for name, y in lines.items() if name in highest[:MOST_LINES]}
+        if not shown:
+            continue
+        words = f"{title} against {over}"
+        if len(highest) > MOST_LINES:
+            words += f", the {MOST_LINES} columns with the most"
+        charts[measure.replace("_", "-")] = line_chart(
+            words, [run["x"] for run in runs], shown, x_name=over, y_name="share"
+        )
+    return charts
+
+
+def _swept_accuracy(
+    over: str, runs: Sequence[Mapping[str, Any]], accuracy: Mapping[str, Any]
+) -> Chart:
+    """How well a column is predicted from what each value publishes."""
+    lines = {
+        "published": [run.get("accuracy") for run in runs],
+        "source": [accuracy["raw"]] * len(runs),
+        "no model": [accuracy["baseline"]] * len(runs),
+    }
+    title = f"How well {accuracy['target']} is predicted, against {over}"
+    xs = [run["x"] for run in runs]
+    return line_chart(title, xs, lines, x_name=over, y_name=accuracy["score"])
 
 
 def _class_sizes(sizes: Mapping[str, Any], unit: str) -> Chart:

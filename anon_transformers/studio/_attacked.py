@@ -67,6 +67,9 @@ def attack(
                     f"it compares records one by one, and there are more than "
                     f"{MOST_ROWS:,}; run 'anon attack' on the published file."
                 )
+            if lacking := one.lacks(published):
+                held = " and ".join(KNOWS.get(name, name) for name in lacking)
+                raise NotEvaluable(f"needs {held}; 'anon attack' takes it.")
             report = one.run_on(published)
         except Exception as error:
             not_run.append({"name": name, "why": _why(name, error)})
@@ -176,8 +179,7 @@ def _plain(report: "AttackReport") -> dict[str, Any]:
 
 
 def _knows(one: "Attack") -> str:
-    held = [KNOWS.get(name, name) for name in one.needs]
-    return "; ".join(held) if len(held) > 1 else held[0]
+    return "; ".join(KNOWS.get(name, name) for name in one.needs)
 
 
 def _fewest_values(config: "ReleaseConfig", source: "pd.DataFrame") -> int | None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError, ParameterError
@@ -28,6 +29,8 @@ SWEPT = {
     "t": "t-closeness.t",
 }
 """What can be swept, and what a comparison calls it."""
+MEAN = "mean middle"
+"""The query whose error a sweep draws."""
 MOST_RUNS = 30
 ADULT = "bundled:adult/"
 GRID = {
@@ -85,11 +88,7 @@ def _accuracy(config: "ReleaseConfig", made: Protected, target: str) -> dict[str
 
     from anon_transformers.experiments import Learner
 
-    legal = [*config.roles.sensitive, *config.roles.insensitive]
-    if target not in legal:
-        raise ParameterError(
-            f"target: {target!r} is no sensitive or insensitive column of this release."
-        )
+    _refuse_target(config, target)
     learner, subject = Learner(target, splits=1), config.roles.subject
     columns = [name for name in made.published.columns if name != subject]
     # Threads that wait for each other are slow on a machine that has other work.
@@ -110,6 +109,13 @@ def _accuracy(config: "ReleaseConfig", made: Protected, target: str) -> dict[str
     }
 
 
+def _refuse_target(config: "ReleaseConfig", target: str) -> None:
+    if target not in (*config.roles.sensitive, *config.roles.insensitive):
+        raise ParameterError(
+            f"target: {target!r} is no sensitive or insensitive column of this release."
+        )
+
+
 def sweep(
     project: Project, params: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
@@ -120,35 +126,122 @@ def sweep(
     project : Project
         Its file says what is run.
     params : mapping
-        ``over``: k, l or t; ``values``: a list of numbers.
+        ``over``: k, l or t; ``values``: a list of numbers; ``target``: a column to
+        predict, or nothing; ``period``.
     progress : callable
         Told how far it is.
     """
-    from anon_transformers.experiments import compare, release_methods
+    from threadpoolctl import threadpool_limits
+
+    from anon_transformers.experiments import Learner, compare, release_methods
 
     over, values = params["over"], list(params["values"])
-    own = project.config.anonymizer.name
+    config, target = project.config, params.get("target")
+    own, learner = config.anonymizer.name, None
+    if target:
+        _refuse_target(config, str(target))
+        learner = Learner(str(target), splits=1)
     progress(0, len(values), "reading the table")
-    given = release_methods(project.file, [own])
-    grid = {SWEPT[over]: values}
-    runs = compare(given.frame, given.methods, grid, progress=progress)
-    lines = {own: _runs(runs, over)}
+    given = release_methods(project.file, [own], period=project.period)
+    measured = _Measured(given.frame, config, SWEPT[over])
+    # Threads that wait for each other are slow on a machine that has other work.
+    with threadpool_limits(1):
+        runs = compare(
+            given.frame,
+            given.methods,
+            {SWEPT[over]: values},
+            learner=learner,
+            on_result=measured.take,
+            progress=progress,
+        )
+    score = None if learner is None else learner.name
+    found = _runs(runs, over, measured.by_value, score)
+    accuracy = None
+    if learner is not None:
+        accuracy = {"target": target, "score": score, **learner.of_raw}
     return {
         "over": over,
         "method": own,
-        "refused": [[one["x"], one["error"]] for one in lines[own] if one["error"]],
-        "charts": noted_charts(sweep_charts(over, lines)),
+        "refused": [[one["x"], one["error"]] for one in found if one["error"]],
+        "how": None if learner is None else learner.facts()["target"],
+        "sampled": measured.sampled,
+        "charts": noted_charts(sweep_charts(over, {own: found}, accuracy)),
     }
 
 
-def _runs(runs: "pd.DataFrame", over: str) -> list[dict[str, Any]]:
+class _Measured:
+    """Statistics of every table of a sweep, by the value that was swept."""
+
+    def __init__(
+        self, source: "pd.DataFrame", config: "ReleaseConfig", parameter: str
+    ) -> None:
+        from anon_transformers.release._build import make_hierarchies
+
+        self.source, self.roles, self.parameter = source, config.roles, parameter
+        self.hierarchies = make_hierarchies(config, config.roles.quasi_identifiers)
+        self.by_value: dict[Any, dict[str, Any]] = {}
+        self.sampled: int | None = None
+
+    def take(
+        self, parameters: Mapping[str, Any], anonymizer: Any, table: "pd.DataFrame"
+    ) -> None:
+        """Take those of one table; of what is no table of labels there are none."""
+        from anon_transformers.evidence import SUPPRESSED
+        from anon_transformers.release._statistics import table_statistics
+
+        if not set(self.roles.quasi_identifiers) <= set(table.columns):
+            return
+        label = getattr(anonymizer, "suppression_label", SUPPRESSED)
+        found = table_statistics(
+            self.source, table, self.roles, self.hierarchies, label
+        )
+        self.sampled = found["sampled"]
+        losses = anonymizer.report_.column_losses
+        self.by_value[parameters[self.parameter]] = {
+            "records_at_risk": found["risk"]["after"]["records-at-risk"],
+            "associations": _moved(found["associations"]),
+            "column_losses": {str(name): loss for name, loss in losses.items()},
+            "changes": found["changes"],
+            "query_errors": _mean_errors(found["queries"]),
+        }
+
+
+def _moved(associations: Mapping[str, Any]) -> float | None:
+    """Mean change of how strongly two columns go together; None without a pair."""
+    before, after = associations["before"], associations["after"]
+    pairs = list(combinations(range(len(before)), 2))
+    if not pairs:
+        return None
+    return sum(abs(before[i][j] - after[i][j]) for i, j in pairs) / len(pairs)
+
+
+def _mean_errors(queries: Mapping[str, Any]) -> dict[str, float]:
+    """By how much the mean of each column of numbers is off, as a share of it."""
+    means = {
+        name: (original, error)
+        for name, rows in queries.items()
+        for query, original, _, error in rows
+        if query == MEAN
+    }
+    return {
+        name: abs(error / original)
+        for name, (original, error) in means.items()
+        if original and error is not None
+    }
+
+
+def _runs(
+    runs: "pd.DataFrame", over: str, measured: Mapping[Any, Any], score: str | None
+) -> list[dict[str, Any]]:
     """Runs as plain values, each with the number that was swept."""
-    named = {"suppressed_rows": "suppressed"}
-    wanted = ("classes", "mean", "largest", "suppressed_rows", "loss", "average_risk")
+    named = {"suppressed_rows": "suppressed"} | ({score: "accuracy"} if score else {})
+    wanted = ["classes", "mean", "largest", "suppressed_rows", "loss"]
+    wanted += ["average_risk", "highest_risk", *([score] if score else [])]
     found = []
     for run in runs.to_dict("records"):
         error = run["error"] if isinstance(run["error"], str) else None
-        one = {"x": run["parameters"][SWEPT[over]], "error": error}
+        x = run["parameters"][SWEPT[over]]
+        one = {"x": x, "error": error, **measured.get(x, {})}
         for name in wanted:
             value = None if error is not None else _number(run[name])
             one[named.get(name, name)] = value
@@ -214,5 +307,5 @@ def _by_number(line: tuple[str, Sequence[Any]]) -> tuple[int, str]:
 
 def _shares(run: Mapping[str, Any]) -> dict[str, Any]:
     """A run of the grid, which counts loss and risk in percent, in shares."""
-    percent = ("loss", "average_risk")
+    percent = ("loss", "average_risk", "highest_risk", "records_at_risk")
     return {k: v / 100 if k in percent else v for k, v in run.items()}

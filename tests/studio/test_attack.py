@@ -101,7 +101,9 @@ def test_what_is_not_run_says_why(studio, project):
     post(studio, project, "run")
     found = project.result("attack").found
     why = {one["name"]: one["why"] for one in found["not_run"]}
-    assert why["tuple-order"] == "needs other."
+    assert why["tuple-order"] == (
+        "needs a second release of the same persons; 'anon attack' takes it."
+    )
     names = {one["name"] for one in found["attacks"]} | set(why)
     assert names == {n for n, cls in registry().attacks.items() if cls.kind == "table"}
 

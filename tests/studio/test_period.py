@@ -3,6 +3,7 @@
 import pytest
 
 from anon_transformers.studio import _protected
+from anon_transformers.studio._statistics import sweep
 
 ROLES = {
     "identifiers": ["id"],
@@ -15,8 +16,16 @@ ROLES = {
 def monthly(studio):
     """Eight persons in October, six of them in November."""
     content = {
-        "source": {"path": "../data/{period:%Y-%m}.csv"},
+        "source": {
+            "path": "../data/{period:%Y-%m}.csv",
+            "columns": {"age": "integer"},
+        },
         "roles": ROLES,
+        "anonymizer": {
+            "name": "mondrian",
+            "step": {"age": 1},
+            "domain": {"sex": ["f", "m"], "town": ["Bonn", "Ulm"]},
+        },
     }
     project = studio.project(content, name="people")
     lines = studio.people.splitlines(keepends=True)
@@ -67,6 +76,15 @@ def test_the_table_of_another_period_is_made_anew(studio, monthly, monkeypatch):
         look_at(studio, monthly, period)
         _protected.make_protected(monthly, print)
     assert made == ["2026-10", "2026-11"]
+
+
+def test_a_sweep_reads_the_table_of_the_period(studio, monthly):
+    for period, rows in (("2026-10", 8), ("2026-11", 6)):
+        look_at(studio, monthly, period)
+        found = sweep(monthly, {"over": "k", "values": [2]}, print)["charts"]
+        ((_, classes),) = found["classes"]["rows"]
+        ((_, mean),) = found["mean"]["rows"]
+        assert round(classes * mean) == rows
 
 
 def test_python_names_the_period(studio, monthly):

@@ -4,6 +4,7 @@ import csv
 import re
 from io import StringIO
 
+import numpy as np
 import pytest
 
 from anon_transformers.studio._statistics import grid_charts, measure, read_grid, sweep
@@ -167,6 +168,51 @@ def test_a_sweep_draws_what_k_costs(studio, people):
     assert "Why there is no result" in answer.text
 
 
+def test_a_sweep_draws_all_statistics_against_the_parameter(studio):
+    ages = (34, 35, 36, 49, 51, 52, 70, 90)
+    rows = [f"{age},{'fm'[age % 2]},{'flu' if age < 50 else 'cold'}" for age in ages]
+    roles = {"quasi_identifiers": ["age", "sex"], "sensitive": ["disease"]}
+    # Without ends, the lowest and the highest box have no middle.
+    bounded = mondrian() | {"domain": {"sex": ["f", "m"], "age": [30, 99]}}
+    project = studio.project(
+        {"roles": roles, "anonymizer": bounded, "source": SOURCE},
+        "\n".join(["age,sex,disease", *rows, ""]),
+    )
+    page = page_of(project)
+    asked = {"over": "k", "values": "2, 4 9", "target": "disease"}
+    answer = studio.post(f"{page}sweep", asked, came_from=page)
+    charts = project.result("sweep").found["charts"]
+    of_k = {
+        name: [dict(zip(one["columns"], row, strict=True)) for row in one["rows"]]
+        for name, one in charts.items()
+    }
+    assert all([row["k"] for row in rows] == [2, 4, 9] for rows in of_k.values())
+    assert [row["mondrian"] for row in of_k["records-at-risk"]] == [1.0, 1.0, None]
+    assert of_k["accuracy"][2]["published"] is None
+    assert "disease predicted by" in studio.text(answer)
+    # What one k gives in a sweep, a run of the file with that k gives.
+    project.edit("k", lambda content: content.update(
+        thresholds=[{"model": "k-anonymity", "k": 4}]))  # fmt: skip
+    alone = measure(project, {"target": "disease"}, quiet)
+    four = {
+        name: {n: v for n, v in rows[1].items() if n != "k"}
+        for name, rows in of_k.items()
+    }
+    assert four["accuracy"]["published"] == alone["accuracy"]["published"]
+    assert four["highest-risk"]["mondrian"] == alone["risk"]["after"]["highest-risk"]
+    moved = {name: share for name, share in alone["changes"].items() if share}
+    assert four["changes"] == moved
+    assert four["column-losses"] == pytest.approx(alone["column_losses"])
+    (mean,) = [row for row in alone["queries"]["age"] if row[0] == "mean middle"]
+    assert four["query-errors"]["age"] == pytest.approx(abs(mean[3] / mean[1]))
+    sides = (alone["associations"][side] for side in ("before", "after"))
+    before, after = map(np.array, sides)
+    pairs = np.triu_indices(3, 1)
+    assert four["associations"]["mondrian"] == pytest.approx(
+        np.abs(before - after)[pairs].mean()
+    )
+
+
 @pytest.mark.parametrize(("over", "values"), [("l", [1, 2]), ("t", [0.5, 1.0])])
 def test_a_sweep_goes_over_l_and_t(people, over, values):
     found = sweep(people, {"over": over, "values": values}, quiet)
@@ -199,7 +245,7 @@ def test_the_adult_project_opens_with_its_grid(studio):
     project = studio.adult()
     for over in ("k", "l", "t", "x"):
         answer = studio.get(f"{page_of(project)}?grid={over}")
-        assert answer.text.count("<svg") == 6
+        assert answer.text.count("<svg") == 8
     studio.check_accessible(answer)
     file = studio.get(f"{page_of(project)}grid-k/classes.csv")
     assert file.text.splitlines()[:2] == ["k,k-anonymity", "2,1394"]
@@ -210,6 +256,7 @@ def test_the_grid_is_that_of_the_source():
     (two,) = [r for r in runs if r["method"] == "k-anonymity" and r["k"] == 2]
     assert (two["largest"], two["suppressed"]) == (1250, 1971)
     assert two["loss"] == pytest.approx(10.755107672663634)
+    assert dict(grid_charts("k")["highest-risk"].rows)[2] == 0.5
     loss = dict(grid_charts("k")["loss"].rows)
     assert loss[2] == pytest.approx(0.10755107672663634)
     assert len(grid_charts("l")["loss"].columns) > 2

@@ -89,7 +89,8 @@ def sweep(request: Request, form: FormData) -> str:
     values = read_values(over, str(form.get("values", "")) or SUGGESTED[over])
     return start_job(
         request, SWEEP, f"Sweep over {over}", SWEEP_WORK,
-        {"over": over, "values": values}, address(request, "statistics", "#sweep"),
+        {"over": over, "values": values, "target": str(form.get("target", ""))},
+        address(request, "statistics", "#sweep"),
     )  # fmt: skip
 
 
