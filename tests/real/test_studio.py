@@ -1,13 +1,24 @@
 """Studio as a person uses it: a browser, a table, every page, and what may go wrong."""
 
 import json
+import os
 import random
+import signal
 import subprocess
+import time
+from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.real.browser import ANON, Visit, running_browser, running_studio, visiting
+from tests.real.browser import (
+    ANON,
+    Server,
+    Visit,
+    running_browser,
+    running_studio,
+    visiting,
+)
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -171,7 +182,49 @@ def test_no_page_is_wider_than_a_telephone(walked):
     } == {}
 
 
+def test_a_method_is_learned_by_ten_rows(visit):
+    visit.page.goto(f"{visit.server.address}/learn/")
+    visit.page.get_by_role("link", name="mondrian", exact=True).click()
+    visit.page.get_by_role("heading", name="A worked example").wait_for()
+    visit.page.get_by_label("k", exact=True).fill("4")
+    visit.press("Compute")
+    visit.sees("the smallest of 5 rows")  # ten rows are cut into halves
+    check_facts(visit)
+
+
+def check_facts(visit):
+    facts = visit.facts()
+    for lacking in ("unlabelled", "nameless", "twice", "untold", "wider"):
+        assert facts[lacking] == [], lacking
+
+
+def test_the_census_is_tested_in_one_click(visit):
+    visit.page.goto(f"{visit.server.address}/projects/")
+    visit.press("Open Adult")
+    visit.page.get_by_role("link", name="Run tests", exact=True).click()
+    visit.page.get_by_role("heading", name="Run tests", exact=True).wait_for()
+    visit.press("Run all three")
+    visit.page.get_by_role("heading", name="What they came to").wait_for()
+    check_facts(visit)
+
+
+def test_a_network_is_protected(visit):
+    visit.page.goto(f"{visit.server.address}/projects/")
+    visit.go("Graphs")
+    visit.press("Open the karate club")
+    visit.press("Protect")
+    visit.page.get_by_role("heading", name="What an intruder finds").wait_for()
+    visit.press("Try several k with k-degree")
+    visit.page.locator("h2:has-text('What each k costs') ~ .figures").wait_for()
+    check_facts(visit)
+
+
 # ---- what may go wrong ---------------------------------------------------------------
+
+
+def answer_late(route):
+    time.sleep(1)
+    route.continue_()
 
 
 def test_a_running_job_is_cancelled(visit):
@@ -179,10 +232,12 @@ def test_a_running_job_is_cancelled(visit):
     visit.press("Open Adult")
     visit.page.get_by_role("heading", name="Protect", exact=True).wait_for()
     visit.go("Compare")
-    visit.page.get_by_label("Values of k").fill(", ".join(map(str, range(2, 90))))
+    visit.page.get_by_label("Values of k").fill(", ".join(map(str, range(2, 60))))
     visit.press("Compare")
     visit.page.locator("progress[value]").wait_for()
+    visit.page.route("**/cancel", answer_late)
     visit.press("Cancel")
+    assert visit.page.get_by_role("button", name="Cancelling …").is_disabled()
     visit.sees("cancelled.")
     assert visit.page.get_by_role("heading", name="Compare", exact=True).count() == 1
     assert visit.page.get_by_role("heading", name="What each costs").count() == 0
@@ -252,6 +307,15 @@ def test_names_and_values_are_shown_and_never_run(visit):
         assert HOSTILE in texts[title], title
 
 
+def test_a_page_says_that_studio_was_stopped(browser, tmp_path):
+    server = Server(tmp_path / "home")
+    with visiting(browser, server) as visit:
+        assert server.end() == ("", "", [])
+        visit.press("Open Adult")
+        assert "Studio does not answer" in visit.notices()
+        assert visit.page.get_by_role("heading", name="Projects").count() == 1
+
+
 # ---- who may ask ---------------------------------------------------------------------
 
 
@@ -297,6 +361,34 @@ def test_other_sites_change_nothing(client, server):
         assert answer.status_code == 403, headers
     assert client.get("/projects/").text == before
     assert not list(server.home.glob("foreign*"))
+
+
+def test_the_browser_is_led_in_by_a_private_page(browser, tmp_path):
+    opener, noted = tmp_path / "opener", tmp_path / "noted"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {noted}\n')
+    opener.chmod(0o700)
+    command = [ANON, "studio", "--port", "0"]
+    env = {**os.environ, "ANON_STUDIO_HOME": str(tmp_path / "home")}
+    env["BROWSER"] = f"{opener} %s"
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as led:
+        try:
+            url = led.stdout.readline().strip()
+            while not (noted.exists() and noted.read_text().strip()):
+                time.sleep(0.1)
+            given = noted.read_text().strip()
+            assert "token" not in given
+            door = Path(given.removeprefix("file://"))
+            assert door.stat().st_mode & 0o077 == 0
+            page = browser.new_page()
+            page.goto(given)
+            page.get_by_role("button", name="Open Adult").wait_for()
+            assert page.url.startswith(url.partition("?")[0])
+            assert "token" not in page.url
+            page.close()
+        finally:
+            led.send_signal(signal.SIGINT)
+            led.wait(60)
+    assert not door.exists()
 
 
 # ---- without a script, without a mouse -----------------------------------------------
