@@ -32,7 +32,7 @@ SWEPT = {
 MEAN = "mean middle"
 """The query whose error a sweep draws."""
 MOST_RUNS = 30
-ADULT = "bundled:adult/"
+ADULT = "bundled:adult/adult.csv.gz"
 GRID = {
     "k": ("k-anonymity", None),
     "l": ("recursive-cl-diversity", "c"),
@@ -277,7 +277,7 @@ def is_adult(content: Mapping[str, Any]) -> bool:
     """Whether the source of a release file is the bundled census."""
     source = content.get("source")
     path = source.get("path") if isinstance(source, Mapping) else None
-    return isinstance(path, str) and path.startswith(ADULT)
+    return path == ADULT
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from anon_transformers.studio._forms import Field, fields_of, read_form
 from anon_transformers.studio._page import address, project_of, render, start_job
-from anon_transformers.studio._project import Content
+from anon_transformers.studio._statistics import is_adult
 from anon_transformers.studio.pages._outcome import rows_of, summary
 
 TESTS, WORK = "tests", "anon_transformers.studio._run_tests:run_tests"
@@ -36,13 +36,6 @@ ANSWERS = {
     "mode_count": "Rows that have it",
 }
 """Queries on age, in words."""
-
-
-def is_adult(content: Content) -> bool:
-    """Whether a release file is one of the bundled census."""
-    source = content.get("source")
-    path = source.get("path") if isinstance(source, dict) else None
-    return path == "bundled:adult/adult.csv.gz"
 
 
 def fields() -> list[Field]:

@@ -18,6 +18,7 @@ from anon_transformers.studio._page import (
     start_job,
     studio_of,
 )
+from anon_transformers.studio._statistics import is_adult
 from anon_transformers.studio.pages import _run_tests
 from anon_transformers.studio.pages._outcome import rows_of, summary
 
@@ -66,7 +67,7 @@ def show(request: Request) -> Response:
         excerpt=rows_of(request, project, PROTECT),
         suggestions=project.result(SUGGEST),
         failure=_failure(request, project),
-        is_adult=_run_tests.is_adult(content),
+        is_adult=is_adult(content),
         here=address(request, NAME),
     )
 
