@@ -60,7 +60,7 @@ class EndRun:
 
     def unfinished(self, run_id: str) -> list[Path]:
         """Private folders of a run of Airflow that has not ended."""
-        from anon_transformers.release._run import FINISHED, RUNS, Ledger, plain_name
+        from anon_transformers.release._run import FINISHED, RUNS, Journal, plain_name
 
         config = read_config(self.file)
         home = config.path(Template(config.workspace).fill(None)) / config.name
@@ -73,7 +73,7 @@ class EndRun:
         return [
             home / RUNS / name
             for home in homes
-            for name, story in Ledger(home).stories().items()
+            for name, story in Journal(home).stories().items()
             if ours.match(name) and story[-1]["event"] not in FINISHED
         ]
 

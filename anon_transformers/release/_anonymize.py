@@ -70,7 +70,7 @@ def anonymize(location: Location) -> str:
             with run.refused_if_gone():
                 write_candidate(run)
         except AnonymizationError:
-            run.ledger.abandon(run.id)
+            run.journal.abandon(run.id)
             remove_run(run.folder)
             raise
     return str(run.folder)

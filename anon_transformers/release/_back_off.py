@@ -77,7 +77,7 @@ def write_first_that_passes(run: Run) -> None:
     config, refused = run.config, []
     for number in range(len(config.on_refusal.back_off) + 1):
         reason = _try(run, number)
-        run.ledger.write(run.id, "tried", rung=number, passed=reason is None)
+        run.journal.write(run.id, "tried", rung=number, passed=reason is None)
         if reason is None:
             tell(rung=number, setting=name_of(number))
             return

@@ -399,7 +399,7 @@ class ReleaseConfig(Strict):
     on_refusal : OnRefusal
         ``refuse`` (default), or a ladder of other settings that are tried then.
     workspace : str
-        Private folder for runs, quarantine and ledger, from the folder of the file. It
+        Private folder for runs, quarantine and journal, from the folder of the file. It
         may hold variables of the environment.
     on_conflict : {"wait", "refuse"}
         What a run does while another one of this release, and of the same period, is

@@ -26,7 +26,7 @@ from anon_transformers.release._log import stage, tell
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
     RUNS,
-    Ledger,
+    Journal,
     Run,
     file_hashes,
     locked,
@@ -102,7 +102,7 @@ def load(
 
 
 def _may_begin(stated: ReleaseConfig, period: GIVEN_PERIOD | None) -> bool:
-    """Whether a ledger may be begun for a run whose source was refused."""
+    """Whether a journal may be begun for a run whose source was refused."""
     try:
         config = resolve(stated, period)
         refuse_what_is_missing(config)
@@ -169,7 +169,7 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
     config = form.config
     config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
-    before = Ledger(config.home).rows_before(config.period)
+    before = Journal(config.home).rows_before(config.period)
     config.expect.refuse_other_size(len(tables[INPUT]), before)
     return tables
 
@@ -190,15 +190,15 @@ def find_run(
     """The unfinished run of that name, if it was started with the same order."""
     if run_id is None:
         return None
-    run = Run(config.home / RUNS / _named(config, run_id, Ledger(config.home)))
+    run = Run(config.home / RUNS / _named(config, run_id, Journal(config.home)))
     if not run.has_order(order):
         return None
     with held(run.folder):  # its lease begins anew
         return None if run.is_gone else run.folder
 
 
-def _named(config: ReleaseConfig, run_id: str | None, ledger: Ledger) -> str:
-    return next_run_id(run_id, ledger, config.period)
+def _named(config: ReleaseConfig, run_id: str | None, journal: Journal) -> str:
+    return next_run_id(run_id, journal, config.period)
 
 
 def start_run(
@@ -216,18 +216,18 @@ def start_run(
     runs = make_private(config.home) / RUNS
     with locked(config.home):
         recover(config)
-        ledger = Ledger(config.home)
-        folder = runs / _named(config, run_id, ledger)
+        journal = Journal(config.home)
+        folder = runs / _named(config, run_id, journal)
         if conflicting(config.home, folder.name, config.period) is not None:
             return None
         # First, so that there are never two copies of personal data.
         remove_runs(config.home, folder.name, config.period)
         if os.path.lexists(folder):  # with somebody else's files
-            ledger.abandon(folder.name)
-            folder = runs / _named(config, run_id, ledger)
+            journal.abandon(folder.name)
+            folder = runs / _named(config, run_id, journal)
         draft = runs / f".{folder.name}.{secrets.token_hex(3)}.draft"
         about = of_period(config.period)
-        ledger.write(
+        journal.write(
             folder.name, "loading", draft=draft.name, driver=driver_of(run_id), **about
         )
         make_private(draft)
@@ -240,13 +240,13 @@ def start_run(
                     inputs[name] = sha256(draft / f"{name}.parquet")
                 noted = {"started": now(), "inputs": inputs, **order}
                 write_order(draft, folder.name, noted)
-                ledger.write(folder.name, "loaded", rows=len(frame), **about)
+                journal.write(folder.name, "loaded", rows=len(frame), **about)
                 draft.rename(folder)
             many, _ = form_of(config).counted
             tell(run=folder.name, **{many: len(frame)}, columns=frame.shape[1])
         except BaseException:
             remove_tree(draft)
-            ledger.abandon(folder.name)
+            journal.abandon(folder.name)
             raise
     return folder
 
@@ -258,7 +258,7 @@ def refuse_unwritable(form: Form) -> None:
     refuse_overlap(config)
     target, home = config.target_root, config.home.resolve()
     refuse_links(home)
-    Ledger(home).refuse_no_file()
+    Journal(home).refuse_no_file()
     for key, path in (("target.path", target), ("workspace", home)):
         place = path
         while not place.exists():

@@ -3,7 +3,7 @@
 A version is written beside the others under a name that starts with a dot, then
 renamed, and only then does ``current`` move to it, in one step of the file system; it
 stays where it is if a newer period is published. The
-ledger names each of these folders and files before it is made.
+journal names each of these folders and files before it is made.
 """
 
 import hashlib
@@ -79,7 +79,7 @@ def publish(location: Location) -> str:
     """
     run = Run(location)
     with held(run.folder):
-        for event in run.ledger.stories().get(run.id, []):
+        for event in run.journal.stories().get(run.id, []):
             if event["event"] == "published":
                 keep_private_report(run)
                 remove_run(run.folder)
@@ -106,7 +106,7 @@ def publish_run(run: Run) -> Path:
     with locked(config.target_root):
         refuse_foreign_target(config)
         refuse_expired(config, ReleaseError)
-        remove_drafts(config, run.ledger)
+        remove_drafts(config, run.journal)
         if os.path.lexists(version):
             _refuse_another(version, run, candidate, verdict)
         draft = f".{run.id}-{secrets.token_hex(3)}"
@@ -116,15 +116,15 @@ def publish_run(run: Run) -> Path:
         hashes["validation.html"] = sha256(run.path("validation.html"))
         for name, text in notes.items():
             hashes[name] = hashlib.sha256(text.encode()).hexdigest()
-        run.ledger.write(
+        run.journal.write(
             run.id, "publishing", version=str(version), draft=draft, files=files,
             sha256=hashes, **about,
         )  # fmt: skip
         if not version.is_dir():
             _write_version(version, draft, run, candidate, notes)
-        point_at_newest(config, run.ledger, run.id, draft)
+        point_at_newest(config, run.journal, run.id, draft)
         remove_old_versions(config, newest=run.id)
-        run.ledger.write(run.id, "published", version=str(version), **about)
+        run.journal.write(run.id, "published", version=str(version), **about)
     tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
     return version
 

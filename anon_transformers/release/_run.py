@@ -1,4 +1,4 @@
-"""The private folder of one run, and the ledger of all runs of a release.
+"""The private folder of one run, and the journal of all runs of a release.
 
 A run has a key of its own from its first step to its last. Each step seals what it
 notes for the next, *load* the order that all others read: a verdict of another run,
@@ -48,7 +48,7 @@ REPORTS = "reports"
 """Folder of the private reports of runs that were published."""
 EVENTS = {"loading", "loaded", "tried", "publishing", *FINISHED}
 LONGEST_LINE = 1 << 16
-"""A line of the ledger with more bytes is not one of ours."""
+"""A line of the journal with more bytes is not one of ours."""
 LONGEST_NAME = 255
 """Bytes of the name of a file."""
 LOCK = ".lock"
@@ -98,9 +98,9 @@ class Run:
         return self.folder.name
 
     @property
-    def ledger(self) -> "Ledger":
-        """Ledger of the release this run belongs to."""
-        return Ledger(self.folder.parent.parent)
+    def journal(self) -> "Journal":
+        """Journal of the release this run belongs to."""
+        return Journal(self.folder.parent.parent)
 
     @property
     def is_gone(self) -> bool:
@@ -256,7 +256,7 @@ class Run:
         return self.folder / name
 
 
-class Ledger:
+class Journal:
     """What happened to each run, one line per event; private, and only ever longer.
 
     A folder is named here before it is made: what this file does not name is not ours,
@@ -264,13 +264,13 @@ class Ledger:
     """
 
     def __init__(self, home: Path):
-        self.file = home / "ledger.jsonl"
+        self.file = home / "journal.jsonl"
 
     def refuse_no_file(self) -> None:
-        """Refuse a link or a folder in place of the ledger."""
+        """Refuse a link or a folder in place of the journal."""
         if os.path.lexists(self.file) and not is_plain(self.file, stat.S_ISREG):
             raise ConfigurationError(
-                f"workspace: {self.file} is not a plain file; without a ledger no run "
+                f"workspace: {self.file} is not a plain file; without a journal no run "
                 "starts, for nobody would know what it left."
             )
 
@@ -342,7 +342,7 @@ class Ledger:
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
-    """A line of the ledger; None if it is not one that we write."""
+    """A line of the journal; None if it is not one that we write."""
     try:
         event = json.loads(line.decode())
     except (ValueError, RecursionError):
@@ -383,7 +383,7 @@ def _can_be_path(given: Any) -> bool:
 
 
 def of_period(period: Period | None) -> dict[str, str]:
-    """What an event of the ledger says of the period of a run."""
+    """What an event of the journal says of the period of a run."""
     return {} if period is None else {"period": period.name}
 
 
@@ -441,7 +441,9 @@ def plain_name(given: str) -> str:
     return f"{plain}-{digest}"
 
 
-def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None) -> str:
+def next_run_id(
+    given: str | None, journal: Journal, period: Period | None = None
+) -> str:
     """A name for a run that is safe as a file name; it begins with the period.
 
     A name that was given before means the same run while that is unfinished, and a
@@ -452,7 +454,7 @@ def next_run_id(given: str | None, ledger: Ledger, period: Period | None = None)
         drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         return f"{of_period}{drawn}"
     base = f"{of_period}{plain_name(given)}"
-    stories, home = ledger.stories(), ledger.file.parent
+    stories, home = journal.stories(), journal.file.parent
 
     def is_free(name: str) -> bool:
         # What others put there must not pass for a run of ours.
@@ -497,7 +499,7 @@ def refuse_links(home: Path) -> None:
             )
 
 
-def left_alone(path: Path, why: str = "no run in the ledger made it") -> None:
+def left_alone(path: Path, why: str = "no run in the journal made it") -> None:
     """Log that something was not removed."""
     LOG.warning("%s: left as it is; %s.", path, why)
 

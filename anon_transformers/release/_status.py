@@ -1,6 +1,6 @@
 """How releases stand: what is public, since when, and by how much it holds.
 
-Everything is read from release files, ledgers and manifests; no table is opened.
+Everything is read from release files, journals and manifests; no table is opened.
 """
 
 import itertools
@@ -22,7 +22,7 @@ from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
     FINISHED,
-    Ledger,
+    Journal,
     period_in,
     sha256,
 )
@@ -197,10 +197,10 @@ def release_status(
             name = config.name if home is None else home.name
             found.append(_status(name, home, config, file, now))
     for place in given:
-        for ledger in _ledgers_in(place):
-            if ledger.parent.resolve() not in homes:
-                homes.add(ledger.parent.resolve())
-                home = ledger.parent
+        for journal in _journals_in(place):
+            if journal.parent.resolve() not in homes:
+                homes.add(journal.parent.resolve())
+                home = journal.parent
                 found.append(_status(home.name, home, None, None, now))
     return sorted(found, key=lambda status: status.name)
 
@@ -214,18 +214,18 @@ def status_of(config: ReleaseConfig, file: Path) -> list[ReleaseStatus]:
 
 
 def past_runs(config: ReleaseConfig) -> dict[Path, list[dict[str, Any]]]:
-    """What ledgers say of the runs of one file, by private folder and run."""
+    """What journals say of the runs of one file, by private folder and run."""
     return {
         home / run: story
         for home in _homes(config)
         if home is not None
-        for run, story in _runs_in(Ledger(home)).items()
+        for run, story in _runs_in(Journal(home)).items()
     }
 
 
-def _runs_in(ledger: Ledger) -> dict[str, list[dict[str, Any]]]:
+def _runs_in(journal: Journal) -> dict[str, list[dict[str, Any]]]:
     """The runs of a release; what was tried for an advice is none."""
-    stories = ledger.stories().items()
+    stories = journal.stories().items()
     return {run: story for run, story in stories if not story[0].get("advice")}
 
 
@@ -273,12 +273,12 @@ def _files_in(place: Path) -> Iterable[Path]:
     return [file for file in files if _RELEASE.search(file.read_bytes())]
 
 
-def _ledgers_in(place: Path) -> Iterable[Path]:
+def _journals_in(place: Path) -> Iterable[Path]:
     if not place.is_dir():
         return []
-    found = [place / "ledger.jsonl", *place.glob("*/ledger.jsonl")]
+    found = [place / "journal.jsonl", *place.glob("*/journal.jsonl")]
     for folder, _ in _below(place):
-        found += folder.glob(".anon/*/ledger.jsonl")
+        found += folder.glob(".anon/*/journal.jsonl")
     return [file for file in dict.fromkeys(found) if file.is_file()]
 
 
@@ -310,7 +310,7 @@ def _status(
     file: Path | None,
     now: datetime | None,
 ) -> ReleaseStatus:
-    stories = {} if home is None else _runs_in(Ledger(home))
+    stories = {} if home is None else _runs_in(Journal(home))
     events = [event for story in stories.values() for event in story]
     published = [_at(e) for e in events if e["event"] == "published"]
     public = _public(stories)
@@ -409,7 +409,7 @@ def _public(stories: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[PublicPe
         period = period_in(story)
         name = None if period is None else period.name
         order = () if period is None else period.order
-        # In the order of the ledger: a later version of a period takes its place.
+        # In the order of the journal: a later version of a period takes its place.
         newest[order] = PublicPeriod(name, run, _at(last), version)
     return [newest[order] for order in sorted(newest)]
 
@@ -419,7 +419,7 @@ def _is_changed(version: Path, story: Sequence[Mapping[str, Any]]) -> bool:
     hashes = [event.get("sha256", {}).get("manifest.json") for event in story]
     noted = {one for one in hashes if one is not None}
     file = version / "manifest.json"
-    # Ledgers from before hashes were noted say nothing of it.
+    # Journals from before hashes were noted say nothing of it.
     return bool(noted) and not (file.is_file() and sha256(file) in noted)
 
 

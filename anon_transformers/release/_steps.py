@@ -32,7 +32,7 @@ from anon_transformers.release._period import Template
 from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._run import (
     ERROR,
-    Ledger,
+    Journal,
     is_plain,
     locked,
     make_private,
@@ -235,7 +235,7 @@ def note_refusal(
     *,
     first: bool = False,
 ) -> None:
-    """Note in the ledger that a run was refused, so that it does not go unseen.
+    """Note in the journal that a run was refused, so that it does not go unseen.
 
     Parameters
     ----------
@@ -246,13 +246,13 @@ def note_refusal(
     period : str, date, datetime or Period, optional
         What it is about.
     first : bool
-        Whether a ledger is begun for it. A source that is not there begins none: the
+        Whether a journal is begun for it. A source that is not there begins none: the
         first run of a release may have been given a period that does not exist.
     """
     home = stated.path(Template(stated.workspace).fill(None)) / stated.name
-    ledger = Ledger(home)
-    if not is_plain(ledger.file, stat.S_ISREG):
-        if not first or os.path.lexists(ledger.file):
+    journal = Journal(home)
+    if not is_plain(journal.file, stat.S_ISREG):
+        if not first or os.path.lexists(journal.file):
             return
         make_private(home)
     about = period_of(stated, period)
@@ -262,7 +262,7 @@ def note_refusal(
         if run_id is None:  # a scheduler gives its runs names
             facts["driver"] = "process"
     with locked(home):
-        ledger.write(next_run_id(run_id, ledger, about), "refused", **facts)
+        journal.write(next_run_id(run_id, journal, about), "refused", **facts)
 
 
 def _lacks_source(stated: ReleaseConfig, period: GIVEN_PERIOD | None) -> bool:

@@ -3,7 +3,7 @@
 A target folder holds ``versions/<run id>/`` and the link ``current``. Where its path
 holds a period there is one such folder per period, and beside them, in the root, a
 ``current`` that leads to that of the newest period. One lock, that of the root, is held
-while anything in it changes. The ledger names each folder and file before it is made;
+while anything in it changes. The journal names each folder and file before it is made;
 nothing else is ever removed.
 """
 
@@ -28,7 +28,7 @@ from anon_transformers.release._run import (
     ORDER,
     QUARANTINE,
     RUNS,
-    Ledger,
+    Journal,
     draft_of,
     is_plain,
     left_alone,
@@ -46,7 +46,7 @@ def refuse_foreign_target(config: ReleaseConfig) -> None:
     """Refuse a target in which another release is published, or cannot be."""
     refuse_outside(config)
     target, root = config.path(config.target.path), config.target_root
-    ours = own_versions(config, Ledger(config.home)) if root != target else []
+    ours = own_versions(config, Journal(config.home)) if root != target else []
     public = {os.path.realpath(version.folder) for version in ours}
     for link in dict.fromkeys((target / CURRENT, root / CURRENT)):
         if os.path.lexists(link) and not link.is_symlink():
@@ -119,7 +119,7 @@ def open_target(config: ReleaseConfig) -> Path:
 
 @dataclass(frozen=True)
 class OwnVersion:
-    """A version that the ledger says a run of ours made, or began to make.
+    """A version that the journal says a run of ours made, or began to make.
 
     Attributes
     ----------
@@ -180,14 +180,14 @@ class OwnVersion:
                     link.unlink()
 
 
-def own_versions(config: ReleaseConfig, ledger: Ledger) -> list[OwnVersion]:
-    """The versions that were ever made in a target, in the order of the ledger.
+def own_versions(config: ReleaseConfig, journal: Journal) -> list[OwnVersion]:
+    """The versions that were ever made in a target, in the order of the journal.
 
     In a release with periods, those of all periods.
     """
     root, target = config.target_root, config.path(config.target.path)
     made: dict[str, tuple[int, Path]] = {}
-    for number, event in enumerate(ledger.events()):
+    for number, event in enumerate(journal.events()):
         version = Path(event.get("version", ""))
         if version.parts[-2:] != (VERSIONS, event["run"]):
             continue
@@ -195,7 +195,7 @@ def own_versions(config: ReleaseConfig, ledger: Ledger) -> list[OwnVersion]:
         below = config.period is not None and place.is_relative_to(root)
         if place == target or below:
             made[event["run"]] = (number, version)
-    stories = ledger.stories()
+    stories = journal.stories()
     return [
         OwnVersion(
             run,
@@ -242,21 +242,21 @@ def _remove_files(
         folder.rmdir()
 
 
-def remove_drafts(config: ReleaseConfig, ledger: Ledger) -> None:
+def remove_drafts(config: ReleaseConfig, journal: Journal) -> None:
     """Remove what was cut off before it got its name; nobody writes while we do."""
-    for version in own_versions(config, ledger):
+    for version in own_versions(config, journal):
         version.remove_drafts()
 
 
 def point_at_newest(
-    config: ReleaseConfig, ledger: Ledger, run: str, draft: str
+    config: ReleaseConfig, journal: Journal, run: str, draft: str
 ) -> None:
     """Let readers see the version of a run, unless a newer period is published.
 
     Each link moves in one step of the file system. One that somebody removed leads to
     the newest again.
     """
-    known = own_versions(config, ledger)
+    known = own_versions(config, journal)
     version = next(each for each in known if each.run == run)
     public = [each for each in known if each.is_public]
     in_target = [each for each in public if each.target == version.target]
@@ -300,10 +300,10 @@ def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> Non
     not keep. Who is at an old version reads on: its open files stay until they are
     closed. What somebody points ``current`` at stays, too.
     """
-    ledger = Ledger(config.home)
+    journal = Journal(config.home)
     public = [
         version
-        for version in own_versions(config, ledger)
+        for version in own_versions(config, journal)
         if version.event == "published" or version.run == newest
     ]
     expired = _expired(config.target.retention, public)
@@ -324,7 +324,7 @@ def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> Non
                 continue
             old.remove()
             _remove_empty(old)
-            ledger.write(old.run, "removed", **of_period(old.period))
+            journal.write(old.run, "removed", **of_period(old.period))
 
 
 def _remove_link(version: OwnVersion) -> None:
@@ -381,7 +381,7 @@ def refuse_expired(
     period, retention = config.period, config.target.retention
     if period is None or retention is None:
         return
-    ours = own_versions(config, Ledger(config.home))
+    ours = own_versions(config, Journal(config.home))
     public: set[Period | None] = {each.period for each in ours if each.is_public}
     if period not in kept_periods(retention, {*public, period}):
         stated = ", ".join(f"{k}: {v}" for k, v in retention if v is not None)
@@ -404,24 +404,24 @@ def _versions(target: Path) -> list[Path]:
 
 def recover(config: ReleaseConfig) -> None:
     """Clean up after runs that were cut off while they published or were put away."""
-    ledger = Ledger(config.home)
-    ledger.warn_of_odd_lines()
-    stories = ledger.stories()
+    journal = Journal(config.home)
+    journal.warn_of_odd_lines()
+    stories = journal.stories()
     for place in (config.home / QUARANTINE).glob("*"):
         story = stories.get(place.name)
         if story and story[-1]["event"] not in FINISHED and is_plain(place):
-            ledger.write(place.name, "quarantined")
+            journal.write(place.name, "quarantined")
     versions = config.path(config.target.path) / VERSIONS
     if not versions.is_dir() and not any(
-        version.folder.parent.is_dir() for version in own_versions(config, ledger)
+        version.folder.parent.is_dir() for version in own_versions(config, journal)
     ):
         return
     if versions.is_symlink():
         LOG.warning("%s: it is a link; the versions lie elsewhere.", versions)
     with locked(config.target_root):
-        ours = own_versions(config, ledger)
+        ours = own_versions(config, journal)
         for version in ours:
-            _settle(config, ledger, version)
+            _settle(config, journal, version)
         remove_old_versions(config)
         made = {version.run for version in ours}
         for place in sorted(versions.iterdir()) if versions.is_dir() else ():
@@ -429,7 +429,7 @@ def recover(config: ReleaseConfig) -> None:
                 left_alone(place)
 
 
-def _settle(config: ReleaseConfig, ledger: Ledger, version: OwnVersion) -> None:
+def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:
     """Bring a version to its end: published, or as if it had never been begun.
 
     A version has its name once it is whole. Without periods it is published once
@@ -444,12 +444,12 @@ def _settle(config: ReleaseConfig, ledger: Ledger, version: OwnVersion) -> None:
     if whole and (config.period is not None or version.folder.resolve() == current):
         if config.period is not None:
             draft = version.drafts[-1]
-            point_at_newest(config, ledger, version.run, draft)
+            point_at_newest(config, journal, version.run, draft)
         about = of_period(version.period)
-        ledger.write(version.run, "published", version=str(version.folder), **about)
+        journal.write(version.run, "published", version=str(version.folder), **about)
         return
     version.remove()
     _remove_empty(version)
     # A run that can still go on is given up by whoever removes its folder.
     if not (config.home / RUNS / version.run / ORDER).is_file():
-        ledger.write(version.run, "abandoned")
+        journal.write(version.run, "abandoned")

@@ -1,8 +1,8 @@
 """Settings of a release that are tried in private, as a release would run them.
 
 A try is made by the release's own method and judged by its own gate, in a folder that
-the ledger names before it is made, like that of a run, and that goes when all is tried.
-Nothing of it is published.
+the journal names before it is made, like that of a run, and that goes when all is
+tried. Nothing of it is published.
 """
 
 import secrets
@@ -33,7 +33,7 @@ from anon_transformers.release._faults import suppressed_rows
 from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._run import (
     RUNS,
-    Ledger,
+    Journal,
     file_hashes,
     locked,
     make_key,
@@ -160,14 +160,14 @@ def private_trials(
     this alone; what a crash left here, it removes.
     """
     refuse_links(config.home)
-    Ledger(config.home).refuse_no_file()
+    Journal(config.home).refuse_no_file()
     runs = make_private(config.home) / RUNS
-    ledger = Ledger(config.home)
+    journal = Journal(config.home)
     with locked(config.home):
-        run_id = next_run_id(None, ledger, config.period)
+        run_id = next_run_id(None, journal, config.period)
         folder = runs / f".{run_id}.{secrets.token_hex(3)}.draft"
         about = of_period(config.period)
-        ledger.write(run_id, "loading", draft=folder.name, advice=True, **about)
+        journal.write(run_id, "loading", draft=folder.name, advice=True, **about)
         make_private(folder)
     try:
         with held(runs / run_id, made_in=folder):
@@ -176,7 +176,7 @@ def private_trials(
     finally:
         with locked(config.home):
             remove_run(folder)
-            ledger.abandon(run_id)
+            journal.abandon(run_id)
 
 
 def costs_of(form: Form, candidate: Candidate) -> dict[str, Any]:

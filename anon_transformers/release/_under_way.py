@@ -31,7 +31,7 @@ from anon_transformers.release._run import (
     LOCK,
     NO_LINK,
     RUNS,
-    Ledger,
+    Journal,
     Run,
     is_plain,
     left_alone,
@@ -206,7 +206,7 @@ def conflicting(
     Runs of two periods never have to wait for each other. The same run again waits
     for a step that is at work on it, and for nothing else.
     """
-    for name, story in Ledger(home).stories().items():
+    for name, story in Journal(home).stories().items():
         folder = home / RUNS / name
         if story[-1]["event"] in FINISHED or not _concerns(story, period):
             continue
@@ -272,7 +272,7 @@ class Turn:
     def _conflicting(self) -> tuple[str, str, str | None] | None:
         home, period = self.config.home, self.config.period
         given = self.run_id
-        again = None if given is None else next_run_id(given, Ledger(home), period)
+        again = None if given is None else next_run_id(given, Journal(home), period)
         found = conflicting(home, again, period)
         return None if found is None else (*found, again)
 
@@ -297,8 +297,8 @@ def remove_runs(home: Path, again: str, period: Period | None) -> None:
     period : Period or None
         What that run is about.
     """
-    ledger = Ledger(home)
-    stories = ledger.stories()
+    journal = Journal(home)
+    stories = journal.stories()
     over = {
         name
         for name, story in stories.items()
@@ -320,7 +320,7 @@ def remove_runs(home: Path, again: str, period: Period | None) -> None:
             and name in over
             and stories[name][-1]["event"] not in FINISHED
         ):
-            ledger.write(name, "abandoned")
+            journal.write(name, "abandoned")
 
 
 def _is_over(
@@ -354,7 +354,7 @@ def abandon(location: str | os.PathLike[str]) -> None:
     """End a run, and remove its personal data.
 
     For a scheduler that gives a run up: other runs need not wait for its lease. A run
-    that was refused, quarantined or given up is acknowledged: it stays in the ledger,
+    that was refused, quarantined or given up is acknowledged: it stays in the journal,
     and :func:`release_status` does not name it any more. Any other run that has ended
     stays as it is. What it published stays published.
 
@@ -371,7 +371,7 @@ def abandon(location: str | os.PathLike[str]) -> None:
     """
     run = Run(location)
     home = run.folder.parent.parent
-    if run.folder.parent.name != RUNS or run.id not in run.ledger.stories():
+    if run.folder.parent.name != RUNS or run.id not in run.journal.stories():
         raise ReleaseError(f"{location} is no run of a release.")
     with held(run.folder), locked(home):
         try:
@@ -380,10 +380,10 @@ def abandon(location: str | os.PathLike[str]) -> None:
             config = None
         if config is not None:
             recover(config)
-        last = run.ledger.last(run.id)
+        last = run.journal.last(run.id)
         if last is not None and last["event"] in FAILED:
-            run.ledger.write(run.id, ACKNOWLEDGED)
-        run.ledger.abandon(run.id)
+            run.journal.write(run.id, ACKNOWLEDGED)
+        run.journal.abandon(run.id)
         remove_run(run.folder)
 
 
@@ -406,11 +406,11 @@ def given_up_if_interrupted() -> Iterator[None]:
 
 def _give_up(folder: Path) -> None:
     """End a run that this thread holds, and say so."""
-    last = Ledger(folder.parent.parent).last(folder.name)
+    last = Journal(folder.parent.parent).last(folder.name)
     try:
         if last is None or last["event"] not in FAILED:
             abandon(folder)
-        last = Ledger(folder.parent.parent).last(folder.name)
+        last = Journal(folder.parent.parent).last(folder.name)
     except (ReleaseError, OSError) as error:
         LOG.warning(
             "Interrupted: run %s could not be given up (%s); the next run removes its "

@@ -155,7 +155,7 @@ def quarantine(run: Run, form: Form) -> str:
         details.unlink()
     _forget_variables(run)
     run.folder.rename(place)
-    run.ledger.write(run.id, "quarantined")
+    run.journal.write(run.id, "quarantined")
     return str(place)
 
 

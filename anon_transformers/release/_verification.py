@@ -20,7 +20,7 @@ from typing import Any
 from anon_transformers.exceptions import ConfigurationError, shortened
 from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._run import (
-    Ledger,
+    Journal,
     files_of,
     is_plain,
     period_in,
@@ -77,12 +77,12 @@ class Verification:
         was put over a newer one, or under another period, or ``current`` leads there. A
         copy that is named itself, outside of a folder ``versions``, may lie anywhere.
     was_removed : bool
-        Whether the ledger of the workspace says that the release removed the version,
+        Whether the journal of the workspace says that the release removed the version,
         and it is public again.
     signing_key : str or None
         The file of the key by which the signature holds.
     newer_version : str or None
-        By the ledger of the workspace, the version that ``current`` led to when it was
+        By the journal of the workspace, the version that ``current`` led to when it was
         published, if it leads to an older one now. Somebody may want that: it is no
         fault.
     """
@@ -185,7 +185,7 @@ def verify_published(
         home = _home_of(manifest, Path(workspace))
         signature, key = _judge_signature(manifest, home)
         was_removed = _lies_in_versions(place) and _was_removed(manifest, home)
-        newer = None if entry is None else _newer_version(place, entry, Ledger(home))
+        newer = None if entry is None else _newer_version(place, entry, Journal(home))
     return Verification(
         place,
         manifest,
@@ -225,23 +225,23 @@ def _other_place(
     return None if there else stated
 
 
-def _newer_version(place: Path, entry: Path, ledger: Ledger) -> str | None:
+def _newer_version(place: Path, entry: Path, journal: Journal) -> str | None:
     """The version below a folder that its ``current`` should lead to, if another."""
     newest: tuple[Any, Path] | None = None
-    for story in ledger.stories().values():
+    for story in journal.stories().values():
         folder, period = story[-1].get("version"), period_in(story)
         if story[-1]["event"] != "published" or not isinstance(folder, str):
             continue
         found = Path(folder).resolve()
         order = () if period is None else period.order
-        # In the order of the ledger: a later version of a period takes its place.
+        # In the order of the journal: a later version of a period takes its place.
         if found.is_relative_to(entry) and (newest is None or order >= newest[0]):
             newest = order, found
     return None if newest is None or newest[1] == place else newest[1].name
 
 
 def _was_removed(manifest: Mapping[str, Any], home: Path) -> bool:
-    last = Ledger(home).last(str(manifest.get("version")))
+    last = Journal(home).last(str(manifest.get("version")))
     return last is not None and last["event"] == "removed"
 
 

@@ -88,7 +88,7 @@ def _stages(on_stage: Callable[[str], None]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class PastRun:
-    """One run of the release, as ledger and manifest tell it.
+    """One run of the release, as journal and manifest tell it.
 
     Attributes
     ----------

@@ -82,7 +82,7 @@ def run(dag, moment=NOW, **conf):
             for task in result.get_task_instances()
         ),
         "manifest": read_manifest(dag.dag_id),
-        "ledger": read_ledger(dag.dag_id),
+        "journal": read_journal(dag.dag_id),
         "touched": snapshot() != before,
     }
 
@@ -92,8 +92,8 @@ def read_manifest(name):
     return json.loads(file.read_text()) if file.exists() else None
 
 
-def read_ledger(name):
-    file = FOLDER / "work" / name / "ledger.jsonl"
+def read_journal(name):
+    file = FOLDER / "work" / name / "journal.jsonl"
     if not file.exists():
         return []
     return [json.loads(line)["event"] for line in file.read_text().splitlines()]
@@ -197,7 +197,7 @@ def main():
     found["vault"] = VAULT
     found["left in the environment"] = [n for n in os.environ if "ANON_CONN" in n]
     found["own"] = run(bag.dags["own"])
-    found["owned"] = [read_manifest("owned"), read_ledger("owned")]
+    found["owned"] = [read_manifest("owned"), read_journal("owned")]
     found["mapped"] = run(bag.dags["months"])
     found["mapped months"] = sorted(f.name for f in (FOLDER / "out/mapped").iterdir())
     found["left"] = [path for path in snapshot() if "input" in path]

@@ -106,7 +106,7 @@ def test_a_green_run_publishes(found, airflow_folder):
     assert seen["states"] == dict.fromkeys(STEPS, "success")
     assert seen["manifest"]["release"] == "people"
     assert seen["manifest"]["measured"]["checks"][0]["observed"] >= 3
-    assert seen["ledger"] == ["loading", "loaded", "publishing", "published"]
+    assert seen["journal"] == ["loading", "loaded", "publishing", "published"]
     assert not list((airflow_folder / "work").rglob("input*"))
 
 
@@ -118,7 +118,7 @@ def test_a_broken_threshold_fails_at_once_and_publishes_nothing(found):
     assert seen["states"]["publish"] == "upstream_failed"
     assert seen["tries"]["validate"] == 1
     assert seen["tries"]["publish"] == 0
-    assert seen["ledger"][-1] == "quarantined"
+    assert seen["journal"][-1] == "quarantined"
     assert seen["manifest"] == found["first"]["manifest"]
 
 
@@ -295,8 +295,8 @@ def test_secrets_of_a_connection_are_there_while_the_source_is_read(found):
 def test_a_dag_of_ones_own_runs_the_same_steps(found):
     assert found["own"]["state"] == "success"
     assert set(found["own"]["tasks"]) == {f"owned.{s}" for s in STEPS} | {"by_hand"}
-    manifest, ledger = found["owned"]
-    assert ledger.count("published") == 2
+    manifest, journal = found["owned"]
+    assert journal.count("published") == 2
     assert manifest["promised"]["in_force"][0]["k"] == 3  # by hand, and last
 
 
@@ -315,7 +315,7 @@ def test_a_group_is_mapped_over_periods(found):
 
 def test_a_run_that_failed_leaves_no_personal_data(found):
     assert found["fuzzy tightened"]["states"]["anonymize"] == "failed"
-    assert found["fuzzy tightened"]["ledger"][-1] == "abandoned"
+    assert found["fuzzy tightened"]["journal"][-1] == "abandoned"
     assert found["left"] == []
 
 

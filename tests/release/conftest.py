@@ -91,7 +91,7 @@ class SmallRelease:
         return self.file
 
     def events(self):
-        lines = (self.home / "ledger.jsonl").read_text().splitlines()
+        lines = (self.home / "journal.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
     def events_of(self, run_id):
@@ -115,11 +115,11 @@ class SmallRelease:
         }
 
     def nothing_written(self):
-        """Nothing but a line in the private ledger that a run was refused."""
+        """Nothing but a line in the private journal that a run was refused."""
         found = {path.name: path for path in self.work.rglob("*") if path.is_file()}
-        if self.target.exists() or not found.keys() <= {"ledger.jsonl", ".lock"}:
+        if self.target.exists() or not found.keys() <= {"journal.jsonl", ".lock"}:
             return False
-        lines = found["ledger.jsonl"].read_text().splitlines() if found else []
+        lines = found["journal.jsonl"].read_text().splitlines() if found else []
         return all(json.loads(line)["event"] == "refused" for line in lines)
 
     def refusal(self, error=ConfigurationError):

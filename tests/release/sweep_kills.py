@@ -142,18 +142,18 @@ def list_names(path):
 
 
 def check_clean(home, target):
-    """Nothing half done is left, and the ledger agrees with what there is."""
+    """Nothing half done is left, and the journal agrees with what there is."""
     assert own_names(target) == {".lock", "current", "versions"}
     versions = own_names(target / "versions")
     assert len(versions) == 1, versions
     for version in versions:
         assert set(read_files(target / "versions" / version)) == FILES
-    left = {".lock", "ledger.jsonl", "runs", "signing.key"}
+    left = {".lock", "journal.jsonl", "runs", "signing.key"}
     assert own_names(home) - {"quarantine", "reports"} == left
     assert not own_names(home / "runs")
     assert not list(home.rglob("input*")), "raw data are left"
     stories = {}
-    for line in (home / "ledger.jsonl").read_bytes().splitlines():
+    for line in (home / "journal.jsonl").read_bytes().splitlines():
         if line.startswith(b'{"at"'):
             event = json.loads(line)
             stories.setdefault(event["run"], []).append(event["event"])
@@ -199,8 +199,8 @@ def disturb(folder):
     version = (folder / "out" / "current").resolve()
     for path in (version, *version.iterdir()):
         os.utime(path, (4 * 10**9, 4 * 10**9))
-    with (folder / "work" / "people" / "ledger.jsonl").open("ab") as ledger:
-        ledger.write(b'[1, 2]\n\xff\xfe\n{"event": "published"}\n{"run": "x", "ev')
+    with (folder / "work" / "people" / "journal.jsonl").open("ab") as journal:
+        journal.write(b'[1, 2]\n\xff\xfe\n{"event": "published"}\n{"run": "x", "ev')
 
 
 def find_theirs(folder):

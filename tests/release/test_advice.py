@@ -18,7 +18,7 @@ from anon_transformers.exceptions import (
     ParameterError,
 )
 from anon_transformers.release import advise, load, run_release
-from anon_transformers.release._run import Ledger
+from anon_transformers.release._run import Journal
 from anon_transformers.release._settings import Bisection
 
 pytestmark = pytest.mark.gx
@@ -299,7 +299,7 @@ def test_what_a_crash_left_of_tries_is_removed(refused):
     draft = refused.home / "runs" / ".x.draft"
     draft.mkdir(parents=True)
     (draft / "input.parquet").write_text("")
-    Ledger(refused.home).write("x", "loading", draft=draft.name, advice=True)
+    Journal(refused.home).write("x", "loading", draft=draft.name, advice=True)
     load(refused.file)
     assert not draft.exists()
 

@@ -10,7 +10,7 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.release import run_release
 from anon_transformers.release._durations import read_duration, read_share
 from anon_transformers.release._period import Period
-from anon_transformers.release._run import Ledger
+from anon_transformers.release._run import Journal
 
 
 def refusal(release, **expected):
@@ -134,13 +134,13 @@ def test_a_file_that_expects_nonsense_is_refused(release):
     ],
 )
 def test_what_came_before(tmp_path, stories, period, expected):
-    ledger = Ledger(tmp_path)
+    journal = Journal(tmp_path)
     for run, of, rows, event in stories:
         about = {} if of is None else {"period": of}
-        ledger.write(run, "loaded", rows=rows, **about)
-        ledger.write(run, event)
+        journal.write(run, "loaded", rows=rows, **about)
+        journal.write(run, event)
     asked = None if period is None else Period.read(period)
-    assert ledger.rows_before(asked) == expected
+    assert journal.rows_before(asked) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A release removes what its ledger says it made, and nothing else."""
+"""A release removes what its journal says it made, and nothing else."""
 
 import json
 import logging
@@ -80,7 +80,7 @@ def test_a_number_of_versions_is_a_whole_number(release, keep):
     assert "target.keep_versions" in release.refusal()
 
 
-def test_the_order_of_versions_is_that_of_the_ledger(release):
+def test_the_order_of_versions_is_that_of_the_journal(release):
     release.write(target={"path": "out", "keep_versions": 1})
     first, second = (Path(run_release(release.file)) for _ in range(2))
     step_clock(first, FAR_AHEAD)
@@ -192,7 +192,7 @@ def test_a_folder_in_place_of_current_is_refused(release):
     assert str(theirs.parent) in str(caught.value)
     assert theirs.read_text() == "mine"
     written = {path.name for path in release.work.rglob("*") if path.is_file()}
-    assert written == {"ledger.jsonl", ".lock"}
+    assert written == {"journal.jsonl", ".lock"}
     assert {event["event"] for event in release.events()} == {"refused"}
 
 
@@ -239,13 +239,13 @@ def test_a_link_in_place_of_a_lock_is_not_followed(release, caplog, place):
 
 
 @pytest.mark.parametrize("to", ["thesis.txt", "missing.txt"])
-def test_a_link_in_place_of_the_ledger_is_refused(release, to):
+def test_a_link_in_place_of_the_journal_is_refused(release, to):
     theirs = plant(release.folder / "elsewhere")
     release.home.mkdir(parents=True)
-    (release.home / "ledger.jsonl").symlink_to(theirs.with_name(to))
+    (release.home / "journal.jsonl").symlink_to(theirs.with_name(to))
     for _ in range(2):
         with pytest.raises(
-            ConfigurationError, match=r"ledger\.jsonl is not a plain file"
+            ConfigurationError, match=r"journal\.jsonl is not a plain file"
         ):
             load(release.file)
     assert [p.name for p in theirs.parent.iterdir()] == ["thesis.txt"]
@@ -413,7 +413,7 @@ def test_a_version_that_another_workspace_made_is_told_and_left(release, caplog)
     assert warned(caplog, first)
 
 
-# ---------------------------------------------------------------- the ledger
+# ---------------------------------------------------------------- the journal
 
 
 ODD_LINES = {
@@ -427,7 +427,7 @@ ODD_LINES = {
     "a version that is no text": b'{"run": "x", "event": "published", "version": 7}',
     "files that are no names": b'{"run": "x", "event": "publishing", "files": 7}',
     "a draft that leads elsewhere": b"""{"run": "x", "event": "publishing",
-        "draft": "..", "files": ["ledger.jsonl"]}""".replace(b"\n", b""),
+        "draft": "..", "files": ["journal.jsonl"]}""".replace(b"\n", b""),
     "no JSON": b"hello",
     "cut off": b'{"run": "x", "ev',
     "no UTF-8": b'{"run": "\xff\xfe", "event": "loading"}',
@@ -439,21 +439,21 @@ ODD_LINES = {
 
 @pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
 @pytest.mark.parametrize("where", ["first", "last"])
-def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where):
+def test_an_odd_line_in_the_journal_is_worked_around(release, caplog, line, where):
     first = Path(run_release(release.file))
     run = Path(load(release.file))
-    ledger = release.home / "ledger.jsonl"
-    lines = ledger.read_bytes()
+    journal = release.home / "journal.jsonl"
+    lines = journal.read_bytes()
     odd = line + b"\n" + lines if where == "first" else lines + line
-    ledger.write_bytes(odd)
+    journal.write_bytes(odd)
     second = Path(run_release(release.file))
-    assert ledger.read_bytes().startswith(odd)
+    assert journal.read_bytes().startswith(odd)
     assert not run.exists()
     assert not first.exists()
     assert release.versions() == [second.name]
     assert raw_copies(release) == []
-    assert warned(caplog, ledger)
-    events = [json.loads(line) for line in ledger.read_bytes().splitlines()[-3:]]
+    assert warned(caplog, journal)
+    events = [json.loads(line) for line in journal.read_bytes().splitlines()[-3:]]
     assert [event["event"] for event in events] == [
         "publishing",
         "removed",
@@ -461,7 +461,7 @@ def test_an_odd_line_in_the_ledger_is_worked_around(release, caplog, line, where
     ]
 
 
-def test_a_ledger_that_is_fine_is_not_warned_of(release, caplog):
+def test_a_journal_that_is_fine_is_not_warned_of(release, caplog):
     for _ in range(3):
         run_release(release.file)
     ours = [r for r in caplog.records if r.name.startswith("anon_transformers")]
@@ -474,9 +474,9 @@ def test_a_ledger_that_is_fine_is_not_warned_of(release, caplog):
 def test_what_a_run_leaves_is_removed_by_the_next(release):
     run_release(release.file)
     known = "cut-off"
-    ledger = release.home / "ledger.jsonl"
+    journal = release.home / "journal.jsonl"
     line = {"run": known, "event": "loading", "draft": ".cut-off.draft"}
-    with ledger.open("a") as file:
+    with journal.open("a") as file:
         file.write(json.dumps(line) + "\n")
     theirs = plant(release.home / "runs" / ".cut-off.other")
     for name in (".cut-off.draft", known):
@@ -504,6 +504,6 @@ def test_no_run_starts_beside_raw_data_that_cannot_be_removed(release, monkeypat
     assert raw_copies(release) == [newer / "input.parquet"]
 
 
-def test_the_ledger_is_for_its_owner_only(release):
+def test_the_journal_is_for_its_owner_only(release):
     run_release(release.file)
-    assert (release.home / "ledger.jsonl").stat().st_mode & 0o777 == 0o600
+    assert (release.home / "journal.jsonl").stat().st_mode & 0o777 == 0o600

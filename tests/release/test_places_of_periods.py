@@ -45,7 +45,7 @@ def test_a_target_lies_in_the_folder_of_all_periods(release, monkeypatch, path):
     assert release.nothing_written()
     private = (release.folder / "private").rglob("*")
     written = {path.name for path in private if path.is_file()}
-    assert written <= {"ledger.jsonl", ".lock"}
+    assert written <= {"journal.jsonl", ".lock"}
 
 
 def test_a_period_behind_a_link_is_refused(monthly):

@@ -144,14 +144,14 @@ def test_a_run_that_waits_says_so_and_touches_nothing(
 ):
     other("publish").there()
     [running] = release.runs()
-    before = (release.home / "ledger.jsonl").read_bytes()
+    before = (release.home / "journal.jsonl").read_bytes()
     with pytest.raises(ReleaseError, match=f"run {running} .* is under way since 20"):
         run_release(release.file)
     assert [r.getMessage()[:23] for r in caplog.records] == [
         "Waiting for run " + running[:7]
     ]
     assert release.runs() == [running]
-    assert (release.home / "ledger.jsonl").read_bytes() == before
+    assert (release.home / "journal.jsonl").read_bytes() == before
 
 
 def test_the_second_run_is_refused_where_the_file_says_so(release, other):
@@ -401,12 +401,12 @@ def test_whatever_is_missed_first_is_said_in_a_sentence(release, missed):
                 return
 
 
-def test_the_ledger_knows_who_drives_a_run(release):
+def test_the_journal_knows_who_drives_a_run(release):
     load(release.file)
     run = load(release.file, "monthly")
     abandon(run)
     run_release(release.file)
-    lines = (release.home / "ledger.jsonl").read_text().splitlines()
+    lines = (release.home / "journal.jsonl").read_text().splitlines()
     drivers = [json.loads(line).get("driver") for line in lines]
     assert [driver for driver in drivers if driver] == ["steps", "scheduler", "process"]
 

@@ -1,4 +1,4 @@
-"""How releases stand, by their files, ledgers and manifests."""
+"""How releases stand, by their files, journals and manifests."""
 
 import json
 from datetime import UTC, datetime
@@ -297,13 +297,13 @@ def test_the_next_run():
         {"run": "x", "event": "publishing", "draft": "current", "files": []},
     ],
 )
-def test_odd_lines_of_a_ledger_stop_nobody(release, odd):
+def test_odd_lines_of_a_journal_stop_nobody(release, odd):
     """Nor does one that names ``current`` as a draft remove what readers follow."""
     version = Path(run_release(release.file))
     if "draft" in odd:
         odd = {"version": str(version.with_name("x")), **odd}
-    with (release.home / "ledger.jsonl").open("a") as ledger:
-        ledger.write(json.dumps(odd) + "\n")
+    with (release.home / "journal.jsonl").open("a") as journal:
+        journal.write(json.dumps(odd) + "\n")
     [found] = release_status([release.file])
     assert [each.folder for each in found.periods] == [str(version)]
     location = load(release.file, "scheduled")

@@ -80,10 +80,10 @@ def test_private_evidence_goes_with_publication(release):
     assert release.runs() == []
     left = {path.name for path in release.home.rglob("*") if path.is_file()}
     # The private report holds numbers alone (tests/release/test_report.py).
-    assert left == {".lock", "ledger.jsonl", "signing.key", f"{version}.html"}
+    assert left == {".lock", "journal.jsonl", "signing.key", f"{version}.html"}
 
 
-def test_the_ledger_tells_the_story(release):
+def test_the_journal_tells_the_story(release):
     run = load(release.file, "first")
     name = Path(run).name
     assert release.events_of(name) == ["loading", "loaded"]
@@ -95,11 +95,11 @@ def test_the_ledger_tells_the_story(release):
 
 def test_a_line_that_a_crash_cut_off_does_not_swallow_the_next(release):
     run_release(release.file)
-    ledger = release.home / "ledger.jsonl"
-    whole = ledger.read_text()
-    ledger.write_text(whole + '{"at": "2024-01-01", "run": "x", "ev')
+    journal = release.home / "journal.jsonl"
+    whole = journal.read_text()
+    journal.write_text(whole + '{"at": "2024-01-01", "run": "x", "ev')
     published = Path(run_release(release.file)).name
-    lines = ledger.read_text().splitlines()
+    lines = journal.read_text().splitlines()
     readable = [json.loads(line) for line in lines if line.endswith("}")]
     events = [event["event"] for event in readable if event["run"] == published]
     assert events == ["loading", "loaded", "publishing", "published"]

@@ -315,7 +315,7 @@ def test_a_removed_version_that_is_back_is_found(release, tmp_path):
     shutil.copytree(tmp_path / "kept", old)
     (fault,) = verify_published(old, release.work).faults
     assert "the release removed this version" in fault
-    assert verify_published(old).faults == ()  # nobody knows it without the ledger
+    assert verify_published(old).faults == ()  # nobody knows it without the journal
 
 
 @pytest.mark.parametrize("name", ["names.csv", ".hidden", "folder"])

@@ -140,7 +140,7 @@ def test_a_target_belongs_to_one_release(release, another_release):
     with pytest.raises(ConfigurationError, match="holds the release 'people'"):
         run_release(other.file)
     assert release.public_bytes() == before
-    assert {path.name for path in other.home.iterdir()} <= {"ledger.jsonl", ".lock"}
+    assert {path.name for path in other.home.iterdir()} <= {"journal.jsonl", ".lock"}
     other.write(name="people")  # a release has the name of its file
     with pytest.raises(ConfigurationError, match="is not the name of the file"):
         run_release(other.file)

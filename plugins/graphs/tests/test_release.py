@@ -402,7 +402,7 @@ def test_a_configuration_that_means_nothing_is_refused(folder, changes, message)
     with pytest.raises(ConfigurationError, match=message):
         load(release(folder, **changes))
     written = {path.name for path in (folder / "work").rglob("*") if path.is_file()}
-    assert written <= {"ledger.jsonl", ".lock"}
+    assert written <= {"journal.jsonl", ".lock"}
 
 
 @pytest.mark.parametrize(
@@ -419,7 +419,7 @@ def test_a_source_that_does_not_fit_is_refused(folder, changes, message):
     with pytest.raises(DataError, match=message):
         load(release(folder, **changes))
     written = {path.name for path in (folder / "work").rglob("*") if path.is_file()}
-    assert written <= {"ledger.jsonl", ".lock"}
+    assert written <= {"journal.jsonl", ".lock"}
 
 
 class AdjacencyLists:
