@@ -32,8 +32,8 @@ def status(
 ) -> None:  # fmt: skip
     """List releases: periods, last success, next run, thresholds and their margins.
 
-    Read from release files, journals and manifests; no table is opened. The exit code is
-    1 if a file is broken, the last run of a release, or of one of its periods, was
+    Read from release files, journals and manifests; no table is opened. The exit code
+    is 1 if a file is broken, the last run of a release, or of one of its periods, was
     refused, or somebody changed a public manifest.
 
     [bold]anon status releases/[/bold]
