@@ -218,10 +218,22 @@ def to_text(series: pd.Series) -> pd.Series:
     missing = series.isna().to_numpy()
     if types.is_datetime64_any_dtype(series.dtype):
         texts = moment_texts(series)
+    elif _holds_texts(series, missing):
+        texts = series
     else:
         texts = _unsigned_zeros(series).astype(object).map(str)
     texts = texts.astype(object)
-    return texts.mask(missing | (texts == "").to_numpy(), None)
+    hidden = missing | (texts == "").to_numpy()
+    return texts.mask(hidden, None) if hidden.any() else texts
+
+
+def _holds_texts(series: pd.Series, missing: np.ndarray) -> bool:
+    """Whether all cells are texts already; a kind of text may be written otherwise."""
+    if isinstance(series.dtype, pd.StringDtype):
+        return True
+    if series.dtype != object:
+        return False
+    return set(map(type, series.to_numpy()[~missing])) <= {str}
 
 
 def single_texts(series: pd.Series) -> pd.Series:

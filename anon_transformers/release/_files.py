@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -490,9 +491,8 @@ def write_csv(
     texts = pd.DataFrame({name: to_text(frame[name]) for name in frame.columns})
     # For some readers a lone carriage return ends a line, and for spreadsheets of some
     # countries a semicolon ends a cell; neither is quoted by itself.
-    ends = any(_ENDS.search(str(name)) for name in texts.columns) or any(
-        texts[name].str.contains(_ENDS, na=False).any() for name in texts
-    )
+    different = chain(texts.columns, *(texts[name].dropna().unique() for name in texts))
+    ends = any(_ENDS.search(str(text)) for text in different)
     texts.to_csv(
         path,
         sep=separator,

@@ -2,11 +2,14 @@
 
 import datetime as dt
 from decimal import Decimal
+from enum import Enum
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anon_transformers._data.columns import (
     encode,
@@ -328,6 +331,32 @@ class TestHierarchies:
 
     def test_a_value_without_a_leaf_is_marked(self):
         assert encode(pd.Series([20, 25]), self.tree).codes.tolist() == [0, -1]
+
+
+class Named(str, Enum):  # noqa: UP042 - a StrEnum is written as it reads
+    """A text that is written otherwise than it reads."""
+
+    FLU = "flu"
+
+
+CELLS = st.sampled_from(
+    ["", "flu", "*", "1", 1, 1.5, True, None, np.nan, Named.FLU, np.str_("flu")]
+)
+
+
+@pytest.mark.parametrize("texts_only", [True, False])
+@given(cells=st.lists(CELLS, max_size=8))
+def test_a_cell_is_written_as_python_writes_it(texts_only, cells):
+    if texts_only:
+        cells = [cell for cell in cells if cell is None or type(cell) is str]
+    for dtype in [object, *(["str", "string"] if texts_only else [])]:
+        column = pd.Series(cells, dtype=dtype)
+        found = to_text(column)
+        wanted = [None if pd.isna(c) or str(c) == "" else str(c) for c in cells]
+        assert found.tolist() == wanted
+        assert {type(cell) for cell in found} <= {str, type(None)}
+        found[:] = "other"
+        pd.testing.assert_series_equal(column, pd.Series(cells, dtype=dtype))
 
 
 @pytest.mark.parametrize(
