@@ -201,6 +201,7 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
             "inlets": source_assets(config),
             "outlets": [release_asset(config.name, options)],
             "load": {"conn_id": options.conn_id},
+            "secrets": options.secrets,
         }
         add = add_steps if options.map is None else add_mapped_steps
         first = add(str(file), **given)

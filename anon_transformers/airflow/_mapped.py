@@ -54,7 +54,12 @@ class ListItemsOperator(BaseOperator):
 
 
 def add_mapped_steps(
-    file: str, *, inlets: list[Asset], outlets: list[Asset], load: Mapping[str, Any]
+    file: str,
+    *,
+    inlets: list[Asset],
+    outlets: list[Asset],
+    load: Mapping[str, Any],
+    secrets: Mapping[str, str],
 ) -> BaseOperator:
     """Add the task that lists the items, and the four steps for each of them.
 
@@ -71,6 +76,7 @@ def add_mapped_steps(
             inlets=inlets,
             outlets=outlets,
             load={**load, "period": period},
+            secrets=secrets,
             publish={"mapped_from": name},
             on_failure_callback=ends,
             map_index_template=LABEL,

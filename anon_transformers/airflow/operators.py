@@ -11,7 +11,10 @@ from anon_transformers.airflow._assets import (
     release_asset,
     source_assets,
 )
-from anon_transformers.airflow._connections import connection_in_environment
+from anon_transformers.airflow._connections import (
+    connection_in_environment,
+    secrets_in_environment,
+)
 from anon_transformers.airflow._endings import EndRun
 from anon_transformers.airflow._period import name_of_run, period_of_run
 from anon_transformers.release import read_config
@@ -74,6 +77,8 @@ class LoadReleaseOperator(BaseOperator):
     conn_id : str, optional
         A connection whose fields are in the environment while the source is read, as
         ``ANON_CONN_HOST``, ``ANON_CONN_PASSWORD`` and so on.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable.
     **kwargs
         Arguments of every operator.
     """
@@ -87,11 +92,13 @@ class LoadReleaseOperator(BaseOperator):
         period: str | None = None,
         parameters: Mapping[str, float] | None = None,
         conn_id: str | None = None,
+        secrets: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.file = file
         self.conn_id = conn_id
+        self.secrets = dict(secrets or {})
         self.period = period
         self.parameters = parameters
 
@@ -110,7 +117,10 @@ class LoadReleaseOperator(BaseOperator):
         period = period_of_run(self.file, given, context)
         if period is not None:
             options[PERIOD] = period
-        with connection_in_environment(self.conn_id):
+        with (
+            connection_in_environment(self.conn_id),
+            secrets_in_environment(self.secrets),
+        ):
             return run_step("load", self.file, **options)
 
 
@@ -120,14 +130,18 @@ class _LaterStepOperator(BaseOperator):
     template_fields = ("location",)
     step: ClassVar[str]
 
-    def __init__(self, *, location: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *, location: Any, secrets: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.location = location
+        self.secrets = dict(secrets or {})
 
     def execute(self, context: Any) -> str:
         """Run the step; what is handed on is a location."""
         context[RELEASE] = Path(self.location).parents[1].name
-        return run_step(self.step, self.location)
+        with secrets_in_environment(self.secrets):
+            return run_step(self.step, self.location)
 
 
 class AnonymizeOperator(_LaterStepOperator):
@@ -137,6 +151,8 @@ class AnonymizeOperator(_LaterStepOperator):
     ----------
     location : str or output of :class:`LoadReleaseOperator`
         The run's private folder.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable.
     **kwargs
         Arguments of every operator.
     """
@@ -151,6 +167,8 @@ class ValidateReleaseOperator(_LaterStepOperator):
     ----------
     location : str or output of :class:`AnonymizeOperator`
         The run's private folder.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable.
     **kwargs
         Arguments of every operator.
     """
@@ -168,6 +186,8 @@ class PublishReleaseOperator(_LaterStepOperator):
     mapped_from : str, optional
         Name of the release whose items are published; the extra of the assets then
         says which ``item`` it is.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable.
     **kwargs
         Arguments of every operator; the assets under ``outlets`` get the version and
         what was measured as their extra.
@@ -244,7 +264,7 @@ def release_task_group(
                 "parameters": dict(parameters or {}),
                 "conn_id": config.airflow.conn_id,
             },
-            **kwargs,
+            **{"secrets": config.airflow.secrets, **kwargs},
         )
     return group
 

@@ -30,6 +30,8 @@ def _factor(given: Any) -> Any:
     return 2.0 * given if isinstance(given, bool) else given
 
 
+Variable = Annotated[str, Field(pattern=r"^ANON_[A-Z0-9_]+$")]
+"""A variable of ours: no other program is given a secret."""
 Moment = Annotated[datetime, BeforeValidator(_read_moment)]
 
 
@@ -210,6 +212,9 @@ class AirflowOptions(Strict):
         are variables of the environment: ``ANON_CONN_HOST``, ``…_PORT``, ``…_LOGIN``,
         ``…_PASSWORD``, ``…_SCHEMA``, and ``ANON_CONN_EXTRA_<KEY>`` for what it holds
         beside.
+    secrets : dict of str to str
+        By variable of the environment, the connection whose password it is, in every
+        step of a run: ``{ANON_PSEUDONYM_KEY: pseudonyms}``.
     map : StatedMapping or None
         Makes several releases of the file, each with its own target, private folder
         and versions: ``{tables: "tables/*.csv"}`` one per table of a folder, and
@@ -244,6 +249,9 @@ class AirflowOptions(Strict):
     source_asset: StatedAsset | None = None
     sensor: StatedSensor | None = None
     conn_id: str | None = Field(default=None, min_length=1)
+    secrets: dict[Variable, Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
     map: StatedMapping | None = None
 
     OF_DAG: ClassVar[tuple[str, ...]] = (

@@ -39,6 +39,11 @@ def check_gate(form: Form, thresholds: Sequence[Threshold]) -> None:
             "thresholds: a fuzzy release is judged as a crisp table too, by the labels "
             "it publishes; add {model: k-anonymity, k: …}."
         )
+    if config.pseudonyms is not None and not form.takes_pseudonyms:
+        raise ConfigurationError(
+            f"pseudonyms: {config.anonymizer.name} makes no rows that a pseudonym "
+            "could stand for; leave them out."
+        )
     refuse_other_evidence(form, thresholds)
     refuse_unmade_columns(form, thresholds)
     refuse_unjudgeable(thresholds, Scope(form.judged_columns, config.roles.sensitive))

@@ -38,6 +38,7 @@ from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
+from anon_transformers.release._pseudonyms import Pseudonyms
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -387,6 +388,8 @@ class ReleaseConfig(Strict):
         judges.
     target : Target
         Where it is published.
+    pseudonyms : Pseudonyms or None
+        Identifiers that are published as keyed pseudonyms; without it, none is.
     suite : str or None
         Great Expectations suite that states the thresholds as ``$PARAMETER``; without
         it, one is written from them.
@@ -421,6 +424,7 @@ class ReleaseConfig(Strict):
     anonymizer: Method
     thresholds: tuple[StatedThreshold, ...] = Field(min_length=1)
     target: Target
+    pseudonyms: Pseudonyms | None = None
     suite: FilePath | None = None
     schedule: str | None = None
     airflow: AirflowOptions = AirflowOptions()
@@ -482,6 +486,16 @@ class ReleaseConfig(Strict):
             if judged is not None and judged not in sensitive:
                 fault = unknown_choice("sensitive column", judged, sensitive)
                 raise ValueError(f"thresholds, {threshold.id}: {fault}")
+        return self
+
+    @model_validator(mode="after")
+    def _pseudonyms_of_identifiers(self) -> "ReleaseConfig":
+        known = dict.fromkeys([*self.roles.identifiers, self.roles.subject])
+        legal = [column for column in known if column is not None]
+        for column in self.pseudonyms.columns if self.pseudonyms else ():
+            if column not in legal:
+                fault = unknown_choice("identifier", column, legal)
+                raise ValueError(f"pseudonyms.columns: {fault}")
         return self
 
     @model_validator(mode="after")

@@ -33,6 +33,7 @@ def table_faults(
     publishes: str,
     suppression_label: str,
     stated: Mapping[str, Collection[str]],
+    pseudonyms: Collection[str] = (),
 ) -> list[str]:
     """Everything that is wrong with a candidate beside its source, in words.
 
@@ -52,8 +53,11 @@ def table_faults(
         The label of a suppressed cell.
     stated : mapping
         Values that columns have beside those of the source.
+    pseudonyms : collection of str
+        Identifiers that are published as pseudonyms.
     """
     wanted = {*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive}
+    wanted |= {*pseudonyms}
     faults = column_faults(map(str, table.columns), wanted)
     if len(table) > len(source):
         faults.append(f"the candidate has {len(table)} rows, the source {len(source)}")

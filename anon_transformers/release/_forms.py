@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
@@ -98,6 +99,8 @@ class GateInput:
     evidence: PrivateEvidence
     sensitive: Sequence[Hashable] = ()
     subject: Hashable | None = None
+    linked: np.ndarray | None = None
+    """The class of each row where pseudonyms link some, as an intruder sees it."""
 
 
 class Form(ABC):
@@ -117,6 +120,8 @@ class Form(ABC):
     """What a source has many of, and what its anonymizer reports on, in a word."""
     swaps: ClassVar[bool] = False
     """Whether cells are swapped, and nobody knows whose they are."""
+    takes_pseudonyms: ClassVar[bool] = False
+    """Whether identifiers may be published as pseudonyms of rows."""
     private_files: ClassVar[tuple[str, ...]]
     """Files of a run that hold personal data, by their place in its folder."""
 

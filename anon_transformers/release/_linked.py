@@ -19,6 +19,7 @@ class LinkedForm(TableForm):
     """One table in which cells of sensitive columns were moved inside groups."""
 
     swaps: ClassVar[bool] = True
+    takes_pseudonyms: ClassVar[bool] = False
 
     @property
     def swapped_columns(self) -> Sequence[str]:

@@ -23,6 +23,7 @@ from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._log import stage, tell
+from anon_transformers.release._pseudonyms import read_secret
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
     RUNS,
@@ -142,6 +143,8 @@ def load_as_stated(
         "thresholds": [threshold.to_dict() for threshold in thresholds],
         "files": file_hashes(config),
     }
+    if config.pseudonyms is not None:
+        read_secret()  # refuses now, and not once the table is made
     tell(config.title)
     turn = Turn(config, run_id)
     while True:

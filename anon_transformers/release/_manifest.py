@@ -63,6 +63,7 @@ def make_manifest(
             "sensitive": list(config.roles.sensitive),
             "insensitive": list(config.roles.insensitive),
             "subject": config.roles.subject,
+            **pseudonyms_of(config),
         },
         "not_judged": form_of(config).unjudged_columns(),
         "anonymizer": {
@@ -80,6 +81,13 @@ def make_manifest(
         "versions": versions(),
         "note": DISCLAIMER,
     }
+
+
+def pseudonyms_of(config: ReleaseConfig) -> dict[str, list[str]]:
+    """What a manifest says of the columns of pseudonyms, if there are any."""
+    if config.pseudonyms is None:
+        return {}
+    return {"pseudonyms": list(config.pseudonyms.columns)}
 
 
 def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:

@@ -73,6 +73,11 @@ from anon_transformers.release._identifying_columns import (
     identifying_faults,
 )
 from anon_transformers.release._person_columns import refuse_dropped_persons
+from anon_transformers.release._pseudonyms import (
+    linked_classes,
+    make_pseudonyms,
+    read_secret,
+)
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -99,6 +104,7 @@ class TableForm(Form):
 
     noun: ClassVar[str] = "a table"
     kinds: ClassVar[frozenset[str]] = frozenset({"table", "linked"})
+    takes_pseudonyms: ClassVar[bool] = True
     private_files: ClassVar[tuple[str, ...]] = (
         f"{INPUT}.parquet",
         f"candidate/{REFERENCES}",
@@ -113,9 +119,10 @@ class TableForm(Form):
 
     @property
     def published_columns(self) -> Sequence[str]:
-        """All but identifiers, the subject and what is dropped."""
-        roles = self.config.roles
-        return (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive)
+        """All but identifiers, the subject and what is dropped; and pseudonyms."""
+        roles, config = self.config.roles, self.config
+        named = () if config.pseudonyms is None else config.pseudonyms.columns
+        return (*roles.quasi_identifiers, *roles.sensitive, *roles.insensitive, *named)
 
     @property
     def swapped_columns(self) -> Sequence[str]:
@@ -209,12 +216,31 @@ class TableForm(Form):
         table = published_kinds(table, kept, **what_cells_are(config))
         order = np.random.default_rng().permutation(len(table))
         table = table.iloc[order].reset_index(drop=True)
+        table = table.assign(**self._pseudonyms(source, rows[order], run.id))
         noted = self.write_links(draft, anonymizer, rows[order])
         if "memberships" in evidence_kinds(run.thresholds):
             noted |= write_memberships(draft, anonymizer, rows[order])
         write_json(draft / REFERENCES, references(source, config.roles))
         noted["references_sha256"] = sha256(draft / REFERENCES)
         return {"data": table}, noted
+
+    def _pseudonyms(
+        self, source: pd.DataFrame, rows: np.ndarray, version: str
+    ) -> dict[str, pd.Series]:
+        """The pseudonyms of these rows of the source, by column."""
+        config = self.config
+        if config.pseudonyms is None:
+            return {}
+        secret = read_secret()
+        return {
+            name: make_pseudonyms(
+                source[name].iloc[rows].reset_index(drop=True),
+                secret,
+                config.name,
+                version,
+            )
+            for name in config.pseudonyms.columns
+        }
 
     def moved_cells(
         self, anonymizer: Any
@@ -314,7 +340,18 @@ class TableForm(Form):
             self.private_evidence(candidate),
             list(roles.sensitive),
             roles.subject,
+            self._linked(candidate),
         )
+
+    def _linked(self, candidate: Candidate) -> np.ndarray | None:
+        """The class of each row as pseudonyms let it be seen; None if they do not."""
+        if self.config.pseudonyms is None:
+            return None
+        (table,) = candidate.tables
+        quasi_identifiers = list(self.config.roles.quasi_identifiers)
+        labels = Classes.from_frame(table, quasi_identifiers).labels
+        named = [table[name] for name in self.config.pseudonyms.columns]
+        return linked_classes(np.asarray(labels), named)
 
     def private_evidence(self, candidate: Candidate) -> PrivateEvidence:
         """Input distributions, hierarchies of sensitive columns, links, memberships."""
@@ -359,11 +396,24 @@ class TableForm(Form):
             publishes,
             candidate.suppression_label,
             self.config.stated_values,
+            () if self.config.pseudonyms is None else self.config.pseudonyms.columns,
         )
         return faults or [
+            *self._pseudonym_faults(candidate, rows),
             *self.identifying_faults(candidate, rows),
             *self.recoverable_faults(candidate, rows),
         ]
+
+    def _pseudonym_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
+        """Columns whose pseudonyms are not those of their rows."""
+        (frame,) = candidate.tables
+        wanted = self._pseudonyms(candidate.source, rows, candidate.run.id)
+        faults = []
+        for name, cells in wanted.items():
+            others = int((to_text(frame[name]).fillna("") != cells.fillna("")).sum())
+            if others:
+                faults.append(f"column {name!r} has other pseudonyms in {others} rows")
+        return faults
 
     def identifying_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns that tell persons apart, or give what was hidden."""

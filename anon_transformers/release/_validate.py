@@ -10,9 +10,11 @@ from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
 from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
 from anon_transformers.parameters import is_number
-from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._build import evidence_kinds
+from anon_transformers.release._forms import Candidate, Form, GateInput, form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._private_report import write_private_report
+from anon_transformers.release._pseudonyms import LINKED
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import (
     ERROR,
@@ -136,9 +138,34 @@ def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
         suite=None if config.suite is None else read_suite(config.path(config.suite)),
         evidence=judged.evidence,
     )
+    faults += linked_faults(judged, candidate)
     if not faults:
         return result
     return replace(result, passed=False, reasons=(*faults, *result.reasons))
+
+
+def linked_faults(judged: GateInput, candidate: Candidate) -> list[str]:
+    """Models that a table breaks whose pseudonyms link rows of a person."""
+    thresholds = candidate.run.thresholds
+    asked = [t for t in thresholds if evidence_kinds([t]) == {"classes"}]
+    if judged.linked is None:
+        return []
+    result = run_gate(
+        judged.frame.assign(**{LINKED: judged.linked}),
+        thresholds=[t for t in asked if t.kind == "model"],
+        quasi_identifiers=[LINKED],
+        sensitive=judged.sensitive,
+        subject=judged.subject,
+        suppression_label=candidate.suppression_label,
+        evidence=judged.evidence,
+    )
+    if result.passed:
+        return []
+    return [
+        f"{reason}, where pseudonyms link the rows of a person; leave pseudonyms out, "
+        "or publish one row per person"
+        for reason in result.reasons
+    ]
 
 
 def quarantine(run: Run, form: Form) -> str:

@@ -94,6 +94,7 @@ GROWN_UP = """\
 VAULT = json.dumps(
     {"conn_type": "generic", "password": "SECRETMARK", "extra": {"token": "SECRETMARK"}}
 )
+PSEUDONYMS = json.dumps({"conn_type": "generic", "password": "5ec1e7" * 12})
 MONTHLY = PEOPLE.replace("people.csv", "'people-{period:%Y-%m}.csv'").replace(
     "../out/people", "'../out/monthly/{period:%Y-%m}'"
 )
@@ -197,7 +198,8 @@ FILES = {
     "secret.yaml": PEOPLE.replace("path: people.csv", "kind: vault").replace(
         "out/people", "out/secret"
     )
-    + "airflow: {conn_id: vault}\n",
+    + "airflow: {conn_id: vault, secrets: {ANON_PSEUDONYM_KEY: pseudonyms}}\n"
+    + "pseudonyms: {columns: [name]}\n",
     "owned.yaml": PEOPLE.replace("out/people", "out/owned"),
     "follower.yaml": PEOPLE.replace("out/people", "out/follower")
     + "airflow: {wait_for: [people, {asset: drought}]}\n",
@@ -246,6 +248,7 @@ def airflow_environment(folder, dags, releases):
         "XDG_CACHE_HOME": str(folder / "cache"),
         "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
         "AIRFLOW_CONN_VAULT": VAULT,
+        "AIRFLOW_CONN_PSEUDONYMS": PSEUDONYMS,
         "PYTHONPATH": os.pathsep.join(
             [str(folder / "lib"), os.environ.get("PYTHONPATH", "")]
         ),

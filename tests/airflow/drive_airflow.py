@@ -195,7 +195,10 @@ def main():
     found["waited"] = run(bag.dags["waiting"])
     found["secret"] = run(bag.dags["secret"])
     found["vault"] = VAULT
-    found["left in the environment"] = [n for n in os.environ if "ANON_CONN" in n]
+    found["left in the environment"] = [
+        name for name in os.environ if "ANON_CONN" in name or "ANON_PSEUDO" in name
+    ]
+    found["secret manifest"] = read_manifest("secret")
     found["own"] = run(bag.dags["own"])
     found["owned"] = [read_manifest("owned"), read_journal("owned")]
     found["mapped"] = run(bag.dags["months"])

@@ -290,6 +290,8 @@ def test_secrets_of_a_connection_are_there_while_the_source_is_read(found):
     assert found["secret"]["state"] == "success"
     assert set(map(tuple, found["vault"])) == {("SECRETMARK", "SECRETMARK")}
     assert found["left in the environment"] == []
+    # A key that every step needs.
+    assert found["secret manifest"]["roles"]["pseudonyms"] == ["name"]
 
 
 def test_a_dag_of_ones_own_runs_the_same_steps(found):

@@ -113,5 +113,5 @@ def test_keys_that_are_handed_on_are_those_of_airflow():
     assert ours & (of_dag | of_tasks) == {"deadline", "tags"}
     assert ours == {
         "asset", "conn_id", "deadline", "map", "on_failure", "on_success", "period",
-        "sensor", "source_asset", "tags", "wait_for",
+        "secrets", "sensor", "source_asset", "tags", "wait_for",
     }  # fmt: skip
