@@ -79,8 +79,15 @@ def published(path):
     return (place / manifest["data"]).read_bytes(), kept
 
 
-@pytest.mark.parametrize("suppression", ["drop", "mask"])
-@pytest.mark.parametrize("target", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("target", "suppression"),
+    [
+        ("csv", "drop"),
+        ("parquet", "mask"),
+        pytest.param("csv", "mask", marks=pytest.mark.slow),
+        pytest.param("parquet", "drop", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize(
     "source, kept, others, two, tree, labels",
     [

@@ -16,12 +16,13 @@ from anon_transformers.testing import (
     check_anonymizer,
     check_privacy_model,
 )
+from tests.testing.instances import sorted_by_instance
 
 BUILT_IN = [
-    pytest.param(check, id=f"{name}-{check_name}")
+    check
     for name, cls in registry().anonymizers.items()
     if registry().anonymizers.owner(name) == HOME
-    for check_name, check in anonymizer_checks(cls)
+    for check in sorted_by_instance(name, anonymizer_checks(cls))
 ]
 
 
