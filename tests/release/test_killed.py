@@ -32,7 +32,7 @@ def sweep(release, folder, kind, way, stride):
         capture_output=True,
         text=True,
         check=False,
-        timeout=1800,
+        timeout=7200,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     report = json.loads(done.stdout.splitlines()[-1])
