@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,9 +13,8 @@ from hypothesis import strategies as st
 from anon_transformers.exceptions import LedgerError
 from anon_transformers.ledger import Ledger
 from anon_transformers.ledger._chain import canonical, hash_of_text
-
-from .conftest import SIGNING, make_publication
-from .verify_by_the_book import is_whole
+from tests.ledger.conftest import SIGNING, make_publication
+from tests.ledger.verify_by_the_book import is_whole
 
 N_ENTRIES = 5
 
@@ -40,7 +40,7 @@ def test_a_ledger_that_nobody_touched_is_whole(filled, place):
 def test_an_entry_holds_the_hash_of_the_one_before_it(filled):
     entries = filled.entries()
     assert entries[0].content["previous"] == "0" * 64
-    for before, entry in zip(entries, entries[1:], strict=False):
+    for before, entry in pairwise(entries):
         assert entry.content["previous"] == before.hash
     assert [entry.sequence for entry in entries] == [1, 2, 3, 4, 5]
 

@@ -16,9 +16,8 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.ledger import Ledger, MembershipKey
 from anon_transformers.ledger._memberships import _PAIR, without_person
-
-from .conftest import SIGNING, make_publication
-from .verify_by_the_book import is_whole
+from tests.ledger.conftest import SIGNING, make_publication
+from tests.ledger.verify_by_the_book import is_whole
 
 NAME = ("people", "run-1")
 PERSONS = [f"PERSONMARK-{number}" for number in range(50)]

@@ -14,8 +14,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.ledger import Ledger, compare_publications
 from anon_transformers.ledger._publication import plain_parameters
-
-from .conftest import SIGNING, make_publication
+from tests.ledger.conftest import SIGNING, make_publication
 
 NAME = ("people", "run-1")
 
