@@ -1,7 +1,6 @@
 """What releases record in the ledger, and when."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -362,20 +361,16 @@ def test_a_link_in_place_of_the_folder_is_refused(release, tmp_path):
 
 
 def anon(release, *words, given=None, **environment):
-    import os
+    """Exit code and JSON of ``anon ledger``."""
+    pytest.importorskip("typer")
+    from typer.testing import CliRunner
 
-    done = subprocess.run(
-        [sys.executable, "-c", "from anon_transformers.cli import main; main()",
-         "ledger", *words, "--at", str(release.file), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        input=given,
-        env={**os.environ, **environment},
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr
-    shown = done.stdout if done.returncode < 2 else done.stderr
-    return done.returncode, json.loads(shown)
+    from anon_transformers.cli._app import app
+
+    asked = ["ledger", *words, "--at", str(release.file), "--json"]
+    done = CliRunner().invoke(app, asked, input=given, env=environment)
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done.exit_code, json.loads(done.stdout)
 
 
 def test_the_command(release):
@@ -383,7 +378,6 @@ def test_the_command(release):
 
     from anon_transformers.ledger import MembershipKey
 
-    pytest.importorskip("typer")
     run_release(release.file)
     release.write(thresholds=[{"model": "k-anonymity", "k": 4}])
     run_release(release.file)
