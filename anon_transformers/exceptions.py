@@ -74,6 +74,34 @@ class GateError(ReleaseError):
     """The validation gate refused a candidate."""
 
 
+class LedgerError(ReleaseError):
+    """The ledger of publications cannot be used, or does not allow a publication."""
+
+
+class ReservedError(LedgerError):
+    """Another run has reserved the publication of a source.
+
+    Parameters
+    ----------
+    release, version : str
+        Release and run that reserved it.
+    since : str
+        When.
+    """
+
+    def __init__(self, release: str, version: str, since: str):
+        self.release, self.version, self.since = release, version, since
+        super().__init__(
+            f"run {version} of the release {release} has reserved this source since "
+            f"{since}, and is neither published nor given up. Two releases of one "
+            "source are published one after the other."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors of worker processes are sent home."""
+        return type(self), (self.release, self.version, self.since)
+
+
 class WithoutKWarning(UserWarning):
     """Sensitive values are protected, but not against finding a person's row."""
 

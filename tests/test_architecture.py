@@ -23,6 +23,7 @@ LAYERS = (
     {"hookspecs", "registry", "testing"},
     {"gx"},
     {"figures"},
+    {"ledger"},
     {"release"},
     {"airflow", "experiments", "proposals"},
     {"studio"},

@@ -17,6 +17,7 @@ from anon_transformers.cli import (
     _frontier,
     _hierarchy,
     _init,
+    _ledger,
     _list,
     _quality,
     _release,
@@ -143,6 +144,7 @@ app.command("reproduce", cls=ExperimentCommand, context_settings=OWN_OPTIONS)(
 )
 app.add_typer(_hierarchy.app, name="hierarchy")
 app.add_typer(_dataset.app, name="dataset")
+app.add_typer(_ledger.app, name="ledger")
 
 
 @app.callback(invoke_without_command=True)

@@ -36,6 +36,7 @@ from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
+from anon_transformers.release._ledger_options import LedgerOptions
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
 from anon_transformers.release._pseudonyms import Pseudonyms
@@ -404,6 +405,8 @@ class ReleaseConfig(Strict):
     workspace : str
         Private folder for runs, quarantine and journal, from the folder of the file. It
         may hold variables of the environment.
+    ledger : LedgerOptions
+        Where publications are recorded; by default in the workspace.
     on_conflict : {"wait", "refuse"}
         What a run does while another one of this release, and of the same period, is
         under way: wait until it has ended, or be refused. Runs of different periods go
@@ -431,6 +434,7 @@ class ReleaseConfig(Strict):
     expect: ExpectedSource = ExpectedSource()
     on_refusal: OnRefusal = OnRefusal()
     workspace: PlacePath = ".anon"
+    ledger: LedgerOptions = LedgerOptions()
     on_conflict: Literal["wait", "refuse"] = "wait"
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")  # that of the file
     folder: str = Field(".", repr=False)  # not a key of the file

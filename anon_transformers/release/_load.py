@@ -22,6 +22,7 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
+from anon_transformers.release._ledger import settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._pseudonyms import read_secret
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
@@ -225,6 +226,7 @@ def start_run(
             return None
         # First, so that there are never two copies of personal data.
         remove_runs(config.home, folder.name, config.period)
+        settle(config)
         if os.path.lexists(folder):  # with somebody else's files
             journal.abandon(folder.name)
             folder = runs / _named(config, run_id, journal)

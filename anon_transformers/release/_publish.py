@@ -18,9 +18,11 @@ from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._config import read_config
+from anon_transformers.release._ledger import open_ledger, publication_of, settle
 from anon_transformers.release._log import tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
+from anon_transformers.release._reserve import Reservation
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
@@ -81,6 +83,8 @@ def publish(location: Location) -> str:
     with held(run.folder):
         for event in run.journal.stories().get(run.id, []):
             if event["event"] == "published":
+                if not run.is_gone:
+                    settle(run.config)
                 keep_private_report(run)
                 remove_run(run.folder)
                 tell(version=run.id, again="was published before")
@@ -93,40 +97,59 @@ def publish(location: Location) -> str:
 
 
 def publish_run(run: Run) -> Path:
-    """Write the version of a run, and let readers see it."""
+    """Write the version of a run, and let readers see it.
+
+    It is reserved in the ledger before, and confirmed there afterwards.
+    """
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
     refuse_loosened(run)
-    config, about = run.config, of_period(run.config.period)
+    config = run.config
     # Before the target is locked: a run that starts locks them in this order, too.
     key = home_key(config.home, SIGNING_KEY)
-    target = open_target(config)
-    version = target / VERSIONS / run.id
-    with locked(config.target_root):
-        refuse_foreign_target(config)
-        refuse_expired(config, ReleaseError)
-        remove_drafts(config, run.journal)
-        if os.path.lexists(version):
-            _refuse_another(version, run, candidate, verdict)
-        draft = f".{run.id}-{secrets.token_hex(3)}"
-        files = [*BESIDE, *(file["data"] for file in files_of(candidate))]
-        notes = _notes(run, candidate, verdict, key)
-        hashes = {file["data"]: file["sha256"] for file in files_of(candidate)}
-        hashes["validation.html"] = sha256(run.path("validation.html"))
-        for name, text in notes.items():
-            hashes[name] = hashlib.sha256(text.encode()).hexdigest()
-        run.journal.write(
-            run.id, "publishing", version=str(version), draft=draft, files=files,
-            sha256=hashes, **about,
-        )  # fmt: skip
-        if not version.is_dir():
-            _write_version(version, draft, run, candidate, notes)
-        point_at_newest(config, run.journal, run.id, draft)
-        remove_old_versions(config, newest=run.id)
-        run.journal.write(run.id, "published", version=str(version), **about)
+    version = open_target(config) / VERSIONS / run.id
+    reservation = Reservation(
+        config, open_ledger(config), publication_of(run, candidate, verdict)
+    )
+    while True:
+        reservation.wait()
+        with locked(config.target_root):
+            refuse_foreign_target(config)
+            refuse_expired(config, ReleaseError)
+            remove_drafts(config, run.journal)
+            if os.path.lexists(version):
+                _refuse_another(version, run, candidate, verdict)
+            # Last of all that may refuse: whoever is refused reserves nothing.
+            if reservation.reserve():
+                notes = _notes(run, candidate, verdict, key)
+                _let_readers_see(version, run, candidate, notes)
+                reservation.confirm()
+                break
     tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
     return version
+
+
+def _let_readers_see(
+    version: Path, run: Run, candidate: dict[str, Any], notes: Mapping[str, str]
+) -> None:
+    """Note in the journal what is written, write it, and move the links to it."""
+    config, about = run.config, of_period(run.config.period)
+    draft = f".{run.id}-{secrets.token_hex(3)}"
+    files = [*BESIDE, *(file["data"] for file in files_of(candidate))]
+    hashes = {file["data"]: file["sha256"] for file in files_of(candidate)}
+    hashes["validation.html"] = sha256(run.path("validation.html"))
+    for name, text in notes.items():
+        hashes[name] = hashlib.sha256(text.encode()).hexdigest()
+    run.journal.write(
+        run.id, "publishing", version=str(version), draft=draft, files=files,
+        sha256=hashes, **about,
+    )  # fmt: skip
+    if not version.is_dir():
+        _write_version(version, draft, run, candidate, notes)
+    point_at_newest(config, run.journal, run.id, draft)
+    remove_old_versions(config, newest=run.id)
+    run.journal.write(run.id, "published", version=str(version), **about)
 
 
 def sum_of_bytes(folder: Path, candidate: dict[str, Any]) -> int:

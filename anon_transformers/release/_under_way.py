@@ -23,6 +23,7 @@ from typing import Any
 
 from anon_transformers.exceptions import ReleaseError
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._ledger import settle
 from anon_transformers.release._log import LOG, stage, tell_numbers
 from anon_transformers.release._period import Period
 from anon_transformers.release._run import (
@@ -384,6 +385,8 @@ def abandon(location: str | os.PathLike[str]) -> None:
         if last is not None and last["event"] in FAILED:
             run.journal.write(run.id, ACKNOWLEDGED)
         run.journal.abandon(run.id)
+        if config is not None:
+            settle(config)
         remove_run(run.folder)
 
 

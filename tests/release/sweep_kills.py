@@ -49,6 +49,8 @@ def changes_files(event, args, places):
         path, _, flags = args
         writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         return bool(writes) and lies_in(path, -1, places)
+    if event == "sqlite3.connect":  # before each transaction of the ledger
+        return lies_in(args[0], -1, places)
     if event not in CHANGES:
         return False
     folder = args[-1] if isinstance(args[-1], int) else -1
@@ -164,7 +166,41 @@ def check_clean(home, target):
     published = [run for run, story in stories.items() if story[-1] == "published"]
     assert versions == set(published), (versions, stories)
     assert (target / "current").resolve().name in versions
+    ever = {run for run, story in stories.items() if "published" in story}
+    states = check_ledger(home)
+    assert {run for run, state in states.items() if state == "published"} == ever
+    assert "reserved" not in states.values(), states
     return stories
+
+
+def check_ledger(home):
+    """The ledger is whole; what it says of each run."""
+    from anon_transformers.ledger import Ledger
+
+    place = home.parent / ".ledger"
+    if not (place / "ledger.sqlite").exists():
+        return {}
+    ledger = Ledger(place / "ledger.sqlite", (place / "signing.key").read_bytes())
+    assert ledger.verify().faults == ()
+    every = ledger.publications(states=["reserved", "published", "given-up"])
+    return {found.publication.version: found.state for found in every}
+
+
+def check_ledger_after_a_kill(home, target):
+    """What readers see is recorded, and what is published was confirmed to nobody else.
+
+    A confirmed publication is one in the journal, too.
+    """
+    states = check_ledger(home)
+    if (target / "current").exists():
+        seen = (target / "current").resolve().name
+        assert states.get(seen) in {"reserved", "published"}, (seen, states)
+    told = {run for run, state in states.items() if state == "published"}
+    journal = home / "journal.jsonl"
+    lines = journal.read_text(errors="replace") if journal.exists() else ""
+    for run in told:
+        noted = [line for line in lines.splitlines() if f'"run": "{run}"' in line]
+        assert any('"event": "published"' in line for line in noted), run
 
 
 # ---------------------------------------------------------------- the layouts
@@ -284,6 +320,7 @@ class Sweep:
         ended = in_child(lambda: (self.arm(point, {}), self.run()))
         assert ended in (0, -signal.SIGKILL), ended
         seen = self.check_reader()
+        check_ledger_after_a_kill(self.home, self.target)
         assert in_child(self.run) == 0, "the next run failed"
         assert self.check_reader() == "new"
         check_clean(self.home, self.target)
@@ -307,6 +344,7 @@ class Sweep:
         if ended == 0:
             return ended, "new"
         seen = self.check_reader()
+        check_ledger_after_a_kill(self.home, self.target)
         first, location = json.loads(diary.read_text())
         assert in_child(lambda: steps(first, location)) == 0, "the retry failed"
         assert self.check_reader() == "new"
