@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anon_transformers.attacks._complementary_release import ComplementaryRelease
     from anon_transformers.attacks._coverage import covers
     from anon_transformers.attacks._diversity_limits import DiversityLimits
+    from anon_transformers.attacks._downcoding import Downcoding
     from anon_transformers.attacks._generalized_table import (
         distance_vector,
         is_generalization,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
     from anon_transformers.attacks._homogeneity import Homogeneity
     from anon_transformers.attacks._linkage import LinkageAttack
+    from anon_transformers.attacks._minimality import Minimality
     from anon_transformers.attacks._probabilistic_inference import (
         ProbabilisticInference,
     )
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from anon_transformers.attacks._similarity import Similarity
     from anon_transformers.attacks._skewness import Skewness
     from anon_transformers.attacks._small_classes import SmallClasses
+    from anon_transformers.attacks._tight_boxes import TightBoxes
     from anon_transformers.attacks._tuple_order import TupleOrder
     from anon_transformers.attacks._unique_combinations import UniqueCombinations
 else:
@@ -48,16 +51,19 @@ __all__ = [
     "BaseAttack",
     "ComplementaryRelease",
     "DiversityLimits",
+    "Downcoding",
     "GraphAttack",
     "GraphAttackInput",
     "GraphAttackResult",
     "Homogeneity",
     "LinkageAttack",
+    "Minimality",
     "ProbabilisticInference",
     "RecordIntruder",
     "Similarity",
     "Skewness",
     "SmallClasses",
+    "TightBoxes",
     "TupleOrder",
     "UniqueCombinations",
     "covers",

@@ -34,6 +34,9 @@ class AttackResult:
         What a publisher of this table can do; None: what the attack says of all.
     meaning : str or None
         What it means to be exposed in this table; None: what the attack says of all.
+    n_exposed : int or None
+        How many are exposed, where members of a class cannot be told apart: ``exposed``
+        then has the rows of their classes. None: as many as rows are exposed.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class AttackResult:
     records: Callable[[], pd.DataFrame] | None = None
     remedy: str | None = None
     meaning: str | None = None
+    n_exposed: int | None = None
 
 
 class Attack(BaseAttack):
@@ -160,7 +164,11 @@ suppression_label, subject
             meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
             rows=attack_input.count(np.ones(attack_input.rows, dtype=bool)),
-            exposed=attack_input.count(found.exposed),
+            exposed=(
+                attack_input.count(found.exposed)
+                if found.n_exposed is None
+                else found.n_exposed
+            ),
             exposed_suppressed=attack_input.count(
                 found.exposed & attack_input.suppressed
             ),

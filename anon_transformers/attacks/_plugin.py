@@ -16,6 +16,10 @@ ATTACKS = {
         "DiversityLimits",
         "Tell how much l-diversity the sensitive values allow; exposes nobody.",
     ),
+    "downcoding": (
+        "Downcoding",
+        "Find the persons because of whom a value must have been generalized.",
+    ),
     "homogeneity": (
         "Homogeneity",
         "Find classes in which only one sensitive value is known.",
@@ -23,6 +27,10 @@ ATTACKS = {
     "linkage": (
         "LinkageAttack",
         "Find records that one person of an external table, and nobody else, can be.",
+    ),
+    "minimality": (
+        "Minimality",
+        "Find the persons whom the reason for generalizing gives away.",
     ),
     "probabilistic-inference": (
         "ProbabilisticInference",
@@ -43,6 +51,10 @@ ATTACKS = {
     "small-classes": (
         "SmallClasses",
         "Find classes that satisfy t-closeness but are smaller than ``k``.",
+    ),
+    "tight-boxes": (
+        "TightBoxes",
+        "Find the persons who alone can have the value at the end of a range.",
     ),
     "tuple-order": (
         "TupleOrder",

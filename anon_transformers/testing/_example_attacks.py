@@ -110,9 +110,15 @@ INPUTS: dict[str, Any] = {
 """By kind of attack, what it is run on, and what that is made of."""
 
 
-def without(kind: str, name: str) -> Any:
+def inputs_of(attack: Any) -> tuple[Any, Any]:
+    """What an attack is run on, and what makes it: its own tables, or the common."""
+    make, given = INPUTS[attack.kind]
+    return make, getattr(attack, "test_tables", given)
+
+
+def without(attack: Any, name: str) -> Any:
     """An input that holds everything but one; a column is no sensitive one then."""
-    make, given = INPUTS[kind]
+    make, given = inputs_of(attack)
     held = given()
     del held[name]
     return make(**held)
