@@ -15,14 +15,13 @@ from anon_transformers._kernels.compatibility import _meet
 from anon_transformers.jit import njit
 
 NOBODY, MANY = -1, -2
+N_SIDES = 2
 
 
 @njit
 def _joined(state, person):
     """Who stands behind a fact, once one more candidate is seen."""
-    if state == NOBODY or state == person:
-        return person
-    return MANY
+    return person if state == NOBODY else state if state == person else MANY
 
 
 @njit(
@@ -93,11 +92,11 @@ def fill_children(
                 at = base[column] + level[i, column] * n_leaves[column] + leaf
                 under = child[at]
                 slot = 0
-                while slot < 2 and seen[column, slot] >= 0:
+                while slot < N_SIDES and seen[column, slot] >= 0:
                     if seen[column, slot] == under:
                         break
                     slot += 1
-                if slot == 2:
+                if slot == N_SIDES:
                     out[i, column, :] = MANY
                 else:
                     seen[column, slot] = under

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from anon_transformers.attacks._base_attack import AttackReport, BaseAttack
     from anon_transformers.attacks._complementary_release import ComplementaryRelease
     from anon_transformers.attacks._coverage import covers
+    from anon_transformers.attacks._differencing import Differencing
     from anon_transformers.attacks._diversity_limits import DiversityLimits
     from anon_transformers.attacks._downcoding import Downcoding
     from anon_transformers.attacks._generalized_table import (
@@ -50,6 +51,7 @@ __all__ = [
     "BackgroundKnowledge",
     "BaseAttack",
     "ComplementaryRelease",
+    "Differencing",
     "DiversityLimits",
     "Downcoding",
     "GraphAttack",

@@ -39,8 +39,9 @@ class Downcoding(Attack):
     that it exposes nobody: candidates of some class that are all under one child, as
     those of full-domain generalization are, or a class that has none. ``details`` names
     those columns. Where neither happens by chance, as in a small table, the attack
-    believes in a minimal method and may be wrong: it then counts too many. As in :class:`TightBoxes`, the register, ``external``, must have
-    everybody who is in the release, and a person counts once.
+    believes in a minimal method and may be wrong: it then counts too many. As in
+    :class:`TightBoxes`, the register, ``external``, must have everybody who is in the
+    release, and a person counts once.
 
     See Also
     --------

@@ -12,6 +12,10 @@ ATTACKS = {
         "Find records that a second release of the same persons puts in "
         "smaller classes.",
     ),
+    "differencing": (
+        "Differencing",
+        "Find small groups that the class sizes of two releases leave over.",
+    ),
     "diversity-limits": (
         "DiversityLimits",
         "Tell how much l-diversity the sensitive values allow; exposes nobody.",

@@ -49,7 +49,7 @@ class TightBoxes(Attack):
     Examples
     --------
     >>> import pandas as pd
-    >>> release = pd.DataFrame({"age": ["[20, 35]", "[20, 35]", "[40, 60]", "[40, 60]"]})
+    >>> release = pd.DataFrame({"age": ["[20, 35]"] * 2 + ["[40, 60]"] * 2})
     >>> town = pd.DataFrame({"age": [20, 20, 35, 40, 50, 60]})
     >>> report = TightBoxes().run(release, quasi_identifiers=["age"], external=town)
     >>> report.exposed
