@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         GraphAttackResult,
     )
     from anon_transformers.attacks._homogeneity import Homogeneity
+    from anon_transformers.attacks._inference import Inference
+    from anon_transformers.attacks._linkability import Linkability
     from anon_transformers.attacks._linkage import LinkageAttack
     from anon_transformers.attacks._minimality import Minimality
     from anon_transformers.attacks._probabilistic_inference import (
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     )
     from anon_transformers.attacks._record_intruder import RecordIntruder
     from anon_transformers.attacks._similarity import Similarity
+    from anon_transformers.attacks._singling_out import SinglingOut
     from anon_transformers.attacks._skewness import Skewness
     from anon_transformers.attacks._small_classes import SmallClasses
     from anon_transformers.attacks._tight_boxes import TightBoxes
@@ -58,11 +61,14 @@ __all__ = [
     "GraphAttackInput",
     "GraphAttackResult",
     "Homogeneity",
+    "Inference",
+    "Linkability",
     "LinkageAttack",
     "Minimality",
     "ProbabilisticInference",
     "RecordIntruder",
     "Similarity",
+    "SinglingOut",
     "Skewness",
     "SmallClasses",
     "TightBoxes",

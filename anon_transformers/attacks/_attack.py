@@ -67,7 +67,7 @@ class Attack(BaseAttack):
         Its name in configurations: lower case with hyphens.
     needs : tuple of str
         Inputs it cannot do without, among "release", "sensitive", "original",
-        "external", "other" and "hierarchies".
+        "external", "other", "control" and "hierarchies".
     counts_persons : bool
         Whether it can count persons in place of rows.
     meaning : str
@@ -113,6 +113,7 @@ class Attack(BaseAttack):
         hierarchies: Mapping[Any, Any] | None = None,
         suppression_label: str = SUPPRESSED,
         subject: Hashable | None = None,
+        control: Any = None,
         show_values: bool = False,
     ) -> AttackReport:
         """Attack a release.
@@ -120,7 +121,7 @@ class Attack(BaseAttack):
         Parameters
         ----------
         release, quasi_identifiers, sensitive, original, external, other, hierarchies, \
-suppression_label, subject
+suppression_label, subject, control
             As in :class:`AttackInput`.
         show_values : bool, default=False
             Whether the report carries the exposed records themselves.
@@ -141,6 +142,7 @@ suppression_label, subject
             hierarchies,
             suppression_label,
             subject,
+            control,
         )
         return self.run_on(attack_input, show_values=show_values)
 

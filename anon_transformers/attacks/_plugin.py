@@ -28,6 +28,14 @@ ATTACKS = {
         "Homogeneity",
         "Find classes in which only one sensitive value is known.",
     ),
+    "inference": (
+        "Inference",
+        "Find the persons whose sensitive value is guessed better than a stranger's.",
+    ),
+    "linkability": (
+        "Linkability",
+        "Find the persons whose two parts the release brings together.",
+    ),
     "linkage": (
         "LinkageAttack",
         "Find records that one person of an external table, and nobody else, can be.",
@@ -47,6 +55,10 @@ ATTACKS = {
     "similarity": (
         "Similarity",
         "Find classes whose different sensitive values lie close together.",
+    ),
+    "singling-out": (
+        "SinglingOut",
+        "Find published rows that describe exactly one person of the original.",
     ),
     "skewness": (
         "Skewness",

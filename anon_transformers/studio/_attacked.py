@@ -35,6 +35,7 @@ KNOWS = {
     "original": "the whole original table, row by row",
     "external": "the exact quasi-identifiers of everybody in the table, with names",
     "other": "a second release of the same persons",
+    "control": "people of the same kind who are not in the table, to compare with",
     "hierarchies": "the hierarchies that values are generalized by",
 }
 """What an intruder holds, by the input that an attack needs."""

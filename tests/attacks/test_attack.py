@@ -29,7 +29,11 @@ OFFERED = {
 }
 
 
-OF_THE_METHOD = {"downcoding", "minimality", "tight-boxes"}
+OF_THE_METHOD = {
+    "differencing", "downcoding", "inference", "linkability", "minimality",
+    "singling-out", "tight-boxes",
+}  # fmt: skip
+"""Attacks on how a table was made, or against a held-out part."""
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +48,15 @@ def secrets():
         "original": release,
         "external": pd.DataFrame({"q": cells[1:], "name": cells[1:]}),
         "other": release,
+        "control": release,
         "hierarchies": {
             "q": Hierarchy([(f"{SECRET}-{n}", "a group", "*") for n in (1, 2, 3)])
         },
     }
 
 
-NAMED_VALUES = {"minimality"}
-"""Attacks that are not run unless a value is named; see their own tests."""
+NAMED_VALUES = {"minimality", "linkability"}
+"""Attacks that need a value, or two quasi-identifiers; see their own tests."""
 
 
 @pytest.mark.parametrize("name", sorted(set(OFFERED) - NAMED_VALUES))
@@ -81,6 +86,7 @@ def test_every_attack_says_what_it_is(name):
     assert attack.needs[0] == "release"
     assert set(attack.needs) <= {
         "release", "sensitive", "original", "external", "other", "hierarchies",
+        "control",
     }  # fmt: skip
     with pytest.raises(AttributeError):
         attack.name = "other"
@@ -104,14 +110,18 @@ def test_the_plugin_offers_them_all():
     assert sorted(OFFERED) == [
         "background-knowledge",
         "complementary-release",
+        "differencing",
         "diversity-limits",
         "downcoding",
         "homogeneity",
+        "inference",
+        "linkability",
         "linkage",
         "minimality",
         "probabilistic-inference",
         "record-intruder",
         "similarity",
+        "singling-out",
         "skewness",
         "small-classes",
         "tight-boxes",
@@ -192,6 +202,7 @@ def adult():
         "original": table,
         "external": table[known],
         "other": releases[1],
+        "control": table,
         "hierarchies": trees,
     }
 

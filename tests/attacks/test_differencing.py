@@ -24,7 +24,9 @@ TREES = {"x": TREE, "y": TREE}
 
 def published(people, levels, k):
     """A full-domain table; classes below k are suppressed."""
-    cells = [tuple(PATHS[v][lv] for v, lv in zip(p, levels, strict=True)) for p in people]
+    cells = [
+        tuple(PATHS[v][lv] for v, lv in zip(p, levels, strict=True)) for p in people
+    ]
     return [c if cells.count(c) >= k else ("?", "?") for c in cells]
 
 
