@@ -134,6 +134,35 @@ def count_candidates(left, right, weights, ranges, entries, start, width):
 
 
 @njit(
+    "int32[:, :, ::1], int32[:, :, ::1], (int64[::1], int64[::1]), int64[:, ::1], "
+    "int32[::1], int64[::1], int64[::1]"
+)
+def count_contained(left, right, weights, ranges, entries, start, width):
+    """Rows of the records that lie wholly inside each record of the other side.
+
+    Takes what :func:`count_candidates` takes.
+
+    Returns
+    -------
+    tuple of int64 arrays
+        Right rows inside each left record, and left rows inside each right one.
+    """
+    left_weights, right_weights = weights
+    in_left = np.zeros(len(left), np.int64)
+    in_right = np.zeros(len(right), np.int64)
+    own_left, own_right = own_records(left, start), own_records(right, start)
+    out = np.empty((left.shape[1], 3), left.dtype)
+    for i in range(len(left)):
+        for r in range(ranges[i, 0], ranges[i, 1]):
+            if _meet(left[i], right[r], entries, start, width, out):
+                if np.array_equal(out, own_right[r]):
+                    in_left[i] += right_weights[r]
+                if np.array_equal(out, own_left[i]):
+                    in_right[r] += left_weights[i]
+    return in_left, in_right
+
+
+@njit(
     "int32[:, :, ::1], int32[:, :, ::1], int64[:, ::1], int32[::1], int64[::1], "
     "int64[::1]"
 )

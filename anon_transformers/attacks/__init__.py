@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from anon_transformers.attacks._base_attack import AttackReport, BaseAttack
     from anon_transformers.attacks._complementary_release import ComplementaryRelease
     from anon_transformers.attacks._coverage import covers
+    from anon_transformers.attacks._differencing import Differencing
     from anon_transformers.attacks._diversity_limits import DiversityLimits
+    from anon_transformers.attacks._downcoding import Downcoding
     from anon_transformers.attacks._generalized_table import (
         distance_vector,
         is_generalization,
@@ -26,14 +28,19 @@ if TYPE_CHECKING:
         GraphAttackResult,
     )
     from anon_transformers.attacks._homogeneity import Homogeneity
+    from anon_transformers.attacks._inference import Inference
+    from anon_transformers.attacks._linkability import Linkability
     from anon_transformers.attacks._linkage import LinkageAttack
+    from anon_transformers.attacks._minimality import Minimality
     from anon_transformers.attacks._probabilistic_inference import (
         ProbabilisticInference,
     )
     from anon_transformers.attacks._record_intruder import RecordIntruder
     from anon_transformers.attacks._similarity import Similarity
+    from anon_transformers.attacks._singling_out import SinglingOut
     from anon_transformers.attacks._skewness import Skewness
     from anon_transformers.attacks._small_classes import SmallClasses
+    from anon_transformers.attacks._tight_boxes import TightBoxes
     from anon_transformers.attacks._tuple_order import TupleOrder
     from anon_transformers.attacks._unique_combinations import UniqueCombinations
 else:
@@ -47,17 +54,24 @@ __all__ = [
     "BackgroundKnowledge",
     "BaseAttack",
     "ComplementaryRelease",
+    "Differencing",
     "DiversityLimits",
+    "Downcoding",
     "GraphAttack",
     "GraphAttackInput",
     "GraphAttackResult",
     "Homogeneity",
+    "Inference",
+    "Linkability",
     "LinkageAttack",
+    "Minimality",
     "ProbabilisticInference",
     "RecordIntruder",
     "Similarity",
+    "SinglingOut",
     "Skewness",
     "SmallClasses",
+    "TightBoxes",
     "TupleOrder",
     "UniqueCombinations",
     "covers",

@@ -34,6 +34,9 @@ class AttackResult:
         What a publisher of this table can do; None: what the attack says of all.
     meaning : str or None
         What it means to be exposed in this table; None: what the attack says of all.
+    n_exposed : int or None
+        How many are exposed, where members of a class cannot be told apart: ``exposed``
+        then has the rows of their classes. None: as many as rows are exposed.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class AttackResult:
     records: Callable[[], pd.DataFrame] | None = None
     remedy: str | None = None
     meaning: str | None = None
+    n_exposed: int | None = None
 
 
 class Attack(BaseAttack):
@@ -63,7 +67,7 @@ class Attack(BaseAttack):
         Its name in configurations: lower case with hyphens.
     needs : tuple of str
         Inputs it cannot do without, among "release", "sensitive", "original",
-        "external", "other" and "hierarchies".
+        "external", "other", "control" and "hierarchies".
     counts_persons : bool
         Whether it can count persons in place of rows.
     meaning : str
@@ -109,6 +113,7 @@ class Attack(BaseAttack):
         hierarchies: Mapping[Any, Any] | None = None,
         suppression_label: str = SUPPRESSED,
         subject: Hashable | None = None,
+        control: Any = None,
         show_values: bool = False,
     ) -> AttackReport:
         """Attack a release.
@@ -116,7 +121,7 @@ class Attack(BaseAttack):
         Parameters
         ----------
         release, quasi_identifiers, sensitive, original, external, other, hierarchies, \
-suppression_label, subject
+suppression_label, subject, control
             As in :class:`AttackInput`.
         show_values : bool, default=False
             Whether the report carries the exposed records themselves.
@@ -137,6 +142,7 @@ suppression_label, subject
             hierarchies,
             suppression_label,
             subject,
+            control,
         )
         return self.run_on(attack_input, show_values=show_values)
 
@@ -160,7 +166,11 @@ suppression_label, subject
             meaning=found.meaning or self.meaning,
             remedy=found.remedy or self.remedy,
             rows=attack_input.count(np.ones(attack_input.rows, dtype=bool)),
-            exposed=attack_input.count(found.exposed),
+            exposed=(
+                attack_input.count(found.exposed)
+                if found.n_exposed is None
+                else found.n_exposed
+            ),
             exposed_suppressed=attack_input.count(
                 found.exposed & attack_input.suppressed
             ),

@@ -16,7 +16,7 @@ from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.roles import Roles, refuse_repeated_columns
 
-TABLES = ("release", "original", "external", "other")
+TABLES = ("release", "original", "external", "other", "control")
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,9 @@ class AttackInput:
     subject : column, optional
         Tells persons apart in the release, and in the original where it is given.
         Attacks that cannot count persons do not run then.
+    control : data frame, optional
+        Persons of the same population who are not in the release, with the columns of
+        the original: what is found of them is no fault of the release.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class AttackInput:
     hierarchies: Mapping[Any, Hierarchy] | None = field(default=None, repr=False)
     suppression_label: str = SUPPRESSED
     subject: Hashable | None = None
+    control: pd.DataFrame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in TABLES:

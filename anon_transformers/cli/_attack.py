@@ -62,6 +62,13 @@ Other = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A second release of the same persons."),
 ]
+Control = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Persons like those of --original who are not in the release.",
+    ),
+]
 Chosen = Annotated[
     list[str] | None,
     repeated(
@@ -87,6 +94,7 @@ def attack(
     original: Original = None,
     external: External = None,
     other: Other = None,
+    control: Control = None,
     hierarchies: Folder = None,
     attacks: Chosen = None,
     show_values: ShowValues = False,
@@ -127,11 +135,16 @@ def attack(
     frame, options = _release(path, own, reader, quasi_identifiers, sensitive, subject)
     options.setdefault("suppression_label", suppression_label)
     stated = (original_separator, original_encoding, "--original")
-    given = {"original": original, "external": external, "other": other}
+    given = {
+        "original": original,
+        "external": external,
+        "other": other,
+        "control": control,
+    }
     tables: dict[str, Any] = {}
     for name, file in given.items():
         if file is not None:
-            how = stated if name == "original" else ()
+            how = stated if name in ("original", "control") else ()
             dialect = find_dialect(file, own, *how)
             quasi_identifiers = options["quasi_identifiers"]
             tables[name] = reader.read(file, dialect, as_text=quasi_identifiers)

@@ -35,6 +35,8 @@ KNOWS = {
     "original": "the whole original table, row by row",
     "external": "the exact quasi-identifiers of everybody in the table, with names",
     "other": "a second release of the same persons",
+    "control": "people of the same kind who are not in the table, to compare with",
+    "hierarchies": "the hierarchies that values are generalized by",
 }
 """What an intruder holds, by the input that an attack needs."""
 OF_RELEASE = {"release", "sensitive"}
@@ -115,6 +117,10 @@ def _held(
 
     roles, source = config.roles, protected.source.rename_axis(ROW)
     quasi_identifiers, sensitive = list(roles.quasi_identifiers), list(roles.sensitive)
+    named = [
+        *quasi_identifiers,
+        *([roles.subject] if roles.subject is not None else []),
+    ]
     if roles.subject is not None:
         persons = source[roles.subject].loc[table.index]
         table = table.assign(**{str(roles.subject): persons})
@@ -123,7 +129,7 @@ def _held(
         quasi_identifiers,
         sensitive,
         original=source.reset_index(),
-        external=source[quasi_identifiers].reset_index(drop=True),
+        external=source[list(dict.fromkeys(named))].reset_index(drop=True),
         hierarchies=_hierarchies(config, source),
         suppression_label=str(protected.result.found["suppression_label"]),
         subject=roles.subject,
@@ -192,6 +198,17 @@ def _fewest_values(config: "ReleaseConfig", source: "pd.DataFrame") -> int | Non
 
 LARGER_K = ("unique-combinations", "linkage", "small-classes", "record-intruder")
 """Attacks that larger classes counter."""
+OF_THE_METHOD = {
+    "tight-boxes": (
+        "No threshold changes how ranges are drawn: choose boxes = cuts with a step "
+        "for each number, or a method that generalizes by levels."
+    ),
+    "downcoding": (
+        "No threshold changes how far a class is generalized: choose boxes = cuts, or "
+        "full-domain, which generalizes a column alike in all classes."
+    ),
+}
+"""Attacks on how the method works, which a choice of the method counters."""
 MOST_SURE = 0.79
 """Share of a value in a class, just below what the attack calls sure."""
 FARTHEST = {"skewness": 0.29, "similarity": 0.2}
@@ -225,6 +242,8 @@ def counter_of(
     >>> counter_of("linkage", {"thresholds": [{"model": "k-anonymity", "k": 5}]})
     {'model': 'k-anonymity', 'k': 10}
     """
+    if name in OF_THE_METHOD:
+        return OF_THE_METHOD[name]
     if name in LARGER_K:
         model = _k_model(content)
         k = _stated(content, model, "k")

@@ -21,10 +21,10 @@ from anon_transformers.testing._contract import (
     run,
 )
 from anon_transformers.testing._example_attacks import (
-    INPUTS,
     SECRET,
     attack_tables,
     counted_persons,
+    inputs_of,
     shuffled,
     with_fixed_chance,
     without,
@@ -65,7 +65,9 @@ def check_attack(attack: Any, *, verbose: bool = False) -> None:
     attack : attack instance or class
         A class is checked on its ``test_instances()``, or else on its default. It is
         run on a table of 60 persons or on a graph of 60 nodes, with everything that
-        an intruder may hold.
+        an intruder may hold. A class that this table tells nothing of has a static
+        method ``test_tables()`` that returns parameters of an ``AttackInput``; its
+        sensitive cells and names begin with ``secret-``.
     verbose : bool, default=False
         Say on the error stream which check runs, and how it ended.
 
@@ -86,7 +88,7 @@ def check_attack(attack: Any, *, verbose: bool = False) -> None:
 def check_attributes(attack: Any) -> None:
     """What commands and reports read."""
     require_legal_name("attack", attack)
-    legal = {field.name for field in fields(INPUTS[attack.kind][0])}
+    legal = {field.name for field in fields(inputs_of(attack)[0])}
     sentence = f"needs is a tuple of inputs: {', '.join(sorted(legal))}."
     needs = attack.needs
     require(isinstance(needs, tuple), sentence, f"a {type(needs).__name__}")
@@ -104,9 +106,9 @@ def check_attributes(attack: Any) -> None:
 def check_what_it_needs(attack: Any) -> None:
     """An input that is not there is told, and nothing is reported without it."""
     sentence = "An attack that lacks an input says which: run_on raises NotEvaluable."
-    attacked = fields(INPUTS[attack.kind][0])[0].name
+    attacked = fields(inputs_of(attack)[0])[0].name
     for name in (need for need in attack.needs if need != attacked):
-        held = without(attack.kind, name)
+        held = without(attack, name)
         require(name in attack.lacks(held), sentence, f"{name} is not missed")
         try:
             attack.run_on(held)
@@ -138,7 +140,7 @@ def check_values_are_shown_on_request(attack: Any) -> None:
     """Who is exposed is told to those only who ask for it."""
     sentence = "Exposed records are shown with show_values=True only."
     require(_report(attack).exposed_records is None, sentence, "records unasked")
-    make, given = INPUTS[attack.kind]
+    make, given = inputs_of(attack)
     shown = with_fixed_chance(attack).run_on(make(**given()), show_values=True)
     records = shown.exposed_records
     require(isinstance(records, pd.DataFrame), sentence, f"{type(records).__name__}")
@@ -147,7 +149,7 @@ def check_values_are_shown_on_request(attack: Any) -> None:
 
 def check_run_again(attack: Any) -> None:
     """The same input has the same report; it is left as it is."""
-    make, given = INPUTS[attack.kind]
+    make, given = inputs_of(attack)
     held, kept = given(), given()
     fixed, shared = with_fixed_chance(attack), make(**held)
     one, other = fixed.run_on(shared), fixed.run_on(shared)
@@ -162,10 +164,11 @@ def check_run_again(attack: Any) -> None:
 
 def check_rows_are_exposed(attack: Any) -> None:
     """``_find`` says of each row of the release whether it is exposed."""
-    found = attack._find(AttackInput(**attack_tables()))
+    tables = inputs_of(attack)[1]()
+    found = attack._find(AttackInput(**tables))
     sentence = "_find returns an AttackResult with one boolean per row of the release."
     require(isinstance(found, AttackResult), sentence, f"a {type(found).__name__}")
-    exposed, n_rows = found.exposed, len(attack_tables()["release"])
+    exposed, n_rows = found.exposed, len(tables["release"])
     require(
         isinstance(exposed, np.ndarray)
         and exposed.dtype == bool
@@ -177,7 +180,7 @@ def check_rows_are_exposed(attack: Any) -> None:
 
 def check_row_order_does_not_matter(attack: Any) -> None:
     """Rows have no order but that of the tables beside them."""
-    tables = attack_tables()
+    tables = inputs_of(attack)[1]()
     order = np.random.default_rng(1).permutation(len(tables["release"]))
     before = attack._find(AttackInput(**tables)).exposed
     after = attack._find(AttackInput(**shuffled(tables, order))).exposed
@@ -215,7 +218,7 @@ def check_persons_are_counted(attack: Any) -> None:
 
 
 def _report(attack: Any) -> AttackReport:
-    make, given = INPUTS[attack.kind]
+    make, given = inputs_of(attack)
     return with_fixed_chance(attack).run_on(make(**given()))
 
 

@@ -26,13 +26,16 @@ def attack_tables(times: int = 1) -> dict[str, Any]:
     """The parameters of an :class:`AttackInput`, with a person in ``times`` rows."""
     rng = np.random.default_rng(11)
     codes = [code for group in PLACES.values() for code in group]
-    original = pd.DataFrame(
-        {
-            "age": rng.integers(20, 80, N_PERSONS),
-            "zip": rng.choice(codes, N_PERSONS),
-            "ill": [f"{SECRET}{at}" for at in rng.integers(0, 4, N_PERSONS)],
-            "pay": rng.choice([1000.0, 1010.0, 2500.0, 9000.0], N_PERSONS),
-        }
+    original, control = (
+        pd.DataFrame(
+            {
+                "age": rng.integers(20, 80, N_PERSONS),
+                "zip": rng.choice(codes, N_PERSONS),
+                "ill": [f"{SECRET}{at}" for at in rng.integers(0, 4, N_PERSONS)],
+                "pay": rng.choice([1000.0, 1010.0, 2500.0, 9000.0], N_PERSONS),
+            }
+        )
+        for _ in range(2)
     )
     region = {code: name for name, group in PLACES.items() for code in group}
     release = original.assign(
@@ -50,6 +53,7 @@ def attack_tables(times: int = 1) -> dict[str, Any]:
     return {
         **{name: table.iloc[rows] for name, table in tables.items()},
         "external": external,
+        "control": control,
         "quasi_identifiers": ["age", "zip"],
         "sensitive": ["ill", "pay"],
         "hierarchies": {"zip": Hierarchy.from_groups(PLACES)},
@@ -110,9 +114,15 @@ INPUTS: dict[str, Any] = {
 """By kind of attack, what it is run on, and what that is made of."""
 
 
-def without(kind: str, name: str) -> Any:
+def inputs_of(attack: Any) -> tuple[Any, Any]:
+    """What an attack is run on, and what makes it: its own tables, or the common."""
+    make, given = INPUTS[attack.kind]
+    return make, getattr(attack, "test_tables", given)
+
+
+def without(attack: Any, name: str) -> Any:
     """An input that holds everything but one; a column is no sensitive one then."""
-    make, given = INPUTS[kind]
+    make, given = inputs_of(attack)
     held = given()
     del held[name]
     return make(**held)
