@@ -202,7 +202,9 @@ def head_faults(
     known = {signer_of(key): key for key in keys}
     hashes = {entry.sequence: entry.hash for entry in entries}
     last = {str(e.content.get("signer")): e.sequence for e in entries}
-    faults, unchecked, found = [], [], set()
+    faults: list[str] = []
+    unchecked: list[str] = []
+    found = set()
     for signer, sequence, entry_hash, signature in heads:
         found.add(signer)
         if type(sequence) is not int or not isinstance(entry_hash, str):

@@ -196,6 +196,7 @@ class Ledger:
                 ):
                     raise ReservedError(*name, other.reserved_at)
             if mine is not None and mine.state == "reserved":
+                _remove_blob(connection, publication.name)
                 self._append(connection, "given-up", publication.name)
             return self._append(
                 connection,

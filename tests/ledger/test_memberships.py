@@ -146,6 +146,16 @@ def test_a_publication_that_is_given_up_keeps_no_memberships(ledger, key):
     assert ledger.verify(key).intact
 
 
+def test_other_bytes_of_a_run_keep_no_memberships_of_the_first(ledger, key):
+    first = make_publication(1)
+    ledger.reserve(first)
+    ledger.write_memberships(NAME, key, PERSONS, CLASSES)
+    ledger.reserve(type(first)(**{**first.to_dict(), "sha256": "f" * 64}))
+    with pytest.raises(LedgerError, match="keeps no memberships"):
+        ledger.read_memberships(NAME, key)
+    assert ledger.verify(key).faults == ()
+
+
 def test_a_publication_is_forgotten(kept, key, place):
     with closing(sqlite3.connect(place)) as database:
         (blob,) = database.execute(
