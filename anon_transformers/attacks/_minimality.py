@@ -186,36 +186,47 @@ class Minimality(Attack):
         above[lower] = classes.of_person
         order = np.argsort(above, kind="stable")
         bounds = np.searchsorted(above[order], np.arange(len(classes.size) + 1))
-        kept = np.empty(len(classes.size))
+        breaks = np.empty(len(classes.size))
         held = np.empty(n_lower)
         for at, holders in enumerate(classes.holders):
             inside = order[bounds[at] : bounds[at + 1]]
-            kept[at], held[inside] = chances_without_excess(
+            breaks[at], held[inside] = chances_of_excess(
                 sizes[inside], int(holders), self.l
             )
-        fails = 1 - kept.prod()
-        if fails <= ROUNDING:
+        if not breaks.any():
             return None
-        # Every class but one's own keeps the share with the product of the others.
-        zero = kept == 0
-        product = kept[~zero].prod()
-        n_zero = int(zero.sum())
-        own_zero = zero[above]
-        others = np.where(
-            own_zero,
-            product if n_zero == 1 else 0.0,
-            product / np.where(own_zero, 1.0, kept[above]) if n_zero == 0 else 0.0,
-        )
+        others = _any_other(breaks)[above]
         share = (classes.holders / classes.size)[above]
-        return ((share - held * others) / fails)[lower]
+        # The own class breaks its share, or it does not and another does.
+        both = held + (share - held) * others
+        return (both / _any(breaks))[lower]
 
 
-def chances_without_excess(
+def _any(chances: np.ndarray) -> float:
+    """Chance that any of independent things happens; exact where all are small."""
+    with np.errstate(divide="ignore"):
+        return float(-np.expm1(np.log1p(-np.minimum(chances, 1.0)).sum()))
+
+
+def _any_other(chances: np.ndarray) -> np.ndarray:
+    """For each of independent things, the chance that any other happens."""
+    with np.errstate(divide="ignore"):
+        logs = np.log1p(-np.minimum(chances, 1.0))
+    certain = np.isneginf(logs)
+    total = logs[~certain].sum()
+    others = -np.expm1(total - np.where(certain, 0.0, logs))
+    return np.where(certain.sum() - certain > 0, 1.0, others)
+
+
+def chances_of_excess(
     sizes: np.ndarray,
     holders: int,
     l: int,  # noqa: E741
 ) -> tuple[float, np.ndarray]:
-    """Chance that no part of a class holds more than 1/l of a value.
+    """Chance that some part of a class holds more than 1/l of a value.
+
+    Nothing is subtracted, so that the smallest chance is exact: a value that is rare
+    and stands close together is what the attack is about.
 
     Parameters
     ----------
@@ -229,38 +240,56 @@ def chances_without_excess(
     Returns
     -------
     chance : float
-        That no part has more.
+        That some part has more.
     held : ndarray
-        For each part, the chance that no part has more and a given member holds it.
+        For each part, the chance that some part has more and a given member holds it.
 
     Examples
     --------
-    >>> chances_without_excess(np.array([2, 2]), 2, 2)
-    (0.66..., array([0.33..., 0.33...]))
+    >>> chance, held = chances_of_excess(np.array([2, 2]), 2, 2)
+    >>> round(chance, 3), held.round(3).tolist()
+    (0.333, [0.167, 0.167])
     """
     n_members = int(sizes.sum())
     if holders == 0:
-        return 1.0, np.zeros(len(sizes))
+        return 0.0, np.zeros(len(sizes))
     # Independent draws, given their sum, are draws without putting back.
     rate = holders / n_members
-    parts = [binom.pmf(np.arange(size // l + 1), size, rate) for size in sizes]
-    whole_chance = binom.pmf(holders, n_members, rate)
-    before = [np.ones(1)]
+    parts = []
+    for size in sizes:
+        counts = np.arange(min(size, holders) + 1)
+        chance = binom.pmf(counts, size, rate)
+        fits = counts * l <= size
+        parts.append((np.where(fits, chance, 0.0), np.where(fits, 0.0, chance)))
+    nothing = np.ones(1), np.zeros(1)
+    before = [nothing]
     for part in parts:
-        before.append(np.convolve(before[-1], part)[: holders + 1])
-    after = np.ones(1)
-    held = np.zeros(len(sizes))
+        before.append(_join(before[-1], part, holders))
+    whole_chance = binom.pmf(holders, n_members, rate)
+    after, held = nothing, np.zeros(len(sizes))
     for at in range(len(parts) - 1, -1, -1):
-        rest = np.convolve(before[at], after)[: holders + 1]
-        mine = parts[at] * np.arange(len(parts[at])) / sizes[at]
-        held[at] = _coefficient(rest, mine, holders) / whole_chance
-        after = np.convolve(after, parts[at])[: holders + 1]
-    kept = after[holders] if len(after) > holders else 0.0
-    return float(kept / whole_chance), held
+        fit, exceed = _join(before[at], after, holders)
+        counts = np.arange(len(parts[at][0])) / sizes[at]
+        held[at] = _entry(exceed, counts * parts[at][0], holders)
+        held[at] += _entry(fit + exceed, counts * parts[at][1], holders)
+        after = _join(parts[at], after, holders)
+    chance = after[1][holders] if len(after[1]) > holders else 0.0
+    return float(chance / whole_chance), held / whole_chance
 
 
-def _coefficient(one: np.ndarray, other: np.ndarray, at: int) -> float:
-    """Entry of the product of two polynomials."""
+_Counts = tuple[np.ndarray, np.ndarray]
+"""Chance of each number of holders, where no part has too many, and where one has."""
+
+
+def _join(one: _Counts, other: _Counts, most: int) -> _Counts:
+    """Holders of two sets of parts together."""
+    fit = np.convolve(one[0], other[0])
+    exceed = np.convolve(one[0], other[1]) + np.convolve(one[1], other[0] + other[1])
+    return fit[: most + 1], exceed[: most + 1]
+
+
+def _entry(one: np.ndarray, other: np.ndarray, at: int) -> float:
+    """One entry of the product of two polynomials."""
     first = np.arange(max(0, at - len(one) + 1), min(at, len(other) - 1) + 1)
     return float(one[at - first] @ other[first]) if len(first) else 0.0
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from anon_transformers.attacks import Minimality
-from anon_transformers.attacks._minimality import chances_without_excess
+from anon_transformers.attacks._minimality import chances_of_excess
 from anon_transformers.exceptions import NotEvaluable, ParameterError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.testing import check_attack
@@ -109,19 +109,31 @@ def test_chances_are_those_of_all_tables_that_remain(rows, levels, l, k):  # noq
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.data())
-def test_chance_that_no_part_has_more(sizes, data):
+def test_chance_that_some_part_has_more(sizes, data):
     holders = data.draw(st.integers(0, sum(sizes)))
     l = data.draw(st.integers(2, 4))  # noqa: E741
-    kept, held = chances_without_excess(np.array(sizes), holders, l)
+    chance, held = chances_of_excess(np.array(sizes), holders, l)
     ways, own = 0, np.zeros(len(sizes))
-    for counts in product(*(range(size // l + 1) for size in sizes)):
-        if sum(counts) == holders:
+    for counts in product(*(range(size + 1) for size in sizes)):
+        exceeds = any(c * l > s for s, c in zip(sizes, counts, strict=True))
+        if sum(counts) == holders and exceeds:
             n = np.prod([comb(s, c) for s, c in zip(sizes, counts, strict=True)])
             ways += n
             own += n * np.array(counts) / sizes
     whole = comb(sum(sizes), holders)
-    assert kept == pytest.approx(ways / whole, abs=1e-12)
+    assert chance == pytest.approx(ways / whole, abs=1e-12)
     assert held == pytest.approx(own / whole, abs=1e-12)
+
+
+def test_a_rare_value_that_stands_close_together_is_found():
+    # Of three in ten thousand, more than two in a village of five: one in 10^10.
+    zips = ["a1"] * 5 + ["a2"] * 9995
+    release = pd.DataFrame({"zip": ["a"] * 10000, "ill": ["hiv"] * 3 + ["flu"] * 9997})
+    report = Minimality(value="hiv", k=5).run(
+        release, **{**HELD, "external": pd.DataFrame({"zip": zips})}
+    )
+    assert report.exposed == 5
+    assert report.details["largest_chance"] == pytest.approx(0.6)
 
 
 HELD = {

@@ -239,3 +239,14 @@ def test_a_large_table_is_not_compared_record_by_record(studio, project, monkeyp
     why = {o["name"]: o["why"] for o in project.result("attack").found["not_run"]}
     assert "one by one" in why["record-intruder"]
     assert "homogeneity" not in why
+
+
+@pytest.mark.parametrize("name", ["tight-boxes", "downcoding"])
+def test_attacks_on_the_method_are_countered_by_the_method(name):
+    assert "choose boxes = cuts" in _attacked.counter_of(name, {})
+
+
+def test_what_each_attack_needs_is_said_in_words():
+    for cls in registry().attacks.values():
+        if cls.kind == "table":
+            assert set(cls.needs) <= set(_attacked.KNOWS)
