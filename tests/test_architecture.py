@@ -23,7 +23,7 @@ LAYERS = (
     {"hookspecs", "registry", "testing"},
     {"gx"},
     {"figures"},
-    {"release"},
+    {"ledger", "release"},
     {"airflow", "experiments", "proposals"},
     {"studio"},
     {"cli"},

@@ -1,0 +1,19 @@
+"""What was published, and what releases tell together."""
+
+from typing import TYPE_CHECKING
+
+from anon_transformers.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from anon_transformers.ledger._composition import Composition, judge_composition
+    from anon_transformers.ledger._composition_report import CompositionReport
+    from anon_transformers.ledger._published_classes import PublishedClasses
+else:
+    __getattr__, __dir__ = lazy_names(__name__, __file__)
+
+__all__ = [
+    "Composition",
+    "CompositionReport",
+    "PublishedClasses",
+    "judge_composition",
+]
