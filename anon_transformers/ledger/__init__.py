@@ -8,12 +8,20 @@ if TYPE_CHECKING:
     from anon_transformers.ledger._composition import Composition, judge_composition
     from anon_transformers.ledger._composition_report import CompositionReport
     from anon_transformers.ledger._published_classes import PublishedClasses
+    from anon_transformers.ledger._reuse import (
+        CellsInUse,
+        ReuseDecision,
+        reuse_cells,
+    )
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __all__ = [
+    "CellsInUse",
     "Composition",
     "CompositionReport",
     "PublishedClasses",
+    "ReuseDecision",
     "judge_composition",
+    "reuse_cells",
 ]

@@ -1,7 +1,6 @@
 """What releases of the same persons tell together."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -9,12 +8,13 @@ import pandas as pd
 
 from anon_transformers._kernels.composition import number_persons, room_for
 from anon_transformers._kernels.counting import add_up
-from anon_transformers._kernels.grouping import group_rows, number_keys
+from anon_transformers._kernels.grouping import number_keys
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.ledger._composition_report import (
     MANY,
     CompositionReport,
     GroupedPersons,
+    GroupLevel,
     GroupValues,
     report_groups,
 )
@@ -137,7 +137,7 @@ class Composition:
     @property
     def n_releases(self) -> int:
         """How many releases are judged together."""
-        return self._groups.histories.shape[1]
+        return len(self._groups.levels)
 
     @property
     def n_persons(self) -> int:
@@ -167,14 +167,14 @@ class Composition:
         rows = split.labels[numbers]
         columns = {
             name: _split_values(
-                column, name, groups.shown, split, rows, release.values[name]
+                column, name, groups.shown, split.level, rows, release.values[name]
             )
             for name, column in groups.columns.items()
         }
         made = Composition(self.sensitive, presence=self.presence, window=self.window)
         made._persons, made._slots = persons, slots
         made._membership, made._rows = split.labels, rows
-        made._groups = _extended_groups(groups, split, columns, release)
+        made._groups = _extended_groups(groups, split.level, columns, release)
         return made
 
     def report(
@@ -286,14 +286,11 @@ def judge_composition(
     return composition.report(k, l)
 
 
-@dataclass(frozen=True)
-class _Split:
-    """How a release splits the groups; group 0 is absent everywhere."""
+class _Split(NamedTuple):
+    """How a release splits the groups, and the new group of each person."""
 
-    labels: np.ndarray  # new group of each person
-    parents: np.ndarray  # old group of each new group
-    classes: np.ndarray  # code of the class of each new group in this release
-    sizes: np.ndarray
+    labels: np.ndarray
+    level: GroupLevel
 
 
 class _Pairs(NamedTuple):
@@ -307,8 +304,7 @@ def _nobody(columns: Mapping[str, Kind]) -> GroupedPersons:
     most = np.full(1, MANY, dtype=np.int64)
     empty = GroupValues(pd.Index([], dtype=object), none, none, none, most, ())
     return GroupedPersons(
-        sizes=np.zeros(1, dtype=np.int64),
-        histories=np.zeros((1, 0), dtype=np.int64),
+        levels=(),
         shown=np.zeros(1, dtype=bool),
         suppressed_shown=(),
         columns={name: empty._replace(kind=kind) for name, kind in columns.items()},
@@ -332,25 +328,20 @@ def _split_groups(
     found = number_keys(before * span + codes, span * (int(before.max(initial=0)) + 1))
     sizes = found.sizes.copy()
     sizes[0] -= 1
-    return _Split(
-        labels=found.labels[1:].astype(np.int64),
-        parents=before[found.first],
-        classes=codes[found.first],
-        sizes=sizes,
-    )
+    level = GroupLevel(before[found.first], codes[found.first], sizes)
+    return _Split(found.labels[1:].astype(np.int64), level)
 
 
 def _extended_groups(
     groups: GroupedPersons,
-    split: _Split,
+    level: GroupLevel,
     columns: Mapping[str, GroupValues],
     release: PublishedClasses,
 ) -> GroupedPersons:
-    shown = split.classes >= FIRST_CLASS - int(release.suppressed_shown)
+    shown = level.classes >= FIRST_CLASS - int(release.suppressed_shown)
     return GroupedPersons(
-        sizes=split.sizes,
-        histories=np.column_stack([groups.histories[split.parents], split.classes]),
-        shown=groups.shown[split.parents] | shown,
+        levels=(*groups.levels, level),
+        shown=groups.shown[level.parents] | shown,
         suppressed_shown=(*groups.suppressed_shown, release.suppressed_shown),
         columns=dict(columns),
     )
@@ -360,38 +351,38 @@ def _split_values(
     column: GroupValues,
     name: Hashable,
     shown: np.ndarray,
-    split: _Split,
+    level: GroupLevel,
     rows: np.ndarray,
     given: pd.Series,
 ) -> GroupValues:
     """Histograms of the new groups of one sensitive column."""
     dictionary, values = _coded(column.dictionary, given)
     span = len(dictionary) + 1
-    found = number_keys(rows * span + values, len(split.sizes) * span)
+    found = number_keys(rows * span + values, len(level.sizes) * span)
     present = _Pairs(rows[found.first], values[found.first], found.sizes)
-    left = _left_over(column, present, split, span)
+    left = _left_over(column, present, level, span)
     if column.kind == "permanent":
-        left = _unchanged(left, name, split)
-    absent = _absent_children(split)[left.groups]
+        left = _unchanged(left, name, level)
+    absent = _absent_children(level)[left.groups]
     stays = (left.counts > 0) & (absent > 0)
-    of_classes = np.unique(split.classes[present.groups] * span + present.values)
+    of_classes = np.unique(level.classes[present.groups] * span + present.values)
     return GroupValues(
         dictionary,
         np.concatenate([present.groups, absent[stays]]),
         np.concatenate([present.values, left.values[stays]]),
         np.concatenate([present.counts, left.counts[stays]]),
-        _past(column, shown, split),
+        _past(column, shown, level),
         (*column.of_classes, np.stack([of_classes // span, of_classes % span])),
         column.kind,
     )
 
 
-def _past(column: GroupValues, shown: np.ndarray, split: _Split) -> np.ndarray:
+def _past(column: GroupValues, shown: np.ndarray, level: GroupLevel) -> np.ndarray:
     """Fewest values that were shown of each new group before this release."""
     if column.kind == "permanent":
-        return np.full(len(split.sizes), MANY)  # a part has no more than the whole
+        return np.full(len(level.sizes), MANY)  # a part has no more than the whole
     last = np.where(shown, column.distinct(), MANY)
-    return np.minimum(column.past, last)[split.parents]
+    return np.minimum(column.past, last)[level.parents]
 
 
 def _coded(dictionary: pd.Index, given: pd.Series) -> tuple[pd.Index, np.ndarray]:
@@ -407,10 +398,10 @@ def _coded(dictionary: pd.Index, given: pd.Series) -> tuple[pd.Index, np.ndarray
 
 
 def _left_over(
-    column: GroupValues, present: _Pairs, split: _Split, span: int
+    column: GroupValues, present: _Pairs, level: GroupLevel, span: int
 ) -> _Pairs:
     """Histogram of each old group less those of its members who are present."""
-    owners = split.parents[present.groups]
+    owners = level.parents[present.groups]
     inside = owners > 0
     groups = np.concatenate([column.groups, owners[inside]])
     values = np.concatenate([column.values, present.values[inside]])
@@ -421,9 +412,9 @@ def _left_over(
     return _Pairs(groups[found.first], values[found.first], total)
 
 
-def _unchanged(left: _Pairs, name: Hashable, split: _Split) -> _Pairs:
+def _unchanged(left: _Pairs, name: Hashable, level: GroupLevel) -> _Pairs:
     """What is left if no value has changed; one that was missing may become known."""
-    n_groups = int(split.parents.max(initial=0)) + 1
+    n_groups = int(level.parents.max(initial=0)) + 1
     known = left.values != MISSING
     lacking = np.minimum(left.counts, 0) * known
     lacks = -np.bincount(left.groups, lacking, minlength=n_groups).astype(np.int64)
@@ -433,9 +424,9 @@ def _unchanged(left: _Pairs, name: Hashable, split: _Split) -> _Pairs:
     unfilled[left.groups[~known]] = 0
     # Those who are absent now hold what is left: no more, no less.
     wanted = np.zeros(n_groups, dtype=np.int64)
-    children = _absent_children(split)
+    children = _absent_children(level)
     has_absent = np.flatnonzero(children)
-    wanted[has_absent] = split.sizes[children[has_absent]]
+    wanted[has_absent] = level.sizes[children[has_absent]]
     held = np.bincount(left.groups, counts, minlength=n_groups).astype(np.int64)
     changed = unfilled.sum() - np.minimum(counts, 0).sum()
     changed += np.abs(held - wanted)[1:].sum()
@@ -447,37 +438,35 @@ def _unchanged(left: _Pairs, name: Hashable, split: _Split) -> _Pairs:
     return left._replace(counts=counts)
 
 
-def _absent_children(split: _Split) -> np.ndarray:
+def _absent_children(level: GroupLevel) -> np.ndarray:
     """The new group of the members of each old group who are absent; 0 if none."""
-    children = np.zeros(int(split.parents.max(initial=0)) + 1, dtype=np.int64)
-    absent = np.flatnonzero(split.classes == 0)
-    children[split.parents[absent]] = absent
+    children = np.zeros(int(level.parents.max(initial=0)) + 1, dtype=np.int64)
+    absent = np.flatnonzero(level.classes == 0)
+    children[level.parents[absent]] = absent
     return children
 
 
 def _without_oldest(groups: GroupedPersons) -> tuple[np.ndarray, GroupedPersons]:
     """Forget the oldest release: groups that it alone tells apart become one."""
-    kept = np.ascontiguousarray(groups.histories[:, 1:])
-    columns = [np.ascontiguousarray(codes) for codes in kept.T]
-    if not columns:
-        columns = [np.zeros(len(kept), dtype=np.int64)]
-    found = group_rows(columns, [int(codes.max()) + 1 for codes in columns])
-    into = found.labels.astype(np.int64)  # group 0 comes first and stays 0
-    n_groups = len(found.first)
-    shown = kept >= FIRST_CLASS
-    shown |= (kept == 1) & np.array(groups.suppressed_shown[1:], dtype=bool)
-    sizes = add_up(into, groups.sizes, n_groups)
-    sizes[0] = 0
-    merged = replace(
-        groups,
-        sizes=sizes,
-        histories=kept[found.first],
-        shown=shown.any(axis=1)[found.first],
+    sizes = groups.sizes.copy()
+    histories = groups.histories(np.arange(len(sizes)))[:, 1:]
+    into, levels = np.zeros(len(sizes), dtype=np.int64), []
+    shown = np.zeros(1, dtype=bool)
+    for codes, shows in zip(histories.T, groups.suppressed_shown[1:], strict=True):
+        span = int(codes.max()) + 1
+        found = number_keys(into * span + codes, (int(into.max()) + 1) * span)
+        level = GroupLevel(into[found.first], codes[found.first], found.sizes)
+        into = found.labels.astype(np.int64)  # group 0 comes first and stays 0
+        level = level._replace(sizes=add_up(into, sizes, len(found.first)))
+        level.sizes[0] = 0
+        shown = shown[level.parents] | (level.classes >= FIRST_CLASS - int(shows))
+        levels.append(level)
+    columns = groups.columns.items()
+    merged = GroupedPersons(
+        levels=tuple(levels),
+        shown=shown,
         suppressed_shown=groups.suppressed_shown[1:],
-        columns={
-            name: _merged_values(column, into)
-            for name, column in groups.columns.items()
-        },
+        columns={name: _merged_values(column, into) for name, column in columns},
     )
     return into, merged
 

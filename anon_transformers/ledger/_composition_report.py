@@ -12,8 +12,6 @@ from anon_transformers._kernels.composition import (
     count_common,
     count_compatible,
 )
-from anon_transformers._kernels.counting import add_up
-from anon_transformers._kernels.grouping import group_rows
 from anon_transformers.exceptions import NotEvaluable
 
 REASONS = (
@@ -50,15 +48,40 @@ class GroupValues(NamedTuple):
         return np.bincount(self.groups[known], minlength=len(self.past))
 
 
+class GroupLevel(NamedTuple):
+    """The groups after one release, as parts of those before it."""
+
+    parents: np.ndarray
+    classes: np.ndarray  # 0 absent, 1 suppressed
+    sizes: np.ndarray
+
+
 @dataclass(frozen=True)
 class GroupedPersons:
-    """Persons by their tuple of classes; group 0 is absent everywhere."""
+    """Persons by their tuple of classes; group 0 is absent everywhere.
 
-    sizes: np.ndarray
-    histories: np.ndarray  # (n_groups, n_releases), 0 absent, 1 suppressed
+    The groups are a tree with a level per release, so that one more release costs one
+    more level, and tuples are written out only where they are asked for.
+    """
+
+    levels: tuple[GroupLevel, ...]
     shown: np.ndarray  # whether any release shows values of a group
     suppressed_shown: tuple[bool, ...]
     columns: dict[str, GroupValues]
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Persons of each group."""
+        return self.levels[-1].sizes if self.levels else np.zeros(1, dtype=np.int64)
+
+    def histories(self, which: np.ndarray) -> np.ndarray:
+        """Class of some groups in each release, of shape (n_groups, n_releases)."""
+        found = np.empty((len(which), len(self.levels)), dtype=np.int64)
+        for release in reversed(range(len(self.levels))):
+            level = self.levels[release]
+            found[:, release] = level.classes[which]
+            which = level.parents[which]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,17 +149,17 @@ def report_groups(
     window: int | None,
 ) -> CompositionReport:
     """Judge groups of persons; ``rows`` is the group of each of the latest release."""
-    occupied = groups.sizes > 0
+    persons = groups.sizes
+    occupied = persons > 0
     occupied[0] = False
     judged = occupied & groups.shown
-    persons = groups.sizes
     distinct = {name: column.distinct() for name, column in groups.columns.items()}
     if presence == "unknown":
         persons, distinct = _relaxed(groups, occupied, distinct, k, l)
     for name, column in groups.columns.items():
         past = column.past
         if presence == "unknown":  # whole classes: nobody knows the groups of then
-            past = _fewest_of_a_class(groups, name)
+            past = _fewest_of_a_class(groups, name, np.arange(len(persons)))
         distinct[name] = np.minimum(distinct[name], past)
     small = occupied & (persons < k)
     poor = {name: judged & (distinct[name] < l[name]) for name in distinct}
@@ -150,7 +173,7 @@ def report_groups(
             name: int(found[judged].min()) if judged.any() else 0
             for name, found in distinct.items()
         },
-        releases=groups.histories.shape[1],
+        releases=len(groups.levels),
         persons=int(groups.sizes[occupied].sum()),
         groups=int(occupied.sum()),
         failing_persons=int(groups.sizes[failing].sum()),
@@ -179,7 +202,7 @@ def _relaxed(
     persons, values = groups.sizes.copy(), {n: d.copy() for n, d in distinct.items()}
     poor = [groups.shown & (values[name] < l[name]) for name in values]
     which = np.flatnonzero(occupied & np.logical_or.reduce([groups.sizes < k, *poor]))
-    histories = np.ascontiguousarray(groups.histories)
+    histories = groups.histories(np.arange(len(persons)))
     if len(which) * histories.size > MOST_COMPARISONS:
         raise NotEvaluable(
             f"composition: presence is unknown and {len(which)} groups fail with known "
@@ -217,15 +240,14 @@ def _reasons(
     l: Mapping[str, int],  # noqa: E741 - the model's own name
 ) -> dict[str, dict[str, int]]:
     which = np.full(len(groups.sizes), -1)
-    if small.any():
-        which[small] = _reasons_of_k(groups, k)[small]
+    which[small] = _reasons_of_k(groups, np.flatnonzero(small), k)
     kinds = {name: which == at for at, name in enumerate(REASONS[:5])}
     kinds["intersection"] = np.zeros(len(small), dtype=bool)
     kinds["difference"] = kinds["intersection"].copy()
     for name, fails in poor.items():
         found = np.flatnonzero(fails)
         if len(found):
-            alone = _fewest_of_a_class(groups, name)[found] < l[name]
+            alone = _fewest_of_a_class(groups, name, found) < l[name]
             few = ~alone & (_common(groups, name, found) < l[name])
             few &= groups.columns[name].kind == "permanent"
             kinds["class"][found[alone]] = True
@@ -240,21 +262,18 @@ def _reasons(
     }
 
 
-def _reasons_of_k(groups: GroupedPersons, k: int) -> np.ndarray:
-    """What made each group smaller than k, in the first release after which it was."""
-    n_groups, n_releases = groups.histories.shape
-    reasons = np.full(n_groups, -1)
-    labels = np.zeros(n_groups, dtype=np.int64)
-    before = np.zeros(n_groups, dtype=np.int64)
-    for release in range(n_releases):
-        codes = np.ascontiguousarray(groups.histories[:, release])
-        of_class = add_up(codes, groups.sizes, int(codes.max()) + 1)[codes]
-        labels = group_rows(
-            [labels, codes], [int(labels.max()) + 1, int(codes.max()) + 1]
-        ).labels.astype(np.int64)
-        sizes = add_up(labels, groups.sizes, int(labels.max()) + 1)[labels]
-        ever = (groups.histories[:, : release + 1] != ABSENT).any(axis=1)
-        fresh = (reasons < 0) & (sizes < k) & ever
+def _reasons_of_k(groups: GroupedPersons, which: np.ndarray, k: int) -> np.ndarray:
+    """What made groups smaller than k, in the first release after which they were."""
+    reasons = np.full(len(which), -1)
+    if not len(which):
+        return reasons
+    for release in reversed(range(len(groups.levels))):
+        level = groups.levels[release]
+        codes, parents = level.classes[which], level.parents[which]
+        before = np.zeros_like(codes)
+        if release:
+            before = groups.levels[release - 1].classes[parents]
+        of_class = np.bincount(level.classes, level.sizes)[codes]
         kind = np.select(
             [
                 (codes != ABSENT) & (of_class < k),
@@ -265,19 +284,23 @@ def _reasons_of_k(groups: GroupedPersons, k: int) -> np.ndarray:
             [0, 2, 1, 4],
             3,
         )
-        reasons[fresh] = kind[fresh]
-        before = codes
+        small = (level.sizes[which] < k) & (which > 0)
+        reasons[small] = kind[small]  # an earlier release overwrites a later one
+        which = parents
     return reasons
 
 
-def _fewest_of_a_class(groups: GroupedPersons, name: str) -> np.ndarray:
-    """Known values of the poorest class that each group has been in."""
-    fewest = np.full(len(groups.sizes), MANY, dtype=np.int64)
-    shown = groups.suppressed_shown
-    for release, (classes, values) in enumerate(groups.columns[name].of_classes):
-        codes = groups.histories[:, release]
+def _fewest_of_a_class(
+    groups: GroupedPersons, name: str, which: np.ndarray
+) -> np.ndarray:
+    """Known values of the poorest class that some groups have been in."""
+    fewest = np.full(len(which), MANY, dtype=np.int64)
+    for release in reversed(range(len(groups.levels))):
+        level = groups.levels[release]
+        classes, values = groups.columns[name].of_classes[release]
+        codes, which = level.classes[which], level.parents[which]
         known = np.bincount(classes[values > 0], minlength=int(codes.max()) + 1)[codes]
-        there = codes >= (SUPPRESSED_CODE if shown[release] else SUPPRESSED_CODE + 1)
+        there = codes > SUPPRESSED_CODE - int(groups.suppressed_shown[release])
         fewest = np.where(there, np.minimum(fewest, known), fewest)
     return fewest
 
@@ -285,7 +308,7 @@ def _fewest_of_a_class(groups: GroupedPersons, name: str) -> np.ndarray:
 def _common(groups: GroupedPersons, name: str, which: np.ndarray) -> np.ndarray:
     """Values that all classes share which a group has been in."""
     column = groups.columns[name]
-    histories = groups.histories.copy()
+    histories = groups.histories(which)
     hidden = ~np.array(groups.suppressed_shown, dtype=bool)
     histories[:, hidden] *= histories[:, hidden] != SUPPRESSED_CODE
     lengths = histories.max(axis=0, initial=0) + 1
@@ -299,8 +322,8 @@ def _common(groups: GroupedPersons, name: str, which: np.ndarray) -> np.ndarray:
     values = np.concatenate([value for _, value in pairs])
     indptr, listed = _in_rows(rows, values, int(start[-1]))
     return count_common(
-        np.ascontiguousarray(histories),
-        which,
+        histories,
+        np.arange(len(which)),
         start[:-1].astype(np.int64),
         indptr,
         listed,
