@@ -229,11 +229,12 @@ def _opened(persons: Any, cells: Any, values: Mapping[str, Any]) -> pd.DataFrame
             f"persons: {repeated} keys occur more than once, or some are missing; "
             "list each person once."
         )
-    columns = {"cell": np.asarray(cells), **{n: list(v) for n, v in values.items()}}
+    cell = np.asarray(cells)
+    columns: dict[str, Any] = {"cell": cell}
+    columns |= {name: list(held) for name, held in values.items()}
     for name, column in columns.items():
         if len(column) != len(index):
             raise DataError(f"{name!r} has {len(column)} for {len(index)} persons.")
-    cell = columns["cell"]
     if len(cell) and (cell.dtype.kind not in "iu" or cell.min() < NOWHERE):
         raise DataError("cells must be whole numbers of at least 0, or -1.")
     return pd.DataFrame(columns, index=index)
