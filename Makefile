@@ -101,6 +101,7 @@ benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers i
 	$(BIN)/python benchmarks/generalization.py --largest $(LARGEST)
 	$(BIN)/python benchmarks/full_domain.py
 	$(BIN)/python benchmarks/validators.py
+	$(BIN)/python benchmarks/composition.py
 	$(BIN)/python benchmarks/microaggregation.py
 	$(BIN)/python benchmarks/fuzzy.py
 	$(BIN)/python benchmarks/graphs.py
