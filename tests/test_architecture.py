@@ -23,6 +23,7 @@ LAYERS = (
     {"hookspecs", "registry", "testing"},
     {"gx"},
     {"figures"},
+    {"policies"},
     {"release"},
     {"airflow", "experiments", "proposals"},
     {"studio"},

@@ -18,6 +18,7 @@ from anon_transformers.cli import (
     _hierarchy,
     _init,
     _list,
+    _policies,
     _quality,
     _release,
     _reproduce,
@@ -143,6 +144,7 @@ app.command("reproduce", cls=ExperimentCommand, context_settings=OWN_OPTIONS)(
 )
 app.add_typer(_hierarchy.app, name="hierarchy")
 app.add_typer(_dataset.app, name="dataset")
+app.add_typer(_policies.app, name="policies")
 
 
 @app.callback(invoke_without_command=True)
