@@ -1,13 +1,16 @@
 """The built-in policies: bounds, contract, and the command that shows them."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
 from anon_transformers.policies import Citation, Policy
+from anon_transformers.policies._safe_harbor import RESTRICTED_ZIPS
 from anon_transformers.registry import registry
 from anon_transformers.release._policies import find_policy
 from anon_transformers.testing import check_policy, policy_checks
@@ -114,3 +117,30 @@ def test_a_policy_cannot_be_changed():
     assert isinstance(policy, Policy)
     with pytest.raises(AttributeError):
         policy.version = "2"
+
+
+PAGE = " ".join(
+    (Path(__file__).parents[2] / "docs/releases/policies.md").read_text().split()
+)
+
+
+@pytest.mark.parametrize("name", [*SIZES, *NO_NUMBER])
+def test_every_source_stands_in_the_docs(name):
+    assert f"`{name}`" in PAGE
+    for citation in find_policy(name).citations:
+        assert citation.address in PAGE
+        assert str(citation.year) in PAGE
+        for part in citation.title.split(": "):
+            assert part.partition(" (")[0] in PAGE
+
+
+def test_the_restricted_areas_are_those_that_the_docs_list():
+    listed = PAGE.partition("census of 2000: ")[2].partition(". ")[0]
+    assert set(re.findall(r"\d{3}", listed)) == RESTRICTED_ZIPS
+    assert len(RESTRICTED_ZIPS) == 17
+
+
+def test_what_is_attested_stands_in_the_docs():
+    policy = find_policy("hipaa-safe-harbor")
+    assert f"attest: [{', '.join(policy.attestations)}]" in PAGE
+    assert all(f"`{rule.name}`" in PAGE for rule in policy.rules)
