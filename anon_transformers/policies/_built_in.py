@@ -69,7 +69,10 @@ def _classes_of(
         name=name,
         version="1",
         title=title,
-        claims=f"Every class of the published table holds at least {k} persons.",
+        claims=(
+            f"Every class of the published table holds at least {k} persons, or rows "
+            "where the file names no subject."
+        ),
         not_claimed=ONLY_SIZES,
         citations=citations,
         thresholds=({"model": "k-anonymity", "k": k},),

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from anon_transformers._data.labels import OR_MISSING, parse_label
-from anon_transformers.hierarchies._kinds import name_parts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +103,8 @@ class PublishedCells:
 
     def words(self, column: str) -> list[str]:
         """The words of a column's name; none where the file says that it is nothing."""
+        from anon_transformers.hierarchies._kinds import name_parts
+
         if self.kinds.get(column) == NONE:
             return []
         words = name_parts(str(column))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -203,9 +204,13 @@ class NoIdentifiers(ColumnRule):
                     f"or state columns: {{{column}: none}} if it is none",
                 )
         for kind, pattern in IDENTIFIER_CELLS.items():
-            rows = _counted(cells, column, lambda t, p=pattern: bool(p.search(t)))
+            rows = _counted(cells, column, partial(_is_written_as, pattern))
             if rows:
                 yield rows, f"its cells are written as {kind}"
+
+
+def _is_written_as(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -276,8 +281,8 @@ class OldestTogether(ColumnRule):
                 rows = _counted(cells, column, _tells_old_age)
                 reason = "it tells ages over 89 apart, or cannot be read"
             elif _is_birth(cells, column):
-                last = cells.year - OLDEST
-                rows = _counted(cells, column, lambda t, y=last: _tells_old_year(t, y))
+                tells = partial(_tells_old_year, cells.year - OLDEST)
+                rows = _counted(cells, column, tells)
                 reason = "its years tell ages over 89 apart"
             else:
                 continue
@@ -323,7 +328,7 @@ def _splits_above(read: WrittenRange, first: Decimal) -> bool:
     return read.low > first or (read.low == first and read.low_open)
 
 
-def _tells_old_year(text: str, last: int) -> bool:
+def _tells_old_year(last: int, text: str) -> bool:
     """Whether a label separates some years up to ``last`` from others.
 
     What is no year at all is refused by :class:`YearsOnly`.

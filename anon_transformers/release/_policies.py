@@ -17,7 +17,7 @@ from anon_transformers.exceptions import (
     PluginError,
     unknown_choice,
 )
-from anon_transformers.gx._threshold import Threshold
+from anon_transformers.gx._threshold import KINDS, Threshold
 from anon_transformers.parameters import is_whole
 from anon_transformers.policies._policy import NO_COMPLIANCE, Policy
 from anon_transformers.policies._rules import ColumnFault, ColumnRule, PublishedCells
@@ -256,7 +256,10 @@ def _with_free_id(
 
 
 def check_policies(config: "ReleaseConfig") -> None:
-    """Refuse columns that nobody declared, and checks that the file does not state."""
+    """Refuse a release that lacks what its policies ask for, or does not fit them.
+
+    Its columns must be declared, its checks stated, and its thresholds be in force.
+    """
     for one in config.policy:
         for column in one.columns:
             if column not in config.roles.columns:
@@ -266,39 +269,42 @@ def check_policies(config: "ReleaseConfig") -> None:
         lacking = [name for name in one.policy.checks if name not in stated]
         if lacking:
             raise ValueError(f"{KEY}, {one.name}: {_ask_for(lacking)}")
+    refuse_looser_thresholds(config)
 
 
 def _ask_for(lacking: Sequence[str]) -> str:
     """What a file has to state, or why it cannot be evaluated at all."""
     found = registry()
-    known = {*found.metrics, *found.privacy_models}
-    unknown = [name for name in lacking if name not in known]
+    kind_of = {name: kind for kind in KINDS for name in found.of_thresholds(kind)}
+    unknown = [name for name in lacking if name not in kind_of]
     if unknown:
         return (
-            f"nothing that is installed evaluates {', '.join(unknown)} as a threshold. "
-            "The policy is not evaluable here, and a release that names it is refused."
+            f"no threshold that is installed measures {', '.join(unknown)}. The policy "
+            "is not evaluable here, and a release that names it is refused."
         )
     first = lacking[0]
-    kind = "metric" if first in found.metrics else "model"
     return (
         f"the policy asks for {', '.join(lacking)} and gives no number; state bounds "
-        f"of your own under thresholds, such as {{{kind}: {first}, …}}."
+        f"of your own under thresholds, such as {{{kind_of[first]}: {first}, …}}."
     )
 
 
 def refuse_looser_thresholds(
-    config: "ReleaseConfig", ways: Mapping[str, Mapping[str, str]]
+    config: "ReleaseConfig", ways: Mapping[str, Mapping[str, str]] | None = None
 ) -> None:
-    """Ask once more, by what the models themselves declare, before a run begins.
+    """Refuse a release whose thresholds do not hold those of its policies.
 
     Parameters
     ----------
     config : ReleaseConfig
         The release.
-    ways : mapping
-        For each id of a threshold which way asks for more, by parameter.
+    ways : mapping, optional
+        For each id of a threshold which way asks for more, by parameter, as the models
+        themselves declare it.
     """
-    by_name = {t.name: ways[t.id] for t in config.thresholds}
+    by_name = None
+    if ways is not None:
+        by_name = {t.name: ways[t.id] for t in config.thresholds}
     policies = [one.policy for one in config.policy]
     joined = join_thresholds(config.thresholds, policies, by_name)
     if len(joined) != len(config.thresholds):
