@@ -564,3 +564,44 @@ def register_pages(register):
     >>> from anon_transformers.testing import check_page
     >>> check_page(thresholds_page)
     """
+
+
+@hookspec
+def register_policies(register):
+    """Offer policies: ``register(name, policy)``.
+
+    A policy is a :class:`~anon_transformers.policies.Policy`: a frozen, versioned
+    bundle of thresholds and required checks, with the public documents that ask for
+    them. A release file names it as ``policy: house-7``, and can only tighten its
+    thresholds. It claims what is judged, and never compliance.
+
+    A rule for published columns is a subclass of
+    :class:`~anon_transformers.policies.ColumnRule`: it names columns, counts rows and
+    quotes no cell.
+
+    Check it with :func:`anon_transformers.testing.check_policy`.
+
+    Parameters
+    ----------
+    register : callable
+        Called with a name and a policy.
+
+    Examples
+    --------
+    >>> from anon_transformers.hookspecs import hookimpl
+    >>> from anon_transformers.policies import Citation, Policy
+    >>> HOUSE = Policy(
+    ...     name="house-7",
+    ...     version="1",
+    ...     title="House rules: classes of 7.",
+    ...     claims="Every class holds at least 7 persons.",
+    ...     not_claimed="That classes differ in what is sensitive.",
+    ...     citations=(Citation("Rules", "We", 2026, "https://example.org/rules"),),
+    ...     thresholds=({"model": "k-anonymity", "k": 7},),
+    ... )
+    >>> @hookimpl
+    ... def register_policies(register):
+    ...     register("house-7", HOUSE)
+    >>> from anon_transformers.testing import check_policy
+    >>> check_policy(HOUSE)
+    """

@@ -42,6 +42,7 @@ KINDS = {
     "experiments": "experiment",
     "commands": "command",
     "pages": "page",
+    "policies": "policy",
 }
 OUR_DISTRIBUTIONS = frozenset(
     {HOME, "anon-transformers-graphs", "anon-transformers-reproductions"}
@@ -61,6 +62,7 @@ COMMANDS = frozenset(
         "hierarchy",
         "init",
         "list",
+        "policies",
         "quality",
         "release",
         "reproduce",
@@ -90,6 +92,8 @@ PAGES = frozenset(
 )
 """Addresses that Studio has without any plugin; their names are taken."""
 TAKEN = {KINDS["commands"]: COMMANDS, KINDS["pages"]: PAGES}
+TELLING = (KINDS["pages"], KINDS["policies"])
+"""Kinds whose objects say in ``summary`` what they are."""
 ANONYMIZER_KINDS = ("graph", "linked", "table")
 """What anonymizers make: each has privacy models that judge it."""
 NOISE = (
@@ -210,7 +214,7 @@ class Catalog(Mapping[str, Any]):
         if name in self._summaries:
             return self._summaries[name]
         item = self._items[name]
-        own = getattr(item, "summary", None) if self.kind == KINDS["pages"] else None
+        own = getattr(item, "summary", None) if self.kind in TELLING else None
         return own if isinstance(own, str) else first_line(item)
 
     def fault(self, name: str) -> str | None:
@@ -388,6 +392,7 @@ class Registry:
     experiments: Catalog = field(default_factory=partial(_catalog, "experiments"))
     commands: Catalog = field(default_factory=partial(_catalog, "commands"))
     pages: Catalog = field(default_factory=partial(_catalog, "pages"))
+    policies: Catalog = field(default_factory=partial(_catalog, "policies"))
     broken: tuple[BrokenPlugin, ...] = ()
 
     def of_thresholds(self, kind: str) -> Catalog:

@@ -155,9 +155,13 @@ def test_register_pages_fills_its_shelf(shop):
     check_hook(shop, "register_pages")
 
 
+def test_register_policies_fills_its_shelf(shop):
+    check_hook(shop, "register_policies")
+
+
 def test_the_hooks_are_those_of_the_design():
     assert sorted(f"register_{kind}" for kind in KINDS) == HOOKS
-    assert len(HOOKS) == 10
+    assert len(HOOKS) == 11
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -547,9 +551,10 @@ def everything_registered():
 def test_every_name_resolves_and_its_summary_is_that_of_its_docstring(kind, name):
     catalog = getattr(registry(), kind)
     assert catalog.fault(name) is None
-    # A page says what it is itself; its docstring is that of all pages.
-    own = catalog[name].summary if kind == "pages" else first_line(catalog[name])
-    assert catalog.summary(name) == own
+    # A page or a policy says what it is itself; its docstring is that of all of them.
+    told = kind in {"pages", "policies"}
+    item = catalog[name]
+    assert catalog.summary(name) == (item.summary if told else first_line(item))
 
 
 def test_an_object_may_be_named_by_where_it_lies(shop):

@@ -19,6 +19,7 @@ from anon_transformers.cli import (
     _init,
     _ledger,
     _list,
+    _policies,
     _quality,
     _release,
     _reproduce,
@@ -145,6 +146,7 @@ app.command("reproduce", cls=ExperimentCommand, context_settings=OWN_OPTIONS)(
 app.add_typer(_hierarchy.app, name="hierarchy")
 app.add_typer(_dataset.app, name="dataset")
 app.add_typer(_ledger.app, name="ledger")
+app.add_typer(_policies.app, name="policies")
 
 
 @app.callback(invoke_without_command=True)

@@ -12,6 +12,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import _last_known
 from anon_transformers.release._config import ReleaseConfig, read_config
+from anon_transformers.release._policies import refuse_looser_thresholds
 from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._steps import refuse_what_is_missing
 
@@ -127,8 +128,8 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     # Imported here: what is refused before needs no library.
     from anon_transformers.release._build import check_threshold
 
-    for threshold in config.thresholds:
-        check_threshold(threshold)
+    ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
+    refuse_looser_thresholds(config, ways)
     from anon_transformers.release._anonymizer import check_gate, make_anonymizer
     from anon_transformers.release._back_off import check_ladder
     from anon_transformers.release._forms import form_of

@@ -39,6 +39,11 @@ from anon_transformers.release._expected_source import ExpectedSource
 from anon_transformers.release._ledger_options import LedgerOptions
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
+from anon_transformers.release._policies import (
+    StatedPolicy,
+    check_policies,
+    with_policies,
+)
 from anon_transformers.release._pseudonyms import Pseudonyms
 from anon_transformers.release._strict import (
     LARGEST_FILE,
@@ -387,6 +392,9 @@ class ReleaseConfig(Strict):
     thresholds : tuple of Threshold
         What the release must reach: the goal of the anonymizer, and what the gate
         judges.
+    policy : StatedPolicy, or list of StatedPolicy
+        Named bundles of thresholds and checks, such as ``ontario-15``; their thresholds
+        join those of the file, which may only tighten them.
     target : Target
         Where it is published.
     pseudonyms : Pseudonyms or None
@@ -426,6 +434,7 @@ class ReleaseConfig(Strict):
     hierarchies: dict[str, StatedHierarchy] = Field(default_factory=dict)
     anonymizer: Method
     thresholds: tuple[StatedThreshold, ...] = Field(min_length=1)
+    policy: tuple[StatedPolicy, ...] = ()
     target: Target
     pseudonyms: Pseudonyms | None = None
     suite: FilePath | None = None
@@ -440,6 +449,16 @@ class ReleaseConfig(Strict):
     folder: str = Field(".", repr=False)  # not a key of the file
     _filled: dict[str, Any] | None = PrivateAttr(None)
     _stated: "ReleaseConfig | None" = PrivateAttr(None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_policies(cls, given: Any) -> Any:
+        return with_policies(given)
+
+    @model_validator(mode="after")
+    def _policies_can_be_judged(self) -> "ReleaseConfig":
+        check_policies(self)
+        return self
 
     @field_validator("thresholds")
     @classmethod

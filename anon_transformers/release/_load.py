@@ -24,6 +24,7 @@ from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._ledger import settle
 from anon_transformers.release._log import stage, tell
+from anon_transformers.release._policies import refuse_looser_thresholds
 from anon_transformers.release._pseudonyms import read_secret
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
@@ -125,6 +126,7 @@ def load_as_stated(
     config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
+    refuse_looser_thresholds(config, ways)
     thresholds = tighten(config.thresholds, parameters, ways)
     form = form_of(config)
     anonymizer = make_for_columns(form, thresholds)

@@ -15,6 +15,7 @@ from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._files import read_published
 from anon_transformers.release._forms import form_of
+from anon_transformers.release._policies import public_policies
 from anon_transformers.release._run import Run, now, of_period
 
 SHOWN_VERSIONS = (
@@ -46,6 +47,7 @@ def make_manifest(
         else {}
     )
     beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
+    named = {"policies": public_policies(config)} if config.policy else {}
     return {
         "release": config.name,
         "version": run.id,
@@ -75,6 +77,7 @@ def make_manifest(
             "file": [_finite(t.to_dict()) for t in config.thresholds],
             "in_force": [_finite(t.to_dict()) for t in run.thresholds],
         },
+        **named,
         "measured": {
             key: value for key, value in verdict.items() if key not in PROCEEDINGS
         },

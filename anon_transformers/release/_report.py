@@ -31,6 +31,7 @@ from anon_transformers.release._manifest import (
     public_parameters,
     versions,
 )
+from anon_transformers.release._policies import public_policies
 from anon_transformers.release._run import Run, write_text
 from anon_transformers.release._table import TableForm
 from anon_transformers.release._verdict_only import why_verdict_only
@@ -88,6 +89,7 @@ def write_report(
         method=method,
         parameters=method_lines(config, made),
         roles=config.roles,
+        policies=public_policies(config),
         warnings=warnings_of(form.unjudged_columns(), verdict.get("attacks", {})),
         not_judged=form.unjudged_columns(),
         loss_rows=loss_rows(config, made, verdict),

@@ -88,8 +88,25 @@ def _refuse_loosening(key: str, asked: Any, stated: Any, way: str | None) -> Non
             f"{key} cannot be changed by a trigger: its model does not say which way "
             "asks for more."
         )
-    if (asked < stated) == (way == "higher"):
+    if asks_for(asked, stated, way) == "less":
         raise ConfigurationError(
             f"{key}={asked} would loosen the release, which asks for {stated}; "
             "a trigger may only tighten."
         )
+
+
+def asks_for(
+    asked: Any, stated: Any, way: str | None
+) -> Literal["the same", "more", "less"] | None:
+    """What a number asks for beside the one that is stated; None if nobody can say.
+
+    Examples
+    --------
+    >>> asks_for(10, 5, "higher"), asks_for(0.2, 0.1, "lower"), asks_for(5, 5.0, None)
+    ('more', 'less', 'the same')
+    """
+    if asked == stated:
+        return "the same"
+    if way not in {"higher", "lower"}:
+        return None
+    return "less" if (asked < stated) == (way == "higher") else "more"

@@ -13,6 +13,7 @@ from anon_transformers.parameters import is_number
 from anon_transformers.release._build import evidence_kinds
 from anon_transformers.release._forms import Candidate, Form, GateInput, form_of
 from anon_transformers.release._log import stage, tell, tell_numbers
+from anon_transformers.release._policies import policy_faults
 from anon_transformers.release._private_report import write_private_report
 from anon_transformers.release._pseudonyms import LINKED
 from anon_transformers.release._report import write_report
@@ -125,6 +126,7 @@ def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
     faults, judged = form.faults(candidate), form.evidence(candidate)
     stage("judging by the thresholds")
     config = form.config
+    faults += policy_faults(config, candidate.tables, candidate.suppression_label)
     # One loss for all who ask: that which readers find, wherever they can find it.
     report = {**candidate.noted["report"], **form.judged_losses(candidate)}
     result = run_gate(

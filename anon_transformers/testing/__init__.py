@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from anon_transformers.testing._metrics import check_metric, metric_checks
     from anon_transformers.testing._pages import check_page, page_checks
+    from anon_transformers.testing._policies import check_policy, policy_checks
     from anon_transformers.testing._privacy_models import (
         check_privacy_model,
         privacy_model_checks,
@@ -47,6 +48,7 @@ __all__ = [
     "check_hierarchy_builder",
     "check_metric",
     "check_page",
+    "check_policy",
     "check_privacy_model",
     "check_reader",
     "check_writer",
@@ -56,6 +58,7 @@ __all__ = [
     "hierarchy_builder_checks",
     "metric_checks",
     "page_checks",
+    "policy_checks",
     "privacy_model_checks",
     "reader_checks",
     "writer_checks",
