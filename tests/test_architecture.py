@@ -25,7 +25,6 @@ LAYERS = (
     {"figures"},
     {"ledger", "policies"},
     {"release"},
-    {"release"},
     {"airflow", "experiments", "proposals"},
     {"studio"},
     {"cli"},
