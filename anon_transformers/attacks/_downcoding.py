@@ -1,6 +1,5 @@
 """Downcoding: a value is as general as it is because members differ below it."""
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -112,7 +111,7 @@ class Downcoding(Attack):
         return pinned_persons(attack_input, register, level >= 0, found, "minimal")
 
 
-def _child_level(hierarchy: Hierarchy, low: Hashable, high: Hashable) -> int:
+def _child_level(hierarchy: Hierarchy, low: int, high: int) -> int:
     """Highest level at which the leaves of a value part; -1 if it is one leaf."""
     for number in range(hierarchy.n_levels - 1, -1, -1):
         codes = hierarchy.level(number).codes

@@ -141,13 +141,8 @@ def attack(
         "other": other,
         "control": control,
     }
-    tables: dict[str, Any] = {}
-    for name, file in given.items():
-        if file is not None:
-            how = stated if name in ("original", "control") else ()
-            dialect = find_dialect(file, own, *how)
-            quasi_identifiers = options["quasi_identifiers"]
-            tables[name] = reader.read(file, dialect, as_text=quasi_identifiers)
+    as_text = options["quasi_identifiers"]
+    tables = _tables(given, own, stated, reader, as_text)
     declared = (options["quasi_identifiers"], options["sensitive"])
     columns = [*declared[0], *declared[1]]
     held = [frame, *([tables["original"]] if original is not None else [])]
@@ -166,6 +161,26 @@ def attack(
         _print_report(path, reports, skipped, show_values, counted)
     if any(report.exposed for report in reports) or broken or (attacks and skipped):
         raise typer.Exit(BROKEN_PROMISE)
+
+
+def _tables(
+    files: dict[str, Path | None],
+    own: Dialect,
+    stated: tuple[str | None, str | None, str],
+    reader: TableReader,
+    as_text: list[str],
+) -> dict[str, Any]:
+    """What an intruder holds beside the release, of the files that are given.
+
+    The held-out part is written as the original is.
+    """
+    tables: dict[str, Any] = {}
+    for name, file in files.items():
+        if file is not None:
+            how = stated if name in {"original", "control"} else ()
+            dialect = find_dialect(file, own, *how)
+            tables[name] = reader.read(file, dialect, as_text=as_text)
+    return tables
 
 
 def _chosen(texts: list[str] | None) -> list[Any]:

@@ -277,3 +277,16 @@ def test_attacks_on_graphs_are_not_run_on_tables(anon, release):
     named = anon(release, *ROLES, "-a", "busiest")
     assert named.exit_code == 2
     assert "busiest: it attacks a graph, and the release is a table" in named.stderr
+
+
+def test_a_held_out_part_is_compared_with(anon, write):
+    ages = [str(20 + at) for at in range(60)]
+    people = {"age": ages, "zip": ["1"] * 60, "disease": ["flu", "gout"] * 30}
+    raw = write("raw.csv", **people)
+    strangers = write("strangers.csv", **{**people, "disease": ["gout", "flu"] * 30})
+    given = [raw, *ROLES, "--original", raw, "--control", strangers]
+    made = anon(*given, "-a", "inference", "--json")
+    assert made.exit_code == 1
+    (report,) = json.loads(made.stdout)["attacks"]
+    assert report["exposed"] == 60
+    assert report["details"]["columns"]["disease"]["control"]["share"] == 0
