@@ -152,7 +152,8 @@ class Ledger:
             blobs = connection.execute(sa.select(*MEMBERSHIPS.columns)).all()
             return [tuple(row) for row in rows], [tuple(head) for head in heads], blobs
 
-        rows, heads, blobs = self._store.read(look, ([], [], []))
+        nothing: Any = ([], [], [])
+        rows, heads, blobs = self._store.read(look, nothing)
         faults = chain_faults(rows)
         entries = [entry for row in rows if (entry := read_row(row)) is not None]
         of_heads, unchecked = head_faults(
@@ -295,7 +296,8 @@ class Ledger:
         def look(connection: sa.Connection) -> Any:
             return _entries(connection), _read_blob(connection, name)
 
-        entries, stored = self._store.read(look, ([], None))
+        nothing: Any = ([], None)
+        entries, stored = self._store.read(look, nothing)
         if stored is None:
             raise LedgerError(f"the ledger keeps no memberships of {_shown(name)}.")
         key_id, blob = stored
