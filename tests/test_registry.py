@@ -551,10 +551,9 @@ def everything_registered():
 def test_every_name_resolves_and_its_summary_is_that_of_its_docstring(kind, name):
     catalog = getattr(registry(), kind)
     assert catalog.fault(name) is None
-    # A page or a policy says what it is itself; its docstring is that of all of them.
-    told = kind in {"pages", "policies"}
-    item = catalog[name]
-    assert catalog.summary(name) == (item.summary if told else first_line(item))
+    item = catalog[name]  # a page or a policy says itself what it is
+    told = item.summary if kind in {"pages", "policies"} else first_line(item)
+    assert catalog.summary(name) == told
 
 
 def test_an_object_may_be_named_by_where_it_lies(shop):
