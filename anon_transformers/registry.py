@@ -61,6 +61,7 @@ COMMANDS = frozenset(
         "frontier",
         "hierarchy",
         "init",
+        "ledger",
         "list",
         "policies",
         "quality",

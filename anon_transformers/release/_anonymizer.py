@@ -21,8 +21,9 @@ from anon_transformers.release._build import (
     make_model,
     named,
 )
-from anon_transformers.release._config import NO_SEED, ReleaseConfig, refused_under
+from anon_transformers.release._config import ReleaseConfig, refused_under
 from anon_transformers.release._forms import Form, form_of
+from anon_transformers.release._stated_method import NO_SEED
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""

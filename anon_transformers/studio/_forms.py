@@ -24,7 +24,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import BOUNDS
 from anon_transformers.parameters import is_number, is_whole
-from anon_transformers.release._config import ROLE_PARAMETERS
+from anon_transformers.release._stated_method import ROLE_PARAMETERS
 from anon_transformers.release._strict import parse_yaml
 
 Kind = Literal["choice", "flag", "whole", "number", "text", "yaml"]
