@@ -24,7 +24,7 @@ SIZES = {
     "ontario-20": 20,
     "public-use-20": 20,
 }
-NO_NUMBER = {"hipaa-safe-harbor", "wp216"}
+NO_NUMBER = ("hipaa-safe-harbor", "wp216")
 
 
 def run(*arguments):
