@@ -44,8 +44,8 @@ from anon_transformers.release._policies import (
     check_policies,
     with_policies,
 )
-from anon_transformers.release._pseudonyms import Pseudonyms
 from anon_transformers.release._stated_method import Method
+from anon_transformers.release._stated_pseudonyms import Pseudonyms
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,

@@ -17,11 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release._strict import Strict
 
 VARIABLE = "ANON_PSEUDONYM_KEY"
 """Where the secret is looked for."""
@@ -30,21 +28,6 @@ N_BYTES = 16
 """Of a pseudonym: two of 10⁹ persons share one with a chance of 10⁻²¹."""
 LINKED = "linked rows"
 """Column of the classes that pseudonyms make, for the gate alone."""
-
-
-class Pseudonyms(Strict):
-    """Identifiers that are published as pseudonyms, in place of being left out.
-
-    The secret is in the environment, as ``ANON_PSEUDONYM_KEY``: 32 bytes or more,
-    written in hexadecimal digits. It is written nowhere.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Identifiers, or the subject. A pseudonym is another one in every version.
-    """
-
-    columns: tuple[str, ...] = Field(min_length=1)
 
 
 def read_secret() -> bytes:

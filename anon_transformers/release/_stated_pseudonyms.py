@@ -1,0 +1,20 @@
+"""The ``pseudonyms:`` section of a release file."""
+
+from pydantic import Field
+
+from anon_transformers.release._strict import Strict
+
+
+class Pseudonyms(Strict):
+    """Identifiers that are published as pseudonyms, in place of being left out.
+
+    The secret is in the environment, as ``ANON_PSEUDONYM_KEY``: 32 bytes or more,
+    written in hexadecimal digits. It is written nowhere.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Identifiers, or the subject. A pseudonym is another one in every version.
+    """
+
+    columns: tuple[str, ...] = Field(min_length=1)
