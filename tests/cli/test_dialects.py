@@ -204,6 +204,8 @@ WITHOUT_A_TABLE = {
     "anon abandon", "anon check", "anon compile", "anon init", "anon list",
     "anon release", "anon reproduce", "anon status", "anon studio",
     "anon hierarchy", "anon dataset", "anon dataset list", "anon dataset make",
+    "anon ledger", "anon ledger list", "anon ledger show", "anon ledger diff",
+    "anon ledger verify", "anon ledger forget", "anon policies", "anon policies show",
 }  # fmt: skip
 """Commands that read no table, or whose file says how it is read."""
 
