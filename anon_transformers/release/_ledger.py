@@ -187,6 +187,16 @@ def settle_release(ledger: "Ledger", home: Path) -> None:
             ledger.give_up(name)
 
 
+def settle_dead(ledger: "Ledger", home: Path, name: tuple[str, str]) -> None:
+    """End the reservation of a run at which nobody is any more.
+
+    What readers may have seen counts as published; a run that is taken up again
+    reserves anew.
+    """
+    there = _is_there(Journal(home).stories().get(name[1], []))
+    ledger.confirm(name) if there else ledger.give_up(name)
+
+
 def _is_there(story: list[dict[str, Any]]) -> bool:
     """Whether a run that was given up left a version that readers may have seen."""
     places = {event["version"] for event in story if "version" in event}

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from anon_transformers.exceptions import LedgerError, ReservedError
 from anon_transformers.release._config import ReleaseConfig
-from anon_transformers.release._ledger import settle_release, workspace_of
+from anon_transformers.release._ledger import (
+    settle_dead,
+    settle_release,
+    workspace_of,
+)
 from anon_transformers.release._log import LOG, stage
 from anon_transformers.release._run import RUNS, Journal
 from anon_transformers.release._under_way import LONGEST_WAIT, POLL, is_under_way
@@ -44,7 +48,8 @@ class Reservation:
         while (other := self._other()) is not None:
             name = other.publication.name
             refused = ReservedError(*name, other.reserved_at)
-            if self.config.on_conflict == "refuse":
+            # Periods of one release go on side by side, and publish in turn.
+            if self.config.on_conflict == "refuse" and name[0] != self.config.name:
                 raise refused
             if not self._may_end(other):
                 raise LedgerError(
@@ -85,9 +90,13 @@ class Reservation:
     def _other(self) -> "RecordedPublication | None":
         """Another run that has reserved the source, and has not ended."""
         for other in self._others():
-            settle_release(
-                self.ledger, workspace_of(self.config) / other.publication.release
-            )
+            home = workspace_of(self.config) / other.publication.release
+            settle_release(self.ledger, home)
+        for other in self._others():
+            # A period that was cut off must not keep the others of its release.
+            own = other.publication.release == self.config.name
+            if own and not self._may_end(other):
+                settle_dead(self.ledger, self.config.home, other.publication.name)
         return next(iter(self._others()), None)
 
     def _others(self) -> "list[RecordedPublication]":

@@ -33,6 +33,7 @@ from anon_transformers.release._ledger import (
     unrecorded,
 )
 from anon_transformers.release._reserve import Reservation
+from tests.release.test_periods import with_periods
 
 pytestmark = pytest.mark.gx
 
@@ -191,6 +192,25 @@ def test_two_releases_of_one_source_do_not_pass_each_other(
     publish(location)
     run_release(second.file)
     assert events(release) == ["reserved", "published"] * 2
+
+
+@pytest.mark.parametrize(
+    ("broken", "ended"),
+    [("_write_version", "given-up"), ("point_at_newest", "published")],
+)
+def test_a_period_that_was_cut_off_keeps_no_other_one(
+    release, monkeypatch, broken, ended
+):
+    with_periods(release)
+    release.write(on_conflict="refuse")
+    with monkeypatch.context() as patch:
+        break_at(patch, broken)
+        with pytest.raises(OSError, match="publish failed"):
+            run_release(release.file, period="2026-09")
+    run_release(release.file, period="2026-10")
+    assert events(release) == ["reserved", ended, "reserved", "published"]
+    run_release(release.file, period="2026-09")
+    assert ledger_of(release).verify().intact
 
 
 def test_a_run_at_which_nobody_is_is_not_waited_for(
