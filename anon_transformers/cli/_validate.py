@@ -381,7 +381,7 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     from anon_transformers.release import Threshold
     from anon_transformers.release._anonymizer import refuse_unjudgeable
     from anon_transformers.release._build import check_threshold
-    from anon_transformers.release._table import counts_rows
+    from anon_transformers.release._table_numbers import counts_rows
 
     if not asked:
         raise ConfigurationError("name a threshold: --k 5, or -t NAME,KEY=VALUE.")

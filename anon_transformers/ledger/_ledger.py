@@ -23,7 +23,7 @@ from anon_transformers.ledger._chain import (
 from anon_transformers.ledger._memberships import (
     MembershipKey,
     StoredMemberships,
-    make_pairs,
+    make_rows,
     without_person,
 )
 from anon_transformers.ledger._publication import (
@@ -101,15 +101,15 @@ class Ledger:
 
     def publications(
         self,
-        source_id: str | None = None,
+        beside: Publication | None = None,
         states: Sequence[str] = ("published",),
     ) -> list[RecordedPublication]:
         """Publications in the order of their reservations.
 
         Parameters
         ----------
-        source_id : str, optional
-            Those of one source alone.
+        beside : Publication, optional
+            Those alone that may hold the same persons as this one.
         states : sequence of str
             Which: of ``"reserved"``, ``"published"`` and ``"given-up"``.
         """
@@ -117,7 +117,7 @@ class Ledger:
             found
             for found in fold(self.entries()).values()
             if found.state in states
-            and source_id in (None, found.publication.source_id)
+            and (beside is None or found.publication.may_share_persons(beside))
         ]
 
     def find(self, name: str) -> RecordedPublication:
@@ -172,8 +172,8 @@ class Ledger:
         Raises
         ------
         ReservedError
-            If another publication of the source is reserved, and has not been confirmed
-            or given up.
+            If another publication of the source, or of one that is declared to share
+            persons with it, is reserved, and has not been confirmed or given up.
         LedgerError
             If the version was published with other bytes.
         """
@@ -193,7 +193,7 @@ class Ledger:
                 if (
                     name != publication.name
                     and other.state == "reserved"
-                    and other.publication.source_id == publication.source_id
+                    and other.publication.may_share_persons(publication)
                 ):
                     raise ReservedError(*name, other.reserved_at)
             if mine is not None and mine.state == "reserved":
@@ -239,6 +239,7 @@ class Ledger:
         key: MembershipKey,
         persons: Sequence[str],
         classes: "NDArray[Any]",
+        values: Mapping[str, Sequence[str | None]] | None = None,
     ) -> None:
         """Keep which class each person of a reserved publication is in.
 
@@ -255,8 +256,11 @@ class Ledger:
             The key of each person, as it is written in the source.
         classes : array of int
             The class of each.
+        values : mapping of str to sequence of str or None, optional
+            For each sensitive column that later releases are judged by, the value of
+            each person; kept is only which of them are equal.
         """
-        pairs = make_pairs(key, persons, classes)
+        rows = make_rows(key, persons, classes, values)
 
         def work(connection: sa.Connection) -> None:
             mine = fold(_entries(connection)).get(name)
@@ -265,13 +269,13 @@ class Ledger:
             stored = _read_blob(connection, name)
             if stored is not None and stored[0] == key.id:
                 there = key.open(stored[1], name)
-                if there.tobytes() == pairs.tobytes():
+                if there.dtype == rows.dtype and there.tobytes() == rows.tobytes():
                     return
             if mine.state == "published":
                 raise LedgerError(
                     f"{_shown(name)} is published; its memberships do not change."
                 )
-            blob = key.seal(pairs, name)
+            blob = key.seal(rows, name)
             _replace_blob(connection, name, key.id, blob)
             self._append(
                 connection,
@@ -310,8 +314,7 @@ class Ledger:
             raise LedgerError(
                 f"the memberships of {_shown(name)} are not those that were written."
             )
-        pairs = key.open(blob, name)
-        return StoredMemberships(pairs["person"].copy(), pairs["class"].copy())
+        return StoredMemberships.of_rows(key.open(blob, name))
 
     def forget(self, name: Name) -> LedgerEntry:
         """Remove the memberships of a publication; the entry that it was made stays."""

@@ -1,17 +1,19 @@
 """Which class each person was in: keyed, encrypted, and no more than that.
 
 A person is the HMAC-SHA-256 of their key in the source, cut to 16 bytes, under a key
-that is derived from a secret. The pairs of person and class are sorted by these digests
-and encrypted as a whole with AES-GCM. Whoever has the ledger without the secret learns
-how many pairs there are, and nothing else.
+that is derived from a secret. Of a sensitive value the same is kept, cut to 8 bytes:
+releases are judged together by which values are equal, and never by what they are. The
+rows are sorted by these digests and encrypted as a whole with AES-GCM. Whoever has the
+ledger without the secret learns how long that is, and nothing else.
 """
 
 import hashlib
 import hmac
+import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,13 +28,19 @@ VARIABLE = "ANON_LEDGER_KEY"
 SHORTEST_SECRET = 32
 """Bytes of a secret; one that people make up is guessed."""
 DIGEST_BYTES = 16
+VALUE_BYTES = 8
+NO_VALUE = 0
+"""In place of a value that is missing."""
 KEY_BYTES = 32
 NONCE_BYTES = 12
-FORMAT = b"anon1"
+FORMAT = b"anon2"
 """First bytes of what is stored."""
 _BLOCK = 64
 """Bytes of a block of SHA-256."""
-_PAIR = np.dtype([("person", f"S{DIGEST_BYTES}"), ("class", "<i4")])
+PERSON, CLASS = "\0person", "\0class"
+"""Fields of a row beside the values; no column of a table has such a name."""
+_HEAD = b"\n"
+"""Ends the names of the sensitive columns, before the rows."""
 
 
 class MembershipKey:
@@ -60,6 +68,7 @@ class MembershipKey:
                 f"{SHORTEST_SECRET}; draw one with secrets.token_hex(32)."
             )
         self._persons = _derived(given, b"persons")
+        self._values = _derived(given, b"values")
         self._blob = _derived(given, b"memberships")
         self._commitment = _derived(given, b"commitment")
         self.id = _derived(given, b"name of the key")[:8].hex()
@@ -110,19 +119,47 @@ class MembershipKey:
             found += around.digest()[:DIGEST_BYTES]
         return np.frombuffer(bytes(found), dtype=f"S{DIGEST_BYTES}")
 
+    def values(self, column: str, values: Sequence[str | None]) -> "NDArray[np.uint64]":
+        """What stands for each value of a sensitive column.
+
+        Parameters
+        ----------
+        column : str
+            Its name; equal values of two columns have nothing in common.
+        values : sequence of str or None
+            The values; None is missing, and stays so.
+        """
+        known = {value for value in values if value is not None}
+        # In JSON, no part can lend its end to the next. One that is 0 by chance
+        # would pass for a missing value, which is never diverse.
+        made = {
+            value: int.from_bytes(
+                hmac.digest(
+                    self._values, json.dumps([column, value]).encode(), "sha256"
+                )[:VALUE_BYTES],
+                "little",
+            )
+            for value in known
+        }
+        return np.array(
+            [NO_VALUE if value is None else made[value] for value in values],
+            dtype=np.uint64,
+        )
+
     def commitment(self, blob: bytes) -> str:
         """What the chain keeps of a blob."""
         return hmac.new(self._commitment, blob, "sha256").hexdigest()
 
-    def seal(self, pairs: "NDArray[Any]", publication: tuple[str, str]) -> bytes:
-        """Encrypt pairs of a person and a class, bound to their publication."""
+    def seal(self, rows: "NDArray[Any]", publication: tuple[str, str]) -> bytes:
+        """Encrypt rows of a person, a class and values, bound to their publication."""
         nonce = secrets.token_bytes(NONCE_BYTES)
-        plain = np.ascontiguousarray(pairs).tobytes()
+        names = json.dumps(list(rows.dtype.names or ())[2:]).encode()
+        plain = names + _HEAD + np.ascontiguousarray(rows).tobytes()
         sealed = _cipher(self._blob).encrypt(nonce, plain, _bound(self.id, publication))
         return FORMAT + nonce + sealed
 
     def open(self, blob: bytes, publication: tuple[str, str]) -> "NDArray[Any]":
-        """The pairs of a blob; refuses one of another key, or that was changed."""
+        """The rows of a blob; refuses one of another key, or that was changed."""
         from cryptography.exceptions import InvalidTag
 
         start = len(FORMAT) + NONCE_BYTES
@@ -135,7 +172,13 @@ class MembershipKey:
                 f"the memberships of {'/'.join(publication)} cannot be opened: they "
                 "were changed, or belong to another key or publication."
             ) from None
-        return np.frombuffer(plain, dtype=_PAIR)
+        names, _, rows = plain.partition(_HEAD)
+        return np.frombuffer(rows, dtype=_row_type(json.loads(names)))
+
+
+def _row_type(columns: Sequence[str]) -> np.dtype:
+    values = [(name, "<u8") for name in columns]
+    return np.dtype([(PERSON, f"S{DIGEST_BYTES}"), (CLASS, "<i4"), *values])
 
 
 def _derived(secret: bytes, purpose: bytes) -> bytes:
@@ -168,20 +211,34 @@ class StoredMemberships:
         several times.
     classes : ndarray of int32
         The class of each.
+    values : dict of str to ndarray of uint64
+        For each sensitive column that is judged, what stands for the value of each; 0
+        is missing.
     """
 
     persons: "NDArray[np.bytes_]"
     classes: "NDArray[np.int32]"
+    values: Mapping[str, "NDArray[np.uint64]"] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.persons)
 
+    @classmethod
+    def of_rows(cls, rows: "NDArray[Any]") -> "StoredMemberships":
+        """What the rows of a blob hold."""
+        names = list(rows.dtype.names or ())[2:]
+        values = {name: rows[name].copy() for name in names}
+        return cls(rows[PERSON].copy(), rows[CLASS].copy(), values)
 
-def make_pairs(
-    key: MembershipKey, persons: Sequence[str], classes: "NDArray[Any]"
+
+def make_rows(
+    key: MembershipKey,
+    persons: Sequence[str],
+    classes: "NDArray[Any]",
+    values: Mapping[str, Sequence[str | None]] | None = None,
 ) -> "NDArray[Any]":
-    """Pairs of person and class, sorted: their order tells nothing of the source."""
-    given = np.asarray(classes)
+    """Person, class and values, sorted: their order tells nothing of the source."""
+    given, values = np.asarray(classes), values or {}
     if given.ndim != 1 or len(given) != len(persons):
         raise ParameterError(
             f"classes: {len(persons)} persons need one class each, got an array of "
@@ -193,12 +250,19 @@ def make_pairs(
         not whole or given.min() < limits.min or given.max() > limits.max
     ):
         raise ParameterError("classes: they must be whole numbers of 32 bits.")
-    pairs = np.empty(len(given), dtype=_PAIR)
-    pairs["person"], pairs["class"] = key.persons(persons), given
-    return pairs[np.lexsort((pairs["class"], pairs["person"]))]
+    rows = np.empty(len(given), dtype=_row_type(list(values)))
+    rows[PERSON], rows[CLASS] = key.persons(persons), given
+    for name, of_persons in values.items():
+        if name in (PERSON, CLASS) or len(of_persons) != len(given):
+            raise ParameterError(
+                f"values: {name!r} needs a value of each of the {len(given)} persons, "
+                f"and another name than {PERSON!r} and {CLASS!r}."
+            )
+        rows[name] = key.values(name, of_persons)
+    return rows[np.lexsort((rows[CLASS], rows[PERSON]))]
 
 
-def without_person(pairs: "NDArray[Any]", digest: bytes) -> "NDArray[Any]":
-    """The pairs of all other persons."""
+def without_person(rows: "NDArray[Any]", digest: bytes) -> "NDArray[Any]":
+    """The rows of all other persons."""
     # numpy leaves out NULs at the end of bytes, and so must what is compared.
-    return pairs[pairs["person"] != np.array(digest, dtype=f"S{DIGEST_BYTES}")]
+    return rows[rows[PERSON] != np.array(digest, dtype=f"S{DIGEST_BYTES}")]

@@ -44,6 +44,8 @@ class Publication:
         The thresholds in force, by id.
     levels : dict
         What was measured for each, by id; None where no number is published.
+    shares_persons_with : list of str
+        Ids of other sources that are declared to hold some of the same persons.
 
     Examples
     --------
@@ -63,6 +65,15 @@ class Publication:
     method: dict[str, Any] = field(default_factory=dict)
     thresholds: dict[str, Any] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
+    shares_persons_with: list[str] = field(default_factory=list)
+
+    def may_share_persons(self, other: "Publication") -> bool:
+        """Whether both are of one source, or one declares that they share persons."""
+        return (
+            self.source_id == other.source_id
+            or self.source_id in other.shares_persons_with
+            or other.source_id in self.shares_persons_with
+        )
 
     @property
     def name(self) -> tuple[str, str]:

@@ -42,6 +42,8 @@ USUAL_LOSS = 0.9
 """Most loss where it could not be tried what a release of the table loses."""
 NEWEST = {"periods": 1}
 """Periods that stay public: of persons, two tell more than each alone."""
+UNJUDGED = "proposed from a table; nobody has decided yet"
+"""Stands in manifests until a person decides what periods may tell together."""
 SHOWN_ROLES = (
     "quasi_identifiers",
     "sensitive",
@@ -350,12 +352,14 @@ def _content(
     target: dict[str, Any] = {"path": f"../build/releases/{name}", "format": "csv"}
     if table.subject is not None and _holds_period(source):
         target["retention"] = dict(NEWEST)
+    together = {"composition": {"accept_unjudged": UNJUDGED}}
     return {
         "source": stated,
         "roles": roles,
         "hierarchies": hierarchies,
         "anonymizer": anonymizer,
         "thresholds": [{"model": "k-anonymity", "k": K}, *_of_values(table)],
+        **(together if _holds_period(source) else {}),
         "suite": f"../expectations/{name}.json",
         "target": target,
         "workspace": "../.anon",
@@ -391,8 +395,7 @@ def _text(
 ) -> str:
     """The file with its reasons; a parser reads the content back."""
     by_column = {p.column: p for p in table.columns}
-    retained = "retention" in content["target"]
-    lines = [f"# {line}".rstrip() for line in _review(table, suggestions, retained)]
+    lines = [f"# {line}".rstrip() for line in _review(table, suggestions, content)]
     lines += ["source:", *_block(content["source"]), "", "roles:"]
     for role, named in content["roles"].items():
         if role == "subject":
@@ -411,6 +414,7 @@ def _text(
     for one in content["thresholds"]:
         lines += [f"  # {why}" for why in _why(one, loss)]
         lines.append(f"  - {_scalar(one)}")
+    lines += _about_periods(content)
     lines += ["", f"suite: {_scalar(content['suite'])}", "", "target:"]
     target = dict(content["target"])
     retention = target.pop("retention", None)
@@ -423,6 +427,19 @@ def _text(
         ]
     lines += ["", f"workspace: {_scalar(content['workspace'])}"]
     return "\n".join(lines) + "\n"
+
+
+def _about_periods(content: Mapping[str, Any]) -> list[str]:
+    if "composition" not in content:
+        return []
+    return [
+        "",
+        "# Whoever has two periods sees who joined, left and moved. To judge all",
+        "# periods together, name the subject, set ANON_LEDGER_KEY, and say whether",
+        "# sensitive values are permanent or changing; otherwise say why not.",
+        "composition:",
+        *_block(content["composition"]),
+    ]
 
 
 def _about_unknown(content: Mapping[str, Any]) -> list[str]:
@@ -466,7 +483,9 @@ def _why_model(threshold: Mapping[str, Any]) -> str:
 
 
 def _review(
-    table: TableProposal, suggestions: Mapping[str, Suggestion], retained: bool
+    table: TableProposal,
+    suggestions: Mapping[str, Suggestion],
+    content: Mapping[str, Any],
 ) -> list[str]:
     """What a person must decide, for nothing here can."""
     persons = "" if table.n_persons is None else f" of {table.n_persons:,} persons"
@@ -493,8 +512,10 @@ def _review(
             f"* {len(rare)} hierarchies join rare values: their labels tell what is "
             "rare in this table."
         )
-    if retained:
+    if "retention" in content["target"]:
         lines.append("* retention: how many periods may be public at a time.")
+    if "composition" in content:
+        lines.append("* composition: what periods may tell together; not judged yet.")
     lines += [
         f"* thresholds: k = {K}"
         + (f" and l = {L} are" if table.of_role("sensitive") else " is")

@@ -23,6 +23,7 @@ from anon_transformers.release._build import (
 )
 from anon_transformers.release._config import ReleaseConfig, refused_under
 from anon_transformers.release._forms import Form, form_of
+from anon_transformers.release._stated_composition import refuse_not_composable
 from anon_transformers.release._stated_method import NO_SEED
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
@@ -45,6 +46,7 @@ def check_gate(form: Form, thresholds: Sequence[Threshold]) -> None:
             f"pseudonyms: {config.anonymizer.name} makes no rows that a pseudonym "
             "could stand for; leave them out."
         )
+    refuse_not_composable(form, thresholds)
     refuse_other_evidence(form, thresholds)
     refuse_unmade_columns(form, thresholds)
     refuse_unjudgeable(thresholds, Scope(form.judged_columns, config.roles.sensitive))

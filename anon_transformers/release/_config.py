@@ -44,6 +44,10 @@ from anon_transformers.release._policies import (
     check_policies,
     with_policies,
 )
+from anon_transformers.release._stated_composition import (
+    StatedComposition,
+    check_composition,
+)
 from anon_transformers.release._stated_method import Method
 from anon_transformers.release._stated_pseudonyms import Pseudonyms
 from anon_transformers.release._strict import (
@@ -336,6 +340,8 @@ class ReleaseConfig(Strict):
         Where it is published.
     pseudonyms : Pseudonyms or None
         Identifiers that are published as keyed pseudonyms; without it, none is.
+    composition : StatedComposition or None
+        What this table must hold together with all earlier ones of the same persons.
     suite : str or None
         Great Expectations suite that states the thresholds as ``$PARAMETER``; without
         it, one is written from them.
@@ -374,6 +380,7 @@ class ReleaseConfig(Strict):
     policy: tuple[StatedPolicy, ...] = ()
     target: Target
     pseudonyms: Pseudonyms | None = None
+    composition: StatedComposition | None = None
     suite: FilePath | None = None
     schedule: str | None = None
     airflow: AirflowOptions = AirflowOptions()
@@ -497,6 +504,11 @@ class ReleaseConfig(Strict):
                     template.refuse_recurring(grain)
                 except ParameterError as error:
                     raise ValueError(f"{key}: {error}") from None
+
+    @model_validator(mode="after")
+    def _tables_can_be_judged_together(self) -> "ReleaseConfig":
+        check_composition(self)
+        return self
 
     @model_validator(mode="after")
     def _can_be_mapped(self) -> "ReleaseConfig":

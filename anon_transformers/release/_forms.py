@@ -26,6 +26,7 @@ from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._files import read_data, read_parquet
+from anon_transformers.release._persons_in_classes import PersonsInClasses
 from anon_transformers.release._run import CANDIDATE, Run, files_of
 
 INPUT = "input"
@@ -122,6 +123,8 @@ class Form(ABC):
     """Whether cells are swapped, and nobody knows whose they are."""
     takes_pseudonyms: ClassVar[bool] = False
     """Whether identifiers may be published as pseudonyms of rows."""
+    composes: ClassVar[bool] = False
+    """Whether several releases can be judged together."""
     private_files: ClassVar[tuple[str, ...]]
     """Files of a run that hold personal data, by their place in its folder."""
 
@@ -224,6 +227,12 @@ class Form(ABC):
         method then says what was lost.
         """
         return {}
+
+    def persons_in_classes(
+        self, candidate: Candidate, columns: Sequence[str]
+    ) -> PersonsInClasses:
+        """Who is in which class, with their values in these sensitive columns."""
+        raise NotEvaluable("this form of data has no classes of persons.")
 
     @abstractmethod
     def faults(self, candidate: Candidate) -> list[str]:

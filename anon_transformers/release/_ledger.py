@@ -125,7 +125,9 @@ def _with_variables(template: Template) -> str:
 
 
 def publication_of(
-    run: Run, candidate: Mapping[str, Any], verdict: Mapping[str, Any]
+    run: Run,
+    candidate: Mapping[str, Any],
+    verdict: Mapping[str, Any] | None = None,
 ) -> "Publication":
     """What the ledger records of a run: no cell, and no number that is not public."""
     from anon_transformers.ledger import Publication
@@ -134,8 +136,10 @@ def publication_of(
 
     config = run.config.at_rung(candidate.get("rung", 0))
     name, source_id = source_of(run.config)
-    method = config.anonymizer
-    roles = config.roles
+    method, roles = config.anonymizer, config.roles
+    checks = [] if verdict is None else verdict["checks"]
+    together = config.composition
+    shared = () if together is None else together.shares_persons_with
     return Publication(
         release=config.name,
         version=run.id,
@@ -159,9 +163,8 @@ def publication_of(
             t.id: {"kind": t.kind, "name": t.name, **plain_parameters(t.params)}
             for t in run.thresholds
         },
-        levels=plain_parameters(
-            {check["id"]: check.get("observed") for check in verdict["checks"]}
-        ),
+        levels=plain_parameters({c["id"]: c.get("observed") for c in checks}),
+        shares_persons_with=[f"name:{name}" for name in shared],
     )
 
 

@@ -20,6 +20,8 @@ class LinkedForm(TableForm):
 
     swaps: ClassVar[bool] = True
     takes_pseudonyms: ClassVar[bool] = False
+    # Whoever has several swaps of one source finds the groups, and then the cells.
+    composes: ClassVar[bool] = False
 
     @property
     def swapped_columns(self) -> Sequence[str]:

@@ -20,6 +20,7 @@ from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._back_off import check_ladder, name_of
 from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
+from anon_transformers.release._composition import refuse_no_key
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._ledger import settle
@@ -131,6 +132,7 @@ def load_as_stated(
     form = form_of(config)
     anonymizer = make_for_columns(form, thresholds)
     check_gate(form, thresholds)
+    refuse_no_key(config, thresholds)
     ladder = check_ladder(form, thresholds)
     refuse_unwritable(form)
     try:

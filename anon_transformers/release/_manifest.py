@@ -17,6 +17,7 @@ from anon_transformers.release._files import read_published
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._policies import public_policies
 from anon_transformers.release._run import Run, now, of_period
+from anon_transformers.release._stated_composition import public_composition
 
 SHOWN_VERSIONS = (
     "anon-transformers",
@@ -48,6 +49,7 @@ def make_manifest(
     )
     beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
     named = {"policies": public_policies(config)} if config.policy else {}
+    named |= public_composition(config, run.thresholds)
     return {
         "release": config.name,
         "version": run.id,

@@ -14,14 +14,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ReleaseError
+from anon_transformers.exceptions import GateError, ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import check_threshold
+from anon_transformers.release._composition import Together
 from anon_transformers.release._config import read_config
+from anon_transformers.release._forms import Candidate, form_of
 from anon_transformers.release._ledger import open_ledger, publication_of, settle
 from anon_transformers.release._log import tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
+from anon_transformers.release._quarantine import quarantine
 from anon_transformers.release._reserve import Reservation
 from anon_transformers.release._run import (
     CANDIDATE,
@@ -78,6 +81,12 @@ def publish(location: Location) -> str:
     -------
     str
         Folder of the published version.
+
+    Raises
+    ------
+    GateError
+        If another release of the same persons was published meanwhile, and both
+        together tell too much. The candidate then lies in quarantine.
     """
     run = Run(location)
     with held(run.folder):
@@ -90,16 +99,24 @@ def publish(location: Location) -> str:
                 tell(version=run.id, again="was published before")
                 return event["version"]
         with run.refused_if_gone():
-            version = publish_run(run)
+            version, faults = publish_run(run)
+        if faults:
+            place = quarantine(run, form_of(run.config))
+            raise GateError(
+                f"{run.config.title}: {'; '.join(faults)}. The candidate lies in "
+                f"{place}."
+            )
         keep_private_report(run)
         remove_run(run.folder)
     return str(version)
 
 
-def publish_run(run: Run) -> Path:
+def publish_run(run: Run) -> tuple[Path, list[str]]:
     """Write the version of a run, and let readers see it.
 
-    It is reserved in the ledger before, and confirmed there afterwards.
+    It is reserved in the ledger before, and confirmed there afterwards. By then nobody
+    else can publish these persons; if somebody did since the candidate was judged, it
+    is judged again, and what refuses it is returned.
     """
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
@@ -109,9 +126,10 @@ def publish_run(run: Run) -> Path:
     # Before the target is locked: a run that starts locks them in this order, too.
     key = home_key(config.home, SIGNING_KEY)
     version = open_target(config) / VERSIONS / run.id
-    reservation = Reservation(
-        config, open_ledger(config), publication_of(run, candidate, verdict)
-    )
+    form = form_of(config.at_rung(candidate.get("rung", 0)))
+    ledger, publication = open_ledger(config), publication_of(run, candidate, verdict)
+    reservation = Reservation(config, ledger, publication)
+    together = Together(form, Candidate.read(run), publication, ledger)
     while True:
         reservation.wait()
         with locked(config.target_root):
@@ -122,12 +140,16 @@ def publish_run(run: Run) -> Path:
                 _refuse_another(version, run, candidate, verdict)
             # Last of all that may refuse: whoever is refused reserves nothing.
             if reservation.reserve():
+                if faults := together.new_faults():
+                    reservation.give_up()
+                    return version, faults
+                together.remember()
                 notes = _notes(run, candidate, verdict, key)
                 _let_readers_see(version, run, candidate, notes)
                 reservation.confirm()
                 break
     tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
-    return version
+    return version, []
 
 
 def _let_readers_see(
@@ -170,7 +192,7 @@ def refuse_loosened(run: Run) -> None:
     # As a run notes them, where a date is a text.
     now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
     keys = ("source", "roles", "hierarchies", "anonymizer", "target", "suite")
-    for key in (*keys, "on_refusal", "pseudonyms"):
+    for key in (*keys, "on_refusal", "pseudonyms", "composition"):
         if now[key] != then[key]:
             raise ReleaseError(
                 f"run {run.id}: {key} in {run.file} changed after it was loaded; start "

@@ -72,6 +72,10 @@ class Reservation:
             return False
         return True
 
+    def give_up(self) -> None:
+        """Note that it will not happen after all."""
+        self.ledger.give_up(self.publication.name)
+
     def confirm(self) -> None:
         """Note that readers see it.
 
@@ -101,7 +105,7 @@ class Reservation:
 
     def _others(self) -> "list[RecordedPublication]":
         mine = self.publication
-        open_ones = self.ledger.publications(mine.source_id, ["reserved"])
+        open_ones = self.ledger.publications(mine, ["reserved"])
         return [each for each in open_ones if each.publication.name != mine.name]
 
     def _may_end(self, other: "RecordedPublication") -> bool:

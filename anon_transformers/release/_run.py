@@ -64,12 +64,14 @@ TIES = "ties.key"
 KEY_BYTES = 32
 CANDIDATE = "candidate"
 VERDICT = "verdict.json"
+JUDGED = "composition.json"
+"""Names of the releases that a candidate was judged together with."""
 ERROR = ".error"
 """Ends the name of a file with the whole of an error, which may quote cells."""
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
 OF_RUN = re.compile(
-    r"\.?(?:seal\.key|run\.json|verdict\.json|(?:validation|private)\.html|[a-z]+\.error"
-    r"|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
+    r"\.?(?:seal\.key|(?:run|verdict|composition)\.json|(?:validation|private)\.html"
+    r"|[a-z]+\.error|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(

@@ -8,7 +8,6 @@ often the input has each sensitive value. Degrees give the original values back.
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,17 +30,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics import (
-    AverageRisk,
-    HighestRisk,
-    Loss,
-    RecordsAtRisk,
-    SuppressedShare,
-    class_statistics,
-    domain_share_loss,
-    released_losses,
-    size_histogram,
-)
+from anon_transformers.metrics import Loss
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
 from anon_transformers.release._anonymizer import make_anonymizer, method_may_suppress
@@ -73,6 +62,10 @@ from anon_transformers.release._identifying_columns import (
     identifying_faults,
 )
 from anon_transformers.release._person_columns import refuse_dropped_persons
+from anon_transformers.release._persons_in_classes import (
+    PersonsInClasses,
+    persons_in_classes,
+)
 from anon_transformers.release._pseudonyms import (
     linked_classes,
     make_pseudonyms,
@@ -91,12 +84,16 @@ from anon_transformers.release._source import (
     refuse_unstated_numbers,
     stated_marks,
 )
+from anon_transformers.release._table_numbers import (
+    OF_PUBLISHED,
+    class_numbers,
+    counts_rows,
+    losses,
+)
 
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
 REFERENCES = "references.json"
-OF_PUBLISHED = "loss_of_published_rows"
-"""Where rows are dropped: what is lost of the others, and not what the gate judges."""
 
 
 class TableForm(Form):
@@ -105,6 +102,7 @@ class TableForm(Form):
     noun: ClassVar[str] = "a table"
     kinds: ClassVar[frozenset[str]] = frozenset({"table", "linked"})
     takes_pseudonyms: ClassVar[bool] = True
+    composes: ClassVar[bool] = True
     private_files: ClassVar[tuple[str, ...]] = (
         f"{INPUT}.parquet",
         f"candidate/{REFERENCES}",
@@ -380,6 +378,23 @@ class TableForm(Form):
             **read_memberships(candidate),
         )
 
+    def persons_in_classes(
+        self, candidate: Candidate, columns: Sequence[str]
+    ) -> PersonsInClasses:
+        """Who is in which class, with their values in these sensitive columns."""
+        roles, (table,) = self.config.roles, candidate.tables
+        subject = candidate.source[str(roles.subject)].iloc[read_rows(candidate)]
+        return persons_in_classes(
+            table,
+            subject,
+            roles.quasi_identifiers,
+            columns,
+            candidate.suppression_label,
+            self.stated_marks,
+            suppressed_shown=self.config.anonymizer.params.get("suppression")
+            != "blank",
+        )
+
     def faults(self, candidate: Candidate) -> list[str]:
         """What differs from the source; what tells persons apart."""
         roles, (frame,) = self.config.roles, candidate.tables
@@ -618,45 +633,3 @@ def read_memberships(candidate: Candidate) -> dict[str, Any]:
         return {}
     file = candidate.run.evidence_file(MEMBERSHIPS, noted, "memberships")
     return {"degrees": read_parquet(file).to_numpy(dtype=np.float64)}
-
-
-def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
-    """Suppressed rows and classes; risks where rows are what is counted.
-
-    Where persons are, sizes are still those of rows, and stand under names that say so.
-    """
-    statistics = asdict(class_statistics(classes))
-    suppressed = statistics.pop("suppressed_rows")
-    numbers: dict[str, Any] = {"suppressed_rows": suppressed}
-    if not rows_count:
-        numbers["classes"] = {"count": statistics["count"]}
-        if statistics["count"]:
-            numbers["classes_in_rows"] = statistics
-            numbers["class_sizes_in_rows"] = size_histogram(classes)
-        return numbers
-    numbers["classes"] = statistics
-    if statistics["count"]:
-        numbers["class_sizes"] = size_histogram(classes)
-        metrics = (AverageRisk(), HighestRisk(), RecordsAtRisk())
-        numbers["risk"] = {metric.name: metric.measure(classes) for metric in metrics}
-    return numbers
-
-
-def counts_rows(threshold: Threshold) -> bool:
-    """Whether a threshold is about rows, also where persons are counted."""
-    return threshold.kind == "metric" and threshold.name == SuppressedShare.name
-
-
-def losses(
-    table: pd.DataFrame,
-    quasi_identifiers: Sequence[str],
-    hierarchies: Mapping[str, Any],
-    suppression_label: str,
-    n_rows: int | None = None,
-) -> dict[str, Any]:
-    """How much of its hierarchy each column covers, where a file has the hierarchy."""
-    read = {name: h for name, h in hierarchies.items() if isinstance(h, Hierarchy)}
-    found = released_losses(table, read, suppression_label, n_rows) if read else {}
-    if len(found) < len(quasi_identifiers):
-        return {"column_losses": found}
-    return {"column_losses": found, "loss": domain_share_loss(found.values())}

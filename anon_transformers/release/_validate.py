@@ -1,35 +1,23 @@
 """Third step: judge the candidate as its readers will see it."""
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
-from anon_transformers.gx.gate import Check, GateResult, read_suite, run_gate
-from anon_transformers.parameters import is_number
+from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._build import evidence_kinds
+from anon_transformers.release._composition import Together
 from anon_transformers.release._forms import Candidate, Form, GateInput, form_of
+from anon_transformers.release._ledger import publication_of
 from anon_transformers.release._log import stage, tell, tell_numbers
 from anon_transformers.release._policies import policy_faults
 from anon_transformers.release._private_report import write_private_report
 from anon_transformers.release._pseudonyms import LINKED
+from anon_transformers.release._quarantine import describe_refusal, quarantine
 from anon_transformers.release._report import write_report
-from anon_transformers.release._run import (
-    ERROR,
-    KEY,
-    LOCK,
-    ORDER,
-    QUARANTINE,
-    Run,
-    hash_of,
-    make_private,
-    refuse_links,
-    remove_run,
-    write_json,
-)
+from anon_transformers.release._run import Run, hash_of
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._under_way import held
 
@@ -85,28 +73,6 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     return form, result
 
 
-def describe_refusal(name: str, result: GateResult, place: str) -> str:
-    """Why a candidate is refused: one line per reason, with what was asked for."""
-    asked = {f"{check.id}: ": asked_of(check) for check in result.checks}
-    lines = []
-    for reason in result.reasons or ("a threshold is broken",):
-        stem = next((stem for stem in asked if reason.startswith(stem)), "")
-        lines.append(f"{reason}{asked.get(stem, '')}")
-    if len(lines) == 1:
-        return f"{name}: {lines[0]}. The candidate lies in {place}."
-    listed = [f"- {line}" for line in lines]
-    reasons = [f"{name}: refused for {len(lines)} reasons:", *listed]
-    return "\n".join([*reasons, f"The candidate lies in {place}."])
-
-
-def asked_of(check: Check) -> str:
-    """The numbers that a model was asked for; a metric's reason names its bounds."""
-    numbers = {k: v for k, v in check.params.items() if is_number(v)}
-    if check.kind != "model" or check.observed is None or not numbers:
-        return ""
-    return f" (asked for {', '.join(f'{k}={v:g}' for k, v in numbers.items())})"
-
-
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict as it is published: of its numbers those that anybody can check."""
     levels = numbers["levels"]
@@ -141,6 +107,8 @@ def judge_candidate(form: Form, candidate: Candidate) -> GateResult:
         evidence=judged.evidence,
     )
     faults += linked_faults(judged, candidate)
+    publication = publication_of(candidate.run, candidate.noted)
+    faults += Together(form, candidate, publication).faults()
     if not faults:
         return result
     return replace(result, passed=False, reasons=(*faults, *result.reasons))
@@ -168,28 +136,3 @@ def linked_faults(judged: GateInput, candidate: Candidate) -> list[str]:
         "or publish one row per person"
         for reason in result.reasons
     ]
-
-
-def quarantine(run: Run, form: Form) -> str:
-    """Put the candidate and its verdict away, and remove the personal data."""
-    home = run.folder.parent.parent
-    refuse_links(home)  # one may have come since the run was loaded
-    place = make_private(home / QUARANTINE) / run.id
-    remove_run(place)
-    while os.path.lexists(place):  # somebody else's
-        place = place.with_name(f"{place.name}-r")
-    for private in (KEY, LOCK, *form.private_files):
-        run.path(private).unlink(missing_ok=True)
-    for details in run.folder.glob(f"*{ERROR}"):
-        details.unlink()
-    _forget_variables(run)
-    run.folder.rename(place)
-    run.journal.write(run.id, "quarantined")
-    return str(place)
-
-
-def _forget_variables(run: Run) -> None:
-    """Leave out of the order what variables held: an address may have a password."""
-    order = json.loads(run.path(ORDER).read_text(encoding="utf-8"))
-    order.pop("filled", None)
-    write_json(run.path(ORDER), order)

@@ -35,6 +35,7 @@ thresholds:
   - {metric: loss, max: 0.9}
 target: {path: ../out/people}
 workspace: ../work
+composition: {accept_unjudged: made-up rows that describe nobody}
 """
 FUZZY = """\
 source: {path: people.csv}

@@ -23,6 +23,7 @@ thresholds: [{model: k-anonymity, k: 10}]
 target: {path: ../out}
 airflow: {period: previous, start_date: 2026-01-01}
 workspace: ../work
+composition: {accept_unjudged: made-up rows that describe nobody}
 """
 
 

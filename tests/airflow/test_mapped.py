@@ -22,6 +22,7 @@ thresholds:
   - {{metric: loss, max: 0.99}}
 target: {{path: {target}}}
 workspace: ../work
+composition: {{accept_unjudged: made-up rows that describe nobody}}
 airflow: {airflow}
 """
 TABLES = (

@@ -18,6 +18,7 @@ roles: {quasi_identifiers: [age]}
 anonymizer: {name: mondrian}
 thresholds: [{model: k-anonymity, k: 3}]
 target: {path: "out/{period:%Y-%m}"}
+composition: {accept_unjudged: made-up rows that describe nobody}
 """
 MIDNIGHT_IN_BERLIN = datetime(2026, 9, 30, 22, tzinfo=UTC)
 EVENING_IN_LIMA = datetime(2026, 10, 1, 3, tzinfo=UTC)

@@ -21,6 +21,7 @@ roles: {quasi_identifiers: [age]}
 anonymizer: {name: mondrian}
 thresholds: [{model: k-anonymity, k: 3}]
 target: {path: 'out/{period:%Y-%m}'}
+composition: {accept_unjudged: made-up rows that describe nobody}
 """
 
 

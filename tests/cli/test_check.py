@@ -13,6 +13,7 @@ roles: {quasi_identifiers: [age], sensitive: [job]}
 anonymizer: {name: mondrian, step: {age: 5}}
 thresholds: [{model: k-anonymity, k: 5}]
 target: {path: out}
+composition: {accept_unjudged: made-up rows that describe nobody}
 """
 
 

@@ -180,6 +180,7 @@ def monthly(release):
     stated = yaml.safe_load(release.read_text())
     stated["source"]["path"] = "$PEOPLE/{period:%Y-%m}/*.csv"
     stated["target"]["path"] = "out/{period:%Y-%m}"
+    stated["composition"] = {"accept_unjudged": "made-up rows that describe nobody"}
     release.write_text(yaml.safe_dump(stated))
     for month, n_rows in (("2026-10", 200), ("2026-11", 300)):
         folder = release.parent / "data" / month

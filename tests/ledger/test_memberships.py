@@ -15,7 +15,7 @@ from anon_transformers.exceptions import (
     ParameterError,
 )
 from anon_transformers.ledger import Ledger, MembershipKey
-from anon_transformers.ledger._memberships import _PAIR, without_person
+from anon_transformers.ledger._memberships import PERSON, make_rows, without_person
 from tests.ledger.conftest import SIGNING, make_publication
 from tests.ledger.verify_by_the_book import is_whole
 
@@ -203,10 +203,10 @@ def test_a_person_is_not_forgotten_by_half(kept, key):
     assert len(kept.read_memberships(NAME, key)) == 50
 
 
-def test_a_digest_with_zeros_is_a_person_like_others():
-    pairs = np.zeros(3, dtype=_PAIR)
-    pairs["person"] = [b"a" * 16, b"a" * 15 + b"\0", b"a\0" * 8]
-    assert without_person(pairs, b"a" * 15 + b"\0")["person"].tolist() == [
+def test_a_digest_with_zeros_is_a_person_like_others(key):
+    rows = make_rows(key, ["x", "y", "z"], np.zeros(3, dtype=int))
+    rows[PERSON] = [b"a" * 16, b"a" * 15 + b"\0", b"a\0" * 8]
+    assert without_person(rows, b"a" * 15 + b"\0")[PERSON].tolist() == [
         b"a" * 16, b"a\0" * 7 + b"a",
     ]  # fmt: skip
 
@@ -241,3 +241,24 @@ def test_the_key_comes_from_the_environment_and_is_never_written():
 
 def test_a_new_ledger_object_reads_the_same(kept, key, place):
     assert len(Ledger(place).read_memberships(NAME, key)) == 50
+
+
+def test_of_values_it_is_kept_which_are_equal_and_no_more(ledger, key, place):
+    ledger.reserve(make_publication(1))
+    values = {"job": ["VALUEMARK-a", None, "VALUEMARK-b", "VALUEMARK-a"]}
+    ledger.write_memberships(NAME, key, list("wxyz"), np.zeros(4, dtype=int), values)
+    found = ledger.read_memberships(NAME, key)
+    mine = dict(zip(map(bytes, found.persons), found.values["job"], strict=True))
+    w, x, y, z = (mine[bytes(digest)] for digest in key.persons(list("wxyz")))
+    assert w == z != y
+    assert x == 0
+    assert 0 not in (w, y)
+    assert b"VALUEMARK" not in place.read_bytes()
+    derived = hkdf(b"m" * 32, b"anon-transformers ledger v1: values")
+    digest = hmac.digest(derived, b'["job", "VALUEMARK-a"]', "sha256")[:8]
+    assert int(w) == int.from_bytes(digest, "little")
+    # Equal values of two columns have nothing in common.
+    assert key.values("pay", ["VALUEMARK-a"])[0] != w
+    # Other values are another content, though persons and classes are the same.
+    ledger.write_memberships(NAME, key, list("wxyz"), np.zeros(4, dtype=int))
+    assert ledger.read_memberships(NAME, key).values == {}

@@ -91,10 +91,24 @@ def test_publications_are_found_by_version_or_both_names(filled):
 
 
 def test_publications_of_one_source(filled):
-    filled.reserve(make_publication(9, source_id="other"))
-    assert len(filled.publications("people.csv")) == 2
-    assert len(filled.publications("other")) == 0
-    assert len(filled.publications("other", states=["reserved"])) == 1
+    other = make_publication(9, source_id="other")
+    filled.reserve(other)
+    assert len(filled.publications(make_publication(1))) == 2
+    assert len(filled.publications(other)) == 0
+    assert len(filled.publications(other, states=["reserved"])) == 1
+
+
+def test_a_source_that_shares_persons_waits_for_the_other(ledger):
+    ledger.reserve(make_publication(1, source_id="a"))
+    theirs = make_publication(2, source_id="b", shares_persons_with=["a"])
+    with pytest.raises(ReservedError):
+        ledger.reserve(theirs)
+    ledger.confirm(make_publication(1).name)
+    ledger.reserve(theirs)
+    # Who did not declare it waits, too: the declaration is of both.
+    with pytest.raises(ReservedError):
+        ledger.reserve(make_publication(3, source_id="a"))
+    assert [found.state for found in ledger.publications(theirs)] == ["published"]
 
 
 def test_reading_makes_no_file(ledger, place):

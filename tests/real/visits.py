@@ -50,6 +50,8 @@ target:
   retention: {periods: 12}
 workspace: ../work
 schedule: "@monthly"
+# Most patients come and leave alone: no k holds for groups of them over a year.
+composition: {accept_unjudged: a table of visits, in which patients come and go}
 """
 
 

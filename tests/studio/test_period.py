@@ -26,6 +26,7 @@ def monthly(studio):
             "step": {"age": 1},
             "domain": {"sex": ["f", "m"], "town": ["Bonn", "Ulm"]},
         },
+        "composition": {"accept_unjudged": "made-up rows that describe nobody"},
     }
     project = studio.project(content, name="people")
     lines = studio.people.splitlines(keepends=True)

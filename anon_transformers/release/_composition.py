@@ -1,0 +1,249 @@
+"""Judge a candidate together with all earlier releases of the same persons.
+
+It is judged twice: where the candidate is validated, so that it is refused there like
+any other; and once more where it is published, if another release of these persons was
+published in between. By then its publication is reserved, and nobody else's can come.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    LedgerError,
+    NotEvaluable,
+)
+from anon_transformers.gx._threshold import Threshold
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._forms import Candidate, Form
+from anon_transformers.release._ledger import open_ledger
+from anon_transformers.release._log import LOG, stage
+from anon_transformers.release._persons_in_classes import PersonsInClasses
+from anon_transformers.release._run import JUDGED, write_json
+from anon_transformers.release._stated_composition import AskedTogether
+
+if TYPE_CHECKING:
+    from anon_transformers.ledger import (
+        CompositionReport,
+        Ledger,
+        MembershipKey,
+        Publication,
+        PublishedClasses,
+        RecordedPublication,
+    )
+
+NO_KEY = (
+    "the environment has no ANON_LEDGER_KEY, by which the ledger keeps who was in "
+    "which class; set it to 32 random bytes (openssl rand -hex 32), the same for all "
+    "runs from the first on, or name a connection under airflow.secrets, or state "
+    "composition.accept_unjudged with your reason"
+)
+WORDS = {
+    "class": "in classes of one release that are too small by themselves",
+    "joiners": "who came, or came back, with too few others",
+    "leavers": "who left with too few others",
+    "moved": "who went to another class with too few others",
+    "suppressed": "who changed to or from the suppressed rows with too few others",
+    "intersection": "whose classes have too few values in common",
+    "difference": "of whom the difference of releases leaves too few values",
+}
+
+
+def refuse_no_key(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
+    """Refuse a release that must be judged with others, and could not be."""
+    asked = AskedTogether.of(config, thresholds)
+    if asked is not None and asked.must and read_membership_key() is None:
+        raise ConfigurationError(f"composition: {NO_KEY}.")
+
+
+def read_membership_key() -> "MembershipKey | None":
+    """The key of the environment by which memberships are kept, if there is one."""
+    from anon_transformers.ledger import MembershipKey
+
+    return MembershipKey.from_environment()
+
+
+class Together:
+    """A candidate beside all earlier releases of the same persons.
+
+    Parameters
+    ----------
+    form : Form
+        The form of the release.
+    candidate : Candidate
+        What is to be published.
+    publication : Publication
+        What the ledger would record of it.
+    ledger : Ledger, optional
+        Where the earlier ones are recorded; that of the release by default.
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        candidate: Candidate,
+        publication: "Publication",
+        ledger: "Ledger | None" = None,
+    ):
+        self.form, self.candidate = form, candidate
+        self.publication = publication
+        self.ledger = ledger or open_ledger(form.config, to_read=True)
+        self.asked = AskedTogether.of(form.config, candidate.run.thresholds)
+
+    def earlier(self) -> "list[RecordedPublication]":
+        """Publications that may hold the same persons, in their order."""
+        found = self.ledger.publications(self.publication)
+        return [e for e in found if e.publication.name != self.publication.name]
+
+    def faults(self) -> list[str]:
+        """What the releases tell together that none of them may, in words."""
+        earlier = self.earlier()
+        write_json(
+            self.candidate.run.path(JUDGED),
+            self.candidate.run.sealed({"with": _names(earlier)}),
+        )
+        if self.asked is None or not (earlier or self.asked.must):
+            return []
+        stage("judging together with earlier releases")
+        try:
+            report = self._judged(self.asked, earlier)
+        except (NotEvaluable, LedgerError) as error:
+            return [f"composition: {str(error).removeprefix('composition: ')}"]
+        return [] if report.passed else [describe(report)]
+
+    def new_faults(self) -> list[str]:
+        """The same, if a release was published since the candidate was judged."""
+        run = self.candidate.run
+        noted = run.unsealed(json.loads(run.path(JUDGED).read_text(encoding="utf-8")))
+        return [] if noted["with"] == _names(self.earlier()) else self.faults()
+
+    def remember(self) -> None:
+        """Keep who is in which class, for those who come later.
+
+        Called between the reservation of a publication and its confirmation.
+        """
+        if self.asked is None or self.form.config.roles.subject is None:
+            return
+        key = read_membership_key()
+        if key is None:
+            LOG.warning(
+                "Who is in which class is not kept, for %s. A further release of this "
+                "source will be refused.", NO_KEY,
+            )  # fmt: skip
+            return
+        if not self.form.composes:
+            return
+        now = self._now
+        self.ledger.write_memberships(
+            self.publication.name, key, now.persons, now.classes, now.values
+        )
+
+    @cached_property
+    def _now(self) -> PersonsInClasses:
+        columns = () if self.asked is None else tuple(self.asked.l)
+        return self.form.persons_in_classes(self.candidate, columns)
+
+    def _judged(
+        self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"
+    ) -> "CompositionReport":
+        from anon_transformers.ledger import Composition
+
+        if not self.form.composes:
+            raise NotEvaluable("releases of this method cannot be judged together.")
+        if self.form.config.roles.subject is None:
+            raise NotEvaluable(
+                "without roles.subject nobody knows who is in several releases."
+            )
+        key = read_membership_key()
+        if key is None:
+            raise NotEvaluable(NO_KEY)
+        unstated = [name for name in asked.l if name not in asked.stated.sensitive]
+        if unstated:
+            raise NotEvaluable(
+                f"composition.sensitive does not say of {unstated} whether a person's "
+                "value is permanent or changing"
+            )
+        composition = Composition(
+            {name: asked.stated.sensitive[name] for name in asked.l},
+            presence=asked.stated.presence,
+            window=asked.stated.window,
+        )
+        for one in earlier:
+            composition = composition.extended(_stored(self.ledger, one, key, asked.l))
+        return composition.extended(_keyed(self._now, key)).report(asked.k, asked.l)
+
+
+def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
+    return [list(one.publication.name) for one in earlier]
+
+
+def _stored(
+    ledger: "Ledger",
+    one: "RecordedPublication",
+    key: "MembershipKey",
+    columns: Mapping[str, int],
+) -> "PublishedClasses":
+    """The persons of an earlier release, as the ledger keeps them."""
+    from anon_transformers.ledger import PublishedClasses
+
+    shown = "/".join(one.publication.name)
+    if one.memberships != "kept":
+        raise NotEvaluable(
+            f"the ledger does not keep who was in which class of {shown}: it was "
+            "published without ANON_LEDGER_KEY or a subject, or they were forgotten."
+        )
+    kept = ledger.read_memberships(one.publication.name, key)
+    missing = [name for name in columns if name not in kept.values]
+    if missing:
+        raise NotEvaluable(
+            f"{shown} was published without a judgement of {missing}, and nobody knows "
+            "the values that it showed."
+        )
+    return PublishedClasses(
+        kept.persons,
+        kept.classes,
+        {name: _with_missing(kept.values[name]) for name in columns},
+        suppressed_shown=one.publication.method.get("suppression") != "blank",
+    )
+
+
+def _keyed(now: PersonsInClasses, key: "MembershipKey") -> "PublishedClasses":
+    """The persons of a candidate, as the ledger will keep them."""
+    from anon_transformers.ledger import PublishedClasses
+
+    values = {name: key.values(name, cells) for name, cells in now.values.items()}
+    return PublishedClasses(
+        key.persons(now.persons),
+        now.classes,
+        {name: _with_missing(digests) for name, digests in values.items()},
+        suppressed_shown=now.suppressed_shown,
+    )
+
+
+def _with_missing(digests: np.ndarray) -> pd.Series:
+    return pd.Series(pd.arrays.IntegerArray(digests, digests == 0))
+
+
+def describe(report: "CompositionReport") -> str:
+    """Why releases may not be published together: counts and reasons, of nobody."""
+    parts = [
+        f"{found['persons']:,} persons {WORDS[reason]}"
+        for reason, found in report.reasons.items()
+        if found["persons"]
+    ]
+    asked = [f"k={report.k}", *(f"l={n} of {name!r}" for name, n in report.l.items())]
+    reached = [
+        f"k={report.k_reached}",
+        *(f"l={n} of {name!r}" for name, n in report.l_reached.items()),
+    ]
+    return (
+        f"composition: with the {report.releases - 1} releases before it, "
+        f"{report.failing_persons:,} of {report.persons:,} persons are not protected "
+        f"({'; '.join(parts)}); asked for {', '.join(asked)}, reached "
+        f"{', '.join(reached)}"
+    )

@@ -1,0 +1,135 @@
+"""Who is in which class of a published table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anon_transformers._data.columns import identify, to_text
+from anon_transformers._data.persons import read_persons
+from anon_transformers._data.readings import read_text, read_value, read_values
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import NotEvaluable
+
+SUPPRESSED_CLASS = -1
+
+
+@dataclass(frozen=True)
+class PersonsInClasses:
+    """The persons of a candidate, each in one class. Private.
+
+    Attributes
+    ----------
+    persons : list of str
+        The key of each.
+    classes : int array
+        The class of each; -1 where all quasi-identifiers are suppressed.
+    values : dict of str to list
+        The value of each in the sensitive columns that are judged; None is missing.
+    suppressed_shown : bool
+        Whether the sensitive values of suppressed persons are published.
+    """
+
+    persons: list[str]
+    classes: np.ndarray
+    values: dict[str, list[str | None]]
+    suppressed_shown: bool
+
+
+def persons_in_classes(
+    table: pd.DataFrame,
+    subject: pd.Series,
+    quasi_identifiers: Sequence[str],
+    columns: Sequence[str],
+    suppression_label: str,
+    marks: Mapping[str, Sequence[str] | None],
+    suppressed_shown: bool,
+) -> PersonsInClasses:
+    """Who is in which class of a published table.
+
+    Parameters
+    ----------
+    table : data frame
+        As it is published.
+    subject : Series
+        The key of the person of each row.
+    quasi_identifiers, columns : sequence of str
+        What classes are made of, and the sensitive columns that are judged.
+    suppression_label : str
+        The label of a suppressed cell.
+    marks : mapping
+        Marks of missing values that thresholds name, by column.
+    suppressed_shown : bool
+        Whether the sensitive values of suppressed rows are published.
+
+    Raises
+    ------
+    NotEvaluable
+        If a person has rows in several classes.
+    """
+    classes = Classes.from_frame(
+        table, list(quasi_identifiers), suppression_label=suppression_label
+    )
+    labels = np.asarray(classes.labels).astype(np.int64)
+    if classes.suppressed is not None:
+        labels[labels == classes.suppressed] = SUPPRESSED_CLASS
+    codes, keys = _persons(subject)
+    first = np.full(len(keys), -1)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    apart = np.unique(codes[labels != labels[first][codes]])
+    if len(apart):
+        raise NotEvaluable(
+            f"{len(apart):,} persons have rows in several classes, and whoever knows "
+            "these finds them; publish one row per person, or state accept_unjudged."
+        )
+    values = {
+        name: _value_of_each(table[name], codes, first, marks.get(name))
+        for name in columns
+    }
+    return PersonsInClasses(keys, labels[first], values, suppressed_shown)
+
+
+def _persons(subject: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """A number for the person of each row, and the key of each person."""
+    column = identify(subject)
+    texts = [str(text) for text in column.texts()]
+    if (column.codes == column.missing_code).any():
+        missing = int((column.codes == column.missing_code).sum())
+        raise NotEvaluable(f"{missing:,} rows name no person.")
+    groups, codes = np.unique(read_persons(texts), return_inverse=True)
+    # The same in every release, whichever spellings it has.
+    keys: list[str | None] = [None] * len(groups)
+    for text, code in zip(map(read_text, texts), codes, strict=True):
+        known = keys[code]
+        keys[code] = text if known is None else min(known, text)
+    return codes[column.codes], [str(key) for key in keys]
+
+
+def _value_of_each(
+    cells: pd.Series,
+    persons: np.ndarray,
+    first: np.ndarray,
+    marks: Sequence[str] | None,
+) -> list[str | None]:
+    """The value of each person as people read it.
+
+    A person with several values is taken for one whose value is missing: whoever else
+    is in their class must be diverse without them.
+    """
+    codes, texts = pd.factorize(to_text(cells))
+    spelled = [str(text) for text in texts]
+    read = read_values(spelled, marks)
+    if read is None:
+        read = np.arange(len(texts) + 1)
+    found, missing = read[codes], int(read[-1])
+    several = np.zeros(len(first), dtype=bool)
+    several[persons[found != found[first][persons]]] = True
+    # A name for each read value that is the same in every release.
+    names: dict[int, str] = {}
+    for text, code in zip(map(read_value, spelled), read[:-1].tolist(), strict=True):
+        names[code] = min(names.get(code, text), text)
+    return [
+        None if unsure or code == missing else names[code]
+        for code, unsure in zip(found[first].tolist(), several.tolist(), strict=True)
+    ]

@@ -1,0 +1,281 @@
+"""Releases of the same persons, judged together in the gate."""
+
+import csv
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from anon_transformers.exceptions import ConfigurationError, GateError
+from anon_transformers.release import anonymize, load, publish, validate
+from anon_transformers.release._config import read_config
+from anon_transformers.release._ledger import open_ledger
+
+SECRET = "5" * 64
+HIERARCHY = "a;*\nb;*\nc;*\n"
+ROLES = {
+    "quasi_identifiers": ["town"],
+    "sensitive": ["job"],
+    "subject": "name",
+    "identifiers": ["name"],
+    "accept_unique": ["job"],
+}
+
+
+def persons(count, town="a", jobs="xyz", first=0):
+    """Rows of persons of one town, whose jobs take turns."""
+    return [
+        [f"NAMEMARK{town}{number}", town, f"JOBMARK{jobs[number % len(jobs)]}"]
+        for number in range(first, first + count)
+    ]
+
+
+@pytest.fixture
+def monthly(release, monkeypatch):
+    """A release of towns as they are: a class is a town."""
+    monkeypatch.setenv("ANON_LEDGER_KEY", SECRET)
+    (release.folder / "towns.csv").write_text(HIERARCHY)
+    release.write(
+        roles=ROLES,
+        hierarchies={"town": "towns.csv"},
+        anonymizer={"name": "full-domain", "suppression_limit": 0.2},
+        thresholds=[
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 2},
+        ],
+        composition={"sensitive": {"job": "permanent"}},
+    )
+    release.publish = lambda rows: published(release, rows)
+    return release
+
+
+def published(release, rows):
+    release.write_rows([["name", "town", "job"], *rows])
+    return publish(validate(anonymize(load(release.file))))
+
+
+def refused(release, rows):
+    """Why a month is refused; asserts that readers see nothing of it."""
+    before = release.public_bytes()
+    with pytest.raises(GateError) as caught:
+        release.publish(rows)
+    assert release.public_bytes() == before
+    assert "MARK" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_same_table_again_tells_nothing_new(monthly):
+    for _ in range(3):
+        monthly.publish(persons(6) + persons(6, "b"))
+    ledger = open_ledger(read_config(monthly.file), to_read=True)
+    found = ledger.publications()
+    assert [one.memberships for one in found] == ["kept"] * 3
+
+
+def test_a_lone_joiner_is_refused_though_their_class_is_large(monthly):
+    monthly.publish(persons(6) + persons(6, "b"))
+    said = refused(monthly, persons(7) + persons(6, "b"))
+    assert "1 persons who came, or came back, with too few others" in said
+    assert "asked for k=3, l=2 of 'job', reached k=1" in said
+    # Three of them, with two jobs, may come together.
+    monthly.publish(persons(9) + persons(6, "b"))
+
+
+def test_a_lone_leaver_is_refused(monthly):
+    monthly.publish(persons(6) + persons(6, "b"))
+    assert "1 persons who left" in refused(monthly, persons(5) + persons(6, "b"))
+
+
+def test_who_moves_alone_is_refused(monthly):
+    monthly.publish(persons(6) + persons(6, "b"))
+    moved = [[name, "b", job] for name, _, job in persons(1, first=5)]
+    assert "who went to another class" in refused(
+        monthly, persons(5) + moved + persons(6, "b")
+    )
+
+
+def test_joiners_of_one_value_are_refused(monthly):
+    monthly.publish(persons(6))
+    said = refused(monthly, persons(6) + persons(4, jobs="z", first=6))
+    assert "the difference of releases leaves too few values" in said
+    assert "reached k=4, l=1 of 'job'" in said
+
+
+def test_an_intruder_who_subtracts_finds_nobody_in_what_passes(monthly):
+    """Histograms of towns are subtracted by plain loops over all published files."""
+    months = [persons(6), persons(9), persons(7), persons(12), persons(9)]
+    shown, held = [], []
+    for rows in months:
+        try:
+            version = monthly.publish(rows)
+        except GateError:
+            continue
+        lines = (Path(version) / "data.csv").read_text().splitlines()
+        shown.append([(row["town"], row["job"]) for row in csv.DictReader(lines)])
+        held.append({name for name, *_ in rows})
+    assert len(shown) == 4  # seven persons among nine leave two alone
+    for (one, of_one), (other, of_other) in product(
+        zip(shown, held, strict=True), repeat=2
+    ):
+        if of_one < of_other:  # the intruder knows who was there
+            rest = [job for _, job in other]
+            for _, job in one:
+                rest.remove(job)
+            assert len(rest) >= 3
+            assert len(set(rest)) >= 2
+
+
+def test_a_changing_column_may_change(monthly):
+    monthly.publish(persons(6))
+    other = [[n, t, "JOBMARKw" if j.endswith("z") else j] for n, t, j in persons(6)]
+    said = refused(monthly, other)
+    assert "declared permanent, and its values have changed" in said
+    monthly.write(composition={"sensitive": {"job": "changing"}})
+    monthly.publish(other)
+
+
+def test_spellings_of_a_person_and_a_value_are_one(monthly):
+    monthly.publish(persons(6))
+    monthly.publish([[n.lower(), t, f" {j.lower()} "] for n, t, j in persons(6)])
+
+
+def test_without_the_key_a_further_release_is_refused(monthly, monkeypatch):
+    monkeypatch.delenv("ANON_LEDGER_KEY")
+    with pytest.raises(ConfigurationError, match="has no ANON_LEDGER_KEY"):
+        monthly.publish(persons(6))
+    # Of a release that says nothing of others, the first may go without it.
+    monthly.write(composition=None)
+    monthly.publish(persons(6))
+    assert "has no ANON_LEDGER_KEY" in refused(monthly, persons(6))
+    monkeypatch.setenv("ANON_LEDGER_KEY", SECRET)
+    monthly.write(composition={"sensitive": {"job": "permanent"}})
+    assert "does not keep who was in which class" in refused(monthly, persons(6))
+
+
+def test_another_key_is_refused(monthly, monkeypatch):
+    monthly.publish(persons(6))
+    monkeypatch.setenv("ANON_LEDGER_KEY", "6" * 64)
+    assert "belong to the key" in refused(monthly, persons(6))
+
+
+def test_what_was_forgotten_cannot_be_judged(monthly):
+    monthly.publish(persons(6))
+    ledger = open_ledger(read_config(monthly.file))
+    ledger.forget(ledger.publications()[0].publication.name)
+    assert "they were forgotten" in refused(monthly, persons(6))
+
+
+def test_a_release_published_between_two_steps_is_judged_with(monthly):
+    monthly.publish(persons(6))
+    monthly.write_rows([["name", "town", "job"], *persons(9)])
+    candidate = validate(anonymize(load(monthly.file, "slow")))
+    # Another release of the source comes first, with another set of persons.
+    other = monthly.folder / "other.yaml"
+    text = monthly.file.read_text().replace("path: out", "path: out-2")
+    other.write_text(text)
+    monthly.write_rows([["name", "town", "job"], *persons(10)[:6], *persons(10)[7:]])
+    publish(validate(anonymize(load(other))))
+    monthly.write_rows([["name", "town", "job"], *persons(9)])
+    before = monthly.public_bytes()
+    with pytest.raises(GateError, match="persons are not protected"):
+        publish(candidate)
+    assert monthly.public_bytes() == before
+    assert monthly.events_of(monthly.events()[-1]["run"])[-1] == "quarantined"
+    states = open_ledger(read_config(monthly.file), to_read=True).publications(
+        states=["given-up", "reserved"]
+    )
+    assert [found.state for found in states] == ["given-up"]
+    assert states[0].memberships == "none"
+
+
+def test_sources_that_share_persons_are_judged_together(monthly):
+    monthly.write(ledger={"source": "clinic"})
+    monthly.publish(persons(6) + persons(6, "b"))
+    survey = monthly.folder / "survey.yaml"
+    (monthly.folder / "survey.csv").write_text(
+        "".join(",".join(row) + "\n" for row in [["name", "town", "job"], *persons(5)])
+    )
+    content = {
+        **monthly.content,
+        "source": {"path": "survey.csv"},
+        "target": {"path": "out-2"},
+        "ledger": {"source": "survey"},
+    }
+    write = json.dumps  # JSON is YAML
+    survey.write_text(write(content))
+    publish(validate(anonymize(load(survey, "alone"))))
+    shared = {**content["composition"], "shares_persons_with": ["clinic"]}
+    survey.write_text(write({**content, "composition": shared}))
+    with pytest.raises(GateError, match="1 persons who left"):
+        publish(validate(anonymize(load(survey, "shared"))))
+
+
+def test_a_first_release_of_a_series_is_judged_by_itself(monthly):
+    rows = [*persons(6), *persons(6, "b")]
+    rows += [[name, "b", job] for name, _, job in persons(1)]
+    assert "1 persons have rows in several classes" in refused(monthly, rows)
+
+
+def test_the_manifest_says_what_was_asked_and_nothing_measured(monthly):
+    monthly.publish(persons(6))
+    assert monthly.manifest()["composition"] == {
+        "k": 3,
+        "l": {"job": 2},
+        "presence": "known",
+        "window": None,
+    }
+
+
+def test_a_series_without_subject_is_accepted_in_words_alone(monthly):
+    roles = {key: value for key, value in ROLES.items() if key != "subject"}
+    monthly.write(roles=roles, composition=None, schedule="@monthly")
+    assert "composition: a release that is published again" in monthly.refusal()
+    monthly.write(composition={"accept_unjudged": "short"})
+    assert "composition.accept_unjudged" in monthly.refusal()
+    words = "every month holds other persons"
+    monthly.write(composition={"accept_unjudged": words})
+    monthly.publish(persons(6))
+    monthly.publish(persons(7))
+    assert monthly.manifest()["composition"] == {"not_judged": words}
+
+
+def test_a_series_declares_what_its_values_are(monthly):
+    monthly.write(composition=None, schedule="@monthly")
+    assert "composition.sensitive: say of 'job' whether" in monthly.refusal()
+    monthly.write(composition={"sensitive": {"pay": "changing"}})
+    assert "unknown sensitive column 'pay'" in monthly.refusal()
+    monthly.write(
+        composition={"sensitive": {"job": "changing"}},
+        thresholds=[{"metric": "average-risk", "max": 0.5}],
+    )
+    assert "composition.k: no threshold states a k" in monthly.refusal()
+
+
+def test_swaps_are_not_judged_together(monthly):
+    monthly.write(
+        anonymizer={"name": "group-swap", "k": 3},
+        thresholds=[{"model": "probabilistic-k-anonymity", "k": 3}],
+        hierarchies=None,
+        composition={"k": 3},
+    )
+    assert "releases of this method cannot be judged together" in monthly.refusal()
+
+
+def test_a_window_and_unknown_presence_are_stated_and_ask_for_less(monthly):
+    monthly.publish(persons(6))
+    relaxed = {"sensitive": {"job": "permanent"}, "presence": "unknown", "window": 2}
+    monthly.write(composition=relaxed)
+    monthly.publish(persons(7))
+    found = monthly.manifest()["composition"]
+    assert (found["presence"], found["window"]) == ("unknown", 2)
+
+
+def test_personal_values_reach_neither_ledger_nor_notes(monthly):
+    monthly.publish(persons(6))
+    refused(monthly, persons(7))
+    for path in monthly.work.rglob("*"):
+        if path.is_file() and "quarantine" not in path.parts:
+            content = path.read_bytes()
+            assert b"NAMEMARK" not in content, path
+            assert b"JOBMARK" not in content, path
