@@ -46,6 +46,9 @@ class Publication:
         What was measured for each, by id; None where no number is published.
     shares_persons_with : list of str
         Ids of other sources that are declared to hold some of the same persons.
+    linked : bool
+        Whether it shows which rows are of one person in several versions, as stable
+        pseudonyms do.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Publication:
     thresholds: dict[str, Any] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
     shares_persons_with: list[str] = field(default_factory=list)
+    linked: bool = False
 
     def may_share_persons(self, other: "Publication") -> bool:
         """Whether both are of one source, or one declares that they share persons."""

@@ -7,6 +7,7 @@ published in between. By then its publication is reserved, and nobody else's can
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
         Ledger,
         MembershipKey,
         Publication,
-        PublishedClasses,
         RecordedPublication,
     )
+    from anon_transformers.ledger._composition import Kind
 
 NO_KEY = (
     "the environment has no ANON_LEDGER_KEY, by which the ledger keeps who was in "
@@ -151,7 +152,7 @@ class Together:
     def _judged(
         self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"
     ) -> "CompositionReport":
-        from anon_transformers.ledger import Composition
+        from anon_transformers.ledger import Composition, PublishedClasses
 
         if not self.form.composes:
             raise NotEvaluable("releases of this method cannot be judged together.")
@@ -168,60 +169,128 @@ class Together:
                 f"composition.sensitive does not say of {unstated} whether a person's "
                 "value is permanent or changing"
             )
+        tables = [_stored(self.ledger, one, key) for one in earlier]
+        tables.append(_keyed(self._now, key))
+        published = [*(one.publication for one in earlier), self.publication]
+        linked = any(publication.linked for publication in published)
+        columns = _judged_columns(asked, len(tables) if linked else 0)
         composition = Composition(
-            {name: asked.stated.sensitive[name] for name in asked.l},
+            {column.name: column.kind for column in columns},
             presence=asked.stated.presence,
             window=asked.stated.window,
         )
-        for one in earlier:
-            composition = composition.extended(_stored(self.ledger, one, key, asked.l))
-        return composition.extended(_keyed(self._now, key)).report(asked.k, asked.l)
+        known = {column.name: _Known() for column in columns}
+        for number, table in enumerate(tables):
+            values = {
+                c.name: _with_missing(c.values_in(number, table, known[c.name]))
+                for c in columns
+            }
+            release = PublishedClasses(
+                table.persons,
+                table.classes,
+                values,
+                suppressed_shown=table.suppressed_shown,
+                not_shown=[c.name for c in columns if not c.is_shown(number, table)],
+            )
+            composition = composition.extended(release)
+        return composition.report(asked.k, {c.name: asked.l[c.of] for c in columns})
 
 
 def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
     return [list(one.publication.name) for one in earlier]
 
 
-def _stored(
-    ledger: "Ledger",
-    one: "RecordedPublication",
-    key: "MembershipKey",
-    columns: Mapping[str, int],
-) -> "PublishedClasses":
-    """The persons of an earlier release, as the ledger keeps them."""
-    from anon_transformers.ledger import PublishedClasses
+@dataclass(frozen=True)
+class _KeyedTable:
+    """Who is in which class of a table, with digests of persons and values."""
 
-    shown = "/".join(one.publication.name)
+    persons: np.ndarray
+    classes: np.ndarray
+    values: Mapping[str, np.ndarray]
+    suppressed_shown: bool
+
+
+@dataclass(frozen=True)
+class _JudgedColumn:
+    """A sensitive column as releases are judged by it.
+
+    Where rows of a person are linked, a changing column is one column per release: the
+    value of then belongs to the person of now, as whoever follows the link knows.
+    """
+
+    name: str
+    of: str
+    kind: "Kind"
+    only: int | None = None
+
+    def is_shown(self, number: int, table: _KeyedTable) -> bool:
+        """Whether the table of this number shows values of the column."""
+        return self.of in table.values and self.only in (None, number)
+
+    def values_in(self, number: int, table: _KeyedTable, known: "_Known") -> np.ndarray:
+        """Values of the persons of a table; those of before if it shows none."""
+        if not self.is_shown(number, table):
+            return known.of(table.persons)
+        known.learn(table.persons, table.values[self.of])
+        return table.values[self.of]
+
+
+class _Known:
+    """The last value of each person that any release has shown."""
+
+    def __init__(self) -> None:
+        self._values = pd.Series(dtype=np.uint64)
+
+    def learn(self, persons: np.ndarray, values: np.ndarray) -> None:
+        told = pd.Series(values, index=_as_index(persons))
+        kept = self._values[~self._values.index.isin(told.index)]
+        self._values = told if kept.empty else pd.concat([kept, told])
+
+    def of(self, persons: np.ndarray) -> np.ndarray:
+        found = self._values.reindex(_as_index(persons), fill_value=0)
+        return found.to_numpy(dtype=np.uint64)
+
+
+def _as_index(persons: np.ndarray) -> pd.MultiIndex:
+    """Digests as pairs of numbers, which are looked up without a Python object each."""
+    words = np.ascontiguousarray(persons).view(np.uint64).reshape(len(persons), -1)
+    return pd.MultiIndex.from_arrays(list(words.T))
+
+
+def _judged_columns(asked: AskedTogether, n_linked: int) -> list[_JudgedColumn]:
+    """The columns that releases are judged by, of which so many tables are linked."""
+    found = []
+    for name in asked.l:
+        kind = asked.stated.sensitive[name]
+        if kind == "permanent" or not n_linked:
+            found.append(_JudgedColumn(name, name, kind))
+            continue
+        for number in range(n_linked):
+            then = f"{name} of release {number + 1}"
+            found.append(_JudgedColumn(then, name, "permanent", number))
+    return found
+
+
+def _stored(
+    ledger: "Ledger", one: "RecordedPublication", key: "MembershipKey"
+) -> _KeyedTable:
+    """The persons of an earlier release, as the ledger keeps them."""
     if one.memberships != "kept":
+        shown = "/".join(one.publication.name)
         raise NotEvaluable(
             f"the ledger does not keep who was in which class of {shown}: it was "
-            "published without ANON_LEDGER_KEY or a subject, or they were forgotten."
+            "published without ANON_LEDGER_KEY or a subject, or they were forgotten"
         )
     kept = ledger.read_memberships(one.publication.name, key)
-    missing = [name for name in columns if name not in kept.values]
-    if missing:
-        raise NotEvaluable(
-            f"{shown} was published without a judgement of {missing}, and nobody knows "
-            "the values that it showed."
-        )
-    return PublishedClasses(
-        kept.persons,
-        kept.classes,
-        {name: _with_missing(kept.values[name]) for name in columns},
-        suppressed_shown=one.publication.method.get("suppression") != "blank",
-    )
+    blanks = one.publication.method.get("suppression") == "blank"
+    return _KeyedTable(kept.persons, kept.classes, kept.values, not blanks)
 
 
-def _keyed(now: PersonsInClasses, key: "MembershipKey") -> "PublishedClasses":
+def _keyed(now: PersonsInClasses, key: "MembershipKey") -> _KeyedTable:
     """The persons of a candidate, as the ledger will keep them."""
-    from anon_transformers.ledger import PublishedClasses
-
     values = {name: key.values(name, cells) for name, cells in now.values.items()}
-    return PublishedClasses(
-        key.persons(now.persons),
-        now.classes,
-        {name: _with_missing(digests) for name, digests in values.items()},
-        suppressed_shown=now.suppressed_shown,
+    return _KeyedTable(
+        key.persons(now.persons), now.classes, values, now.suppressed_shown
     )
 
 
@@ -229,10 +298,14 @@ def _with_missing(digests: np.ndarray) -> pd.Series:
     return pd.Series(pd.arrays.IntegerArray(digests, digests == 0))
 
 
+def _persons(count: int) -> str:
+    return f"{count:,} person{'s' if count != 1 else ''}"
+
+
 def describe(report: "CompositionReport") -> str:
     """Why releases may not be published together: counts and reasons, of nobody."""
     parts = [
-        f"{found['persons']:,} persons {WORDS[reason]}"
+        f"{_persons(found['persons'])} {WORDS[reason]}"
         for reason, found in report.reasons.items()
         if found["persons"]
     ]
@@ -243,7 +316,7 @@ def describe(report: "CompositionReport") -> str:
     ]
     return (
         f"composition: with the {report.releases - 1} releases before it, "
-        f"{report.failing_persons:,} of {report.persons:,} persons are not protected "
+        f"{report.failing_persons:,} of {_persons(report.persons)} are not protected "
         f"({'; '.join(parts)}); asked for {', '.join(asked)}, reached "
         f"{', '.join(reached)}"
     )

@@ -165,6 +165,7 @@ def publication_of(
         },
         levels=plain_parameters({c["id"]: c.get("observed") for c in checks}),
         shares_persons_with=[f"name:{name}" for name in shared],
+        linked=config.pseudonyms is not None and config.pseudonyms.stable,
     )
 
 

@@ -2,7 +2,8 @@
 
 A pseudonym is HMAC-SHA-256 of the cell under a key that HKDF derives from the
 publisher's secret, for one column of one publication: nobody without the secret finds
-the cell, and pseudonyms of two versions have nothing in common.
+the cell, and pseudonyms of two versions have nothing in common unless the file asks
+for stable ones.
 
 Whoever sees a pseudonym twice knows that both rows are of one person. So the gate
 judges such a table as an intruder sees it: a row's class is its own labels together
@@ -57,9 +58,7 @@ def read_secret() -> bytes:
     return secret
 
 
-def make_pseudonyms(
-    cells: pd.Series, secret: bytes, release: str, version: str
-) -> pd.Series:
+def make_pseudonyms(cells: pd.Series, secret: bytes, *scope: str) -> pd.Series:
     """The pseudonym of each cell; None where the cell is missing.
 
     Parameters
@@ -68,7 +67,7 @@ def make_pseudonyms(
         A column of identifiers, under its name.
     secret : bytes
         The publisher's.
-    release, version : str
+    scope : str
         What the pseudonyms are for; elsewhere they are others.
 
     Examples
@@ -78,7 +77,7 @@ def make_pseudonyms(
     >>> made[0] == made[2], made[0] == made[1], made[3], len(made[0])
     (True, False, None, 32)
     """
-    key = _derived(secret, str(cells.name), release, version)
+    key = _derived(secret, str(cells.name), *scope)
     codes, texts = pd.factorize(to_text(cells))
     made = [
         hmac.digest(key, str(text).encode(), "sha256")[:N_BYTES].hex() for text in texts

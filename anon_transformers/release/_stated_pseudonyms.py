@@ -15,6 +15,11 @@ class Pseudonyms(Strict):
     ----------
     columns : tuple of str
         Identifiers, or the subject. A pseudonym is another one in every version.
+    stable : bool
+        Whether a person keeps their pseudonym in all versions of the release. Whoever
+        has several versions then knows which rows are of one person, and the versions
+        are judged together by that: it needs a ``subject``, and ``composition``.
     """
 
     columns: tuple[str, ...] = Field(min_length=1)
+    stable: bool = Field(default=False, strict=True)

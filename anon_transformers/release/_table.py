@@ -61,6 +61,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._ledger import source_of
 from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._persons_in_classes import (
     PersonsInClasses,
@@ -230,12 +231,12 @@ class TableForm(Form):
         if config.pseudonyms is None:
             return {}
         secret = read_secret()
+        scope = [config.name, version]
+        if config.pseudonyms.stable:
+            scope = [config.name, "all versions", source_of(config)[1]]
         return {
             name: make_pseudonyms(
-                source[name].iloc[rows].reset_index(drop=True),
-                secret,
-                config.name,
-                version,
+                source[name].iloc[rows].reset_index(drop=True), secret, *scope
             )
             for name in config.pseudonyms.columns
         }
