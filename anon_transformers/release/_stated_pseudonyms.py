@@ -8,8 +8,8 @@ from anon_transformers.release._strict import Strict
 class Pseudonyms(Strict):
     """Identifiers that are published as pseudonyms, in place of being left out.
 
-    The secret is in the environment, as ``ANON_PSEUDONYM_KEY``: 32 bytes or more,
-    written in hexadecimal digits. It is written nowhere.
+    The secret is in the environment, as ``ANON_PSEUDONYM_KEY``: 32 characters or more,
+    drawn by chance. It is written nowhere.
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ from anon_transformers.release._persons_in_classes import (
 from anon_transformers.release._pseudonyms import (
     linked_classes,
     make_pseudonyms,
-    read_secret,
+    pseudonym_secret,
 )
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
@@ -230,7 +230,7 @@ class TableForm(Form):
         config = self.config
         if config.pseudonyms is None:
             return {}
-        secret = read_secret()
+        secret = pseudonym_secret()
         scope = [config.name, version]
         if config.pseudonyms.stable:
             scope = [config.name, "all versions", source_of(config)[1]]
