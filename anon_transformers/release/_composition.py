@@ -26,7 +26,10 @@ from anon_transformers.release._ledger import open_ledger
 from anon_transformers.release._log import LOG, stage
 from anon_transformers.release._persons_in_classes import PersonsInClasses
 from anon_transformers.release._run import JUDGED, write_json
-from anon_transformers.release._stated_composition import AskedTogether
+from anon_transformers.release._stated_composition import (
+    AskedTogether,
+    StatedComposition,
+)
 
 if TYPE_CHECKING:
     from anon_transformers.ledger import (
@@ -108,7 +111,9 @@ class Together:
             self.candidate.run.path(JUDGED),
             self.candidate.run.sealed({"with": _names(earlier)}),
         )
-        if self.asked is None or not (earlier or self.asked.must):
+        if self.asked is None:
+            return self._unasked_faults(earlier)
+        if not (earlier or self.asked.must):
             return []
         stage("judging together with earlier releases")
         try:
@@ -116,6 +121,19 @@ class Together:
         except (NotEvaluable, LedgerError) as error:
             return [f"composition: {str(error).removeprefix('composition: ')}"]
         return [] if report.passed else [describe(report)]
+
+    def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
+        """Refuse a table without persons, beside tables whose persons are protected."""
+        stated = self.form.config.composition
+        if stated is not None and stated.accept_unjudged is not None:
+            return []
+        if all(one.memberships == "none" for one in earlier):
+            return []
+        return [
+            "composition: earlier releases of this source are judged together by the "
+            "persons they hold, and this one names no roles.subject; name it, or state "
+            "composition.accept_unjudged with your reason"
+        ]
 
     def new_faults(self) -> list[str]:
         """The same, if a release was published since the candidate was judged."""
@@ -128,26 +146,35 @@ class Together:
 
         Called between the reservation of a publication and its confirmation.
         """
-        if self.asked is None or self.form.config.roles.subject is None:
+        if self.form.config.roles.subject is None or not self.form.composes:
             return
         key = read_membership_key()
+        if key is None and self.asked is None:
+            return
         if key is None:
             LOG.warning(
                 "Who is in which class is not kept, for %s. A further release of this "
                 "source will be refused.", NO_KEY,
             )  # fmt: skip
             return
-        if not self.form.composes:
-            return
-        now = self._now
+        try:
+            now = self._now
+        except NotEvaluable:
+            if self.asked is None:  # and so will no later release be judged with it
+                return
+            raise
         self.ledger.write_memberships(
             self.publication.name, key, now.persons, now.classes, now.values
         )
 
     @cached_property
     def _now(self) -> PersonsInClasses:
-        columns = () if self.asked is None else tuple(self.asked.l)
-        return self.form.persons_in_classes(self.candidate, columns)
+        config = self.form.config
+        stated = config.composition or StatedComposition()
+        columns = stated.l_in_force(
+            self.candidate.run.thresholds, config.roles.sensitive
+        )
+        return self.form.persons_in_classes(self.candidate, list(columns))
 
     def _judged(
         self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"

@@ -153,6 +153,22 @@ def test_without_the_key_a_further_release_is_refused(monthly, monkeypatch):
     assert "does not keep who was in which class" in refused(monthly, persons(6))
 
 
+def test_a_table_without_persons_is_refused_beside_those_that_protect_them(monthly):
+    monthly.publish(persons(6))
+    roles = {key: value for key, value in ROLES.items() if key != "subject"}
+    monthly.write(roles=roles, composition=None)
+    assert "this one names no roles.subject" in refused(monthly, persons(7))
+
+
+def test_what_is_accepted_unjudged_is_remembered_for_later_releases(monthly):
+    words = "the first table, which nobody has looked at"
+    monthly.write(composition={"accept_unjudged": words})
+    monthly.publish(persons(6))
+    monthly.write(composition={"sensitive": {"job": "permanent"}})
+    assert "1 person who came" in refused(monthly, persons(7))
+    monthly.publish(persons(9))
+
+
 def test_another_key_is_refused(monthly, monkeypatch):
     monthly.publish(persons(6))
     monkeypatch.setenv("ANON_LEDGER_KEY", "6" * 64)
