@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from itertools import product
 from pathlib import Path
 
@@ -396,3 +397,17 @@ def test_personal_values_reach_neither_ledger_nor_notes(monthly):
             content = path.read_bytes()
             assert b"NAMEMARK" not in content, path
             assert b"JOBMARK" not in content, path
+
+
+def test_a_run_that_was_half_removed_is_published_already(monthly):
+    """Killed while its folder was removed, after readers saw the version."""
+    monthly.write_rows([["name", "town", "job"], *persons(6)])
+    location = Path(validate(anonymize(load(monthly.file))))
+    kept = location.with_name("kept")
+    shutil.copytree(location, kept)
+    version = publish(location)
+    for lost in ("seal.key", "run.json"):
+        kept_now = shutil.copytree(kept, location)
+        (kept_now / lost).unlink()
+        assert publish(location) == version
+        assert not location.exists()
