@@ -99,7 +99,8 @@ def _asked(
 def repeats(config: "ReleaseConfig") -> bool:
     """Whether a release is made to be published again and again."""
     by_schedule = config.schedule is not None or bool(config.airflow.wait_for)
-    return by_schedule or config.grain is not None
+    # What was filled in may look like a placeholder.
+    return by_schedule or config.stated.grain is not None
 
 
 def check_composition(config: "ReleaseConfig") -> None:
