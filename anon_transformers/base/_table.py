@@ -297,6 +297,10 @@ class TableAnonymizer(FrameAnonymizer):
                 refuse_written_dates(frame[column.name], column.values)
         return table
 
+    def _left_exact(self, table: CodedTable) -> list[Any]:
+        """Quasi-identifiers whose values this method cannot make less exact."""
+        return []
+
     def _described(self) -> Mapping[Any, Any]:
         """Columns of which a parameter says what their values are."""
         return self.hierarchies or {}

@@ -344,6 +344,8 @@ def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float]) -> None:
     if 0 < len(set(xs)) <= MANY:
         axes.set_xticks(sorted(set(xs)), [f"{one:g}" for one in sorted(set(xs))])
         axes.minorticks_off()
+    elif all(isinstance(one, int) for one in xs) and axes.get_xscale() == "linear":
+        axes.xaxis.get_major_locator().set_params(integer=True)
     above = [y for y in ys if y > 0]
     if _is_wide(above, WIDE):
         if min(ys) > 0:

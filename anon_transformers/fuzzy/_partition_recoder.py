@@ -185,6 +185,14 @@ class FuzzyPartitionRecoder(SetRecoder):
         given = column.name in (self.partitions or {})
         return column.kind in {"number", "date"} and not given
 
+    def _left_exact(self, table: CodedTable) -> list[Any]:
+        partitions = self.partitions or {}
+        return [
+            column.name
+            for column in table.quasi_identifiers
+            if column.name not in partitions and not self._is_laid_evenly(column)
+        ]
+
     def _make_rule(
         self,
         columns: Sequence[Column],

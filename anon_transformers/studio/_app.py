@@ -19,8 +19,8 @@ from anon_transformers.studio._guard import LARGEST_UPLOAD, Guard
 from anon_transformers.studio._jobs import Job, Worker
 from anon_transformers.studio._page import (
     Page,
-    action,
     came_from,
+    form_route,
     go_on,
     make_templates,
     project_of,
@@ -114,10 +114,10 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
         Route("/jobs/{job}", _show_job),
         Route("/jobs/{job}/events", _job_events),
-        Route("/jobs/{job}/cancel", action(_cancel_job), methods=["POST"]),
-        Route("/p/{project}/undo", action(_undo), methods=["POST"]),
-        Route("/p/{project}/redo", action(_redo), methods=["POST"]),
-        Route("/p/{project}/period", action(_look_at), methods=["POST"]),
+        form_route("/jobs/{job}/cancel", _cancel_job),
+        form_route("/p/{project}/undo", _undo),
+        form_route("/p/{project}/redo", _redo),
+        form_route("/p/{project}/period", _look_at),
         *(
             Mount(place, app=_Named(page))
             for page in studio.pages

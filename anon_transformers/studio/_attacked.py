@@ -39,6 +39,13 @@ KNOWS = {
     "hierarchies": "the hierarchies that values are generalized by",
 }
 """What an intruder holds, by the input that an attack needs."""
+NOT_SAID = {
+    "minimality": (
+        "needs the sensitive value that is hidden, with the l and k that hide it; "
+        "'anon attack' takes them."
+    ),
+}
+"""Attacks that must be told something which no release file says."""
 OF_RELEASE = {"release", "sensitive"}
 """What the source alone gives, too."""
 MOST_ROWS = 200_000
@@ -64,6 +71,8 @@ def attack(
     for done, (name, one) in enumerate(chosen.items()):
         progress(done, len(chosen), name)
         try:
+            if name in NOT_SAID:
+                raise NotEvaluable(NOT_SAID[name])
             if len(protected.source) > MOST_ROWS and not set(one.needs) <= OF_RELEASE:
                 raise NotEvaluable(
                     f"it compares records one by one, and there are more than "

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anon_transformers.exceptions import DataError, safe_words
 from anon_transformers.studio._project import Project, write_privately
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anon_transformers.release import ReleaseConfig
     from anon_transformers.studio._source import StatedSource
 
-ROWS = 500
+TRIED_ROWS = 500
 """Rows that are looked at."""
 TRIAL = "first-rows"
 """Folder of the results for the file of these rows, while they are read."""
@@ -53,7 +53,7 @@ def first_rows(project: Project) -> "pd.DataFrame | None":
             stated |= {"path": str(start), "kind": source.kind}
             stated.pop("encoding", None)  # the start is written in ours
             update = {"source": Source.model_validate(stated)}
-            return read_source(config.model_copy(update=update)).head(ROWS)
+            return read_source(config.model_copy(update=update)).head(TRIED_ROWS)
     except Exception:  # half a row, a reader of a plugin: then nothing is known
         return None
 
@@ -74,7 +74,7 @@ def _start_of(project: Project, source: "StatedSource") -> Iterator[Path]:
 
         file = folder / f"{name}.parquet"
         with pq.ParquetFile(first) as held:
-            batch = next(held.iter_batches(batch_size=ROWS))
+            batch = next(held.iter_batches(batch_size=TRIED_ROWS))
         pq.write_table(pa.Table.from_batches([batch]), file)
     else:
         raise DataError("only files are read in part.")
@@ -84,20 +84,41 @@ def _start_of(project: Project, source: "StatedSource") -> Iterator[Path]:
         file.unlink(missing_ok=True)
 
 
-def refusal_of_rows(
-    anonymizer: Any, config: "ReleaseConfig", rows: "pd.DataFrame"
-) -> str:
-    """Why a method cannot read these rows; empty if it can, or is not asked so."""
+class Trial(NamedTuple):
+    """What is known of a method before it runs.
+
+    Attributes
+    ----------
+    refusal : str
+        Why a release would refuse it; empty if it would not.
+    doubt : str
+        Why it may make no table all the same; empty if nothing speaks against it.
+    """
+
+    refusal: str = ""
+    doubt: str = ""
+
+
+def try_rows(
+    anonymizer: Any, config: "ReleaseConfig", rows: "pd.DataFrame | None"
+) -> Trial:
+    """Let a method read these rows, if there are any and it is asked so."""
     from anon_transformers.base import TableAnonymizer
     from anon_transformers.release._table import with_stated_texts
 
-    if not isinstance(anonymizer, TableAnonymizer):
-        return ""
+    if rows is None or not isinstance(anonymizer, TableAnonymizer):
+        return Trial()
     rows = rows.drop(columns=list(config.roles.dropped), errors="ignore")
     try:
-        anonymizer._encode(anonymizer._begin(with_stated_texts(rows, config)))
+        table = anonymizer._encode(anonymizer._begin(with_stated_texts(rows, config)))
+        exact = anonymizer._left_exact(table)
     except DataError as error:
-        return safe_words(error)
+        return Trial(safe_words(error))
     except Exception:  # the first rows alone may lack what a whole table has
-        return ""
-    return ""
+        return Trial()
+    if not exact:
+        return Trial()
+    return Trial(
+        doubt=f"It leaves {', '.join(map(str, exact))} as they are: where these alone "
+        "tell too many rows apart, it makes no table."
+    )

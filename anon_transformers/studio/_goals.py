@@ -19,9 +19,10 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._threshold import KINDS, Threshold
 from anon_transformers.registry import registry
 from anon_transformers.studio._first_rows import (
+    Trial,
     first_rows,
-    refusal_of_rows,
     stamp_of,
+    try_rows,
 )
 from anon_transformers.studio._forms import (
     GOAL,
@@ -54,12 +55,15 @@ class Offer:
         Why a release would refuse it with this file; empty if it would not.
     lacks : str
         The model of its own k, if that is why; empty otherwise.
+    doubt : str
+        Why it may make no table though it is not refused; empty if nothing is known.
     """
 
     name: str
     summary: str
     refusal: str = ""
     lacks: str = ""
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -242,15 +246,15 @@ def _refuse_parameters(project: Project, stated: Mapping[str, Any]) -> None:
     own = {key: v for key, v in stated.items() if key not in ("name", *GOAL)}
     made = known.build(name, {**known[name].release_defaults(own), **own})
     made._check_parameters()
-    if project.fault is None and not refusal_of(project, None):
-        refusal = refusal_of(project, stated)
+    if project.fault is None and not try_method(project, None).refusal:
+        refusal = try_method(project, stated).refusal
         if refusal:
             raise ParameterError(refusal)
 
 
-def refusal_of(
+def try_method(
     project: Project, method: Mapping[str, Any] | None, rows: Any = None
-) -> str:
+) -> Trial:
     """Why a release would refuse the file, with another method or as it is.
 
     Parameters
@@ -274,8 +278,8 @@ def refusal_of(
         anonymizer = make_anonymizer(config, config.thresholds)
         check_gate(form_of(config), config.thresholds)
     except Exception as error:  # a stranger's, too: it keeps no page from opening
-        return safe_words(error)
-    return "" if rows is None else refusal_of_rows(anonymizer, config, rows)
+        return Trial(safe_words(error))
+    return try_rows(anonymizer, config, rows)
 
 
 def offers(project: Project) -> tuple[Offer, ...]:
@@ -294,10 +298,11 @@ def _offers(file: Path, text: str, period: str | None, stamp: str) -> tuple[Offe
         if known.fault(one) is not None or known[one].kind not in TABLES:
             continue
         stated = {"name": one, **(params if one == name else {})}
-        refusal = refusal_of(project, stated, rows) if whole else ""
+        refusal, doubt = try_method(project, stated, rows) if whole else Trial()
         k_model = known[one].k_model
         lacks = k_model if refusal and f"model: {k_model}" in refusal else ""
-        found.append(Offer(one, known.summary(one).replace("``", ""), refusal, lacks))
+        summary = known.summary(one).replace("``", "")
+        found.append(Offer(one, summary, refusal, lacks, doubt))
     return tuple(found)
 
 

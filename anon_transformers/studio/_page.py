@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Endpoint = Callable[..., Any]
 BY_SCRIPT, NEXT = "x-studio-script", "x-studio-next"
 """Headers: of a request of our script, and of an answer to it with the next address."""
+MOST_DIGITS = 9
+"""Of a whole number in a form or an address."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,11 @@ def action(
     return answer
 
 
+def form_route(path: str, function: Callable[[Request, FormData], Any]) -> Route:
+    """Where a form of a page is sent: :func:`action` answers it."""
+    return Route(path, action(function), methods=["POST"])
+
+
 def go_on(request: Request, to: str) -> Response:
     """Send the browser to an address of ours.
 
@@ -192,6 +199,18 @@ def came_from(request: Request) -> str:
     if given.netloc == request.headers.get("host") and given.path.startswith("/"):
         return local_path(given.path) + (f"?{given.query}" if given.query else "")
     return "/"
+
+
+def whole_number(given: Any, otherwise: int) -> int:
+    """A whole number as a form or an address has it, or else another one.
+
+    Examples
+    --------
+    >>> whole_number("12", 1), whole_number("-3", 1), whole_number(None, 1)
+    (12, 1, 1)
+    """
+    text = given if isinstance(given, str) else ""
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else otherwise
 
 
 def start_job(

@@ -31,6 +31,15 @@ SWEPT = {
 """What can be swept, and what a comparison calls it."""
 MEAN = "mean middle"
 """The query whose error a sweep draws."""
+QUERY_WORDS = {
+    "minimum": "Smallest",
+    "maximum": "Largest",
+    "mean_lower": "Mean of the lower bounds",
+    "mean_middle": "Mean of the middles",
+    "mode": "Most frequent",
+    "mode_count": "Rows that have it",
+}
+"""Aggregate queries, in words."""
 MOST_RUNS = 30
 ADULT = "bundled:adult/adult.csv.gz"
 GRID = {

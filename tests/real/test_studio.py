@@ -189,6 +189,12 @@ def test_a_method_is_learned_by_ten_rows(visit):
     visit.page.get_by_label("k", exact=True).fill("4")
     visit.press("Compute")
     visit.sees("the smallest of 5 rows")  # ten rows are cut into halves
+    slider = visit.page.get_by_label("k, as a slider")
+    slider.press("ArrowRight")
+    visit.page.wait_for_url("**k=5")
+    slider.press("Home")  # it has the focus still, and the number follows
+    visit.page.wait_for_url("**k=1")
+    assert visit.page.get_by_label("k", exact=True).input_value() == "1"
     check_facts(visit)
 
 

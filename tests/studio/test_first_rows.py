@@ -37,6 +37,20 @@ def test_columns_of_a_kind_that_a_method_cannot_use_mark_it(studio):
     assert not refusals(project)["fuzzy-c-means"]
 
 
+def test_columns_that_a_method_leaves_exact_are_told_before_a_run(studio):
+    project = studio.project({"roles": ROLES, "anonymizer": MONDRIAN})
+    doubts = {one.name: one.doubt for one in offers(project)}
+    assert doubts.pop("fuzzy-partition").startswith("It leaves sex as they are")
+    assert not any(doubts.values())
+    for page in ("protect", "compare"):
+        shown = studio.text(studio.get(f"/p/{project.id}/{page}/"))
+        assert "It leaves sex as they are" in shown
+        assert "tried on the first 500 rows" in shown
+    roles = {**ROLES, "quasi_identifiers": ["age"], "dropped": ["town", "sex"]}
+    project.edit("role", lambda content: content.update(roles=roles))
+    assert not any(one.doubt for one in offers(project))
+
+
 def test_what_a_stranger_says_of_a_cell_is_not_repeated(studio, monkeypatch):
     def refuse(self, frame):
         raise DataError(f"the cell {frame.iloc[0, 0]}")

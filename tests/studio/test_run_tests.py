@@ -100,7 +100,7 @@ def test_one_click_gives_the_published_numbers(studio, adult):
         answers["mean_middle"]["released"] - answers["mean_middle"]["original"]
     )
     text = studio.text(shown)
-    assert "Smallest age 17" in text and "Levels of the hierarchies" in text
+    assert "Smallest 17" in text and "Levels of the hierarchies" in text
     studio.check_accessible(shown)
     shown = studio.text(studio.get(address_of(adult, "?test=t&row=21")))
     assert "Rows 21 to 40 of 30,162" in shown and "left out" in shown

@@ -70,7 +70,7 @@ def test_statistics_are_shown_with_charts_and_tables(studio, people):
     assert "Prosecutor knows that a certain person is in the table" in text
     assert "Rows whose cell is suppressed ( * ) are left out" in text
     queries = answer.text.partition('<h2 id="queries">')[2].partition("<h2")[0]
-    mode = queries.partition("<td>mode</td>")[2].partition("</tr>")[0]
+    mode = queries.partition("<td>Most frequent</td>")[2].partition("</tr>")[0]
     assert mode.count('<td class="number">') == 3
 
 

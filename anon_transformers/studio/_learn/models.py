@@ -172,7 +172,9 @@ def _class_sheet(
     levels = getattr(model, "class_levels", None)
     reached = levels(evidence).tolist() if levels is not None else None
     by_class = len(fine) == evidence.n_classes
-    heads = ["class", *WITH_CODES, "rows", "in the town", SENSITIVE]
+    # Who else lives there matters to models of a population alone.
+    in_town = bool(getattr(model, "needs_population", False))
+    heads = ["class", *WITH_CODES, "rows", *["in the town"] * in_town, SENSITIVE]
     heads += ["level"] * (reached is not None) + ["keeps it"] * by_class
     order = list(dict.fromkeys(evidence.labels.tolist()))
     rows = []
@@ -183,7 +185,7 @@ def _class_sheet(
             letter(place),
             *(str(part[name].iloc[0]) for name in WITH_CODES),
         ]
-        row += [len(part), int(evidence.population_sizes[number])]
+        row += [len(part), *[int(evidence.population_sizes[number])] * in_town]
         row.append(", ".join(f"{value} × {count}" for value, count in held))
         row += [reached[number]] if reached is not None else []
         row += [bool(fine[number])] if by_class else []

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
+from anon_transformers.studio._page import whole_number
+
 if TYPE_CHECKING:
     from anon_transformers.studio._project import Project
 
@@ -15,8 +17,7 @@ def rows_of(request: Request, project: "Project", kind: str, name: str = "") -> 
     result = project.result(kind)
     if result is None:
         return None
-    given = request.query_params.get("row", "1")
-    start = int(given) - 1 if given.isdecimal() and len(given) < len(str(2**63)) else 0
+    start = whole_number(request.query_params.get("row"), 1) - 1
     roles = project.content.get("roles")
     roles = roles if isinstance(roles, dict) else {}
     first = [

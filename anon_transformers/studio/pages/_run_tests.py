@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from anon_transformers.studio._forms import Field, fields_of, read_form
 from anon_transformers.studio._page import address, project_of, render, start_job
-from anon_transformers.studio._statistics import is_adult
+from anon_transformers.studio._statistics import QUERY_WORDS, is_adult
 from anon_transformers.studio.pages._outcome import rows_of, summary
 
 TESTS, WORK = "tests", "anon_transformers.studio._run_tests:run_tests"
@@ -27,15 +27,6 @@ AGES = {
     "published": "as in the published tests, off by one: 20 is in 15-19",
 }
 """Hierarchies of the age, in words."""
-ANSWERS = {
-    "minimum": "Smallest age",
-    "maximum": "Largest age",
-    "mean_lower": "Mean of the lower bounds",
-    "mean_middle": "Mean of the middles",
-    "mode": "Most frequent",
-    "mode_count": "Rows that have it",
-}
-"""Queries on age, in words."""
 
 
 def fields() -> list[Field]:
@@ -117,7 +108,7 @@ def _answers(made: Any) -> list[list[Any]]:
     if len(answered) < len(made) or not answered:
         return []
     rows = []
-    for query, words in ANSWERS.items():
+    for query, words in QUERY_WORDS.items():
         of_tests = [one[query] for one in answered]
         pairs = [[one["released"], one["error"]] for one in of_tests]
         rows.append([words, of_tests[0]["original"], *(n for p in pairs for n in p)])

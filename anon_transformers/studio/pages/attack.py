@@ -13,8 +13,8 @@ from anon_transformers.registry import registry
 from anon_transformers.studio import _attacked
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
@@ -106,7 +106,7 @@ PAGE = Page(
     "See what intruders get of the table, and what keeps them from it.",
     (
         Route("/", show),
-        Route("/run", action(run), methods=["POST"]),
-        Route("/counter", action(counter), methods=["POST"]),
+        form_route("/run", run),
+        form_route("/counter", counter),
     ),
 )

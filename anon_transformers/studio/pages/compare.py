@@ -13,14 +13,16 @@ from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.figures import Chart, bar_chart, line_chart
 from anon_transformers.studio import _compared, _goals
 from anon_transformers.studio._downloads import csv_text
+from anon_transformers.studio._first_rows import TRIED_ROWS
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
     studio_of,
+    whole_number,
 )
 from anon_transformers.studio._project import Project
 
@@ -45,6 +47,7 @@ def show(request: Request) -> Response:
         "compare.html",
         offers=[one for one in offers if not one.refusal],
         refusals=[one for one in offers if one.refusal],
+        tried_rows=TRIED_ROWS,
         chosen=usual if result is None else result.params["methods"],
         asked={**USUAL, **asked},
         result=result,
@@ -109,7 +112,7 @@ def run(request: Request, form: FormData) -> str:
 def take(request: Request, form: FormData) -> str:
     """Write a run into the release file."""
     project = project_of(request)
-    chosen = _run_of(project, str(form.get("run", "")))
+    chosen = _run_of(project, whole_number(form.get("run"), -1))
     words = _compared.words_of(chosen)
     project.edit(f"take {words}", lambda content: _compared.take(content, chosen))
     studio_of(request).notice(
@@ -118,12 +121,12 @@ def take(request: Request, form: FormData) -> str:
     return address(request, "protect")
 
 
-def _run_of(project: Project, given: str) -> Mapping[str, Any]:
+def _run_of(project: Project, at: int) -> Mapping[str, Any]:
     result = project.result(_compared.COMPARE)
     runs = [] if result is None else result.found["runs"]
-    if not given.isdecimal() or int(given) >= len(runs):
+    if not 0 <= at < len(runs):
         raise DataError("there is no such run any more; compare again.")
-    found: Mapping[str, Any] = runs[int(given)]
+    found: Mapping[str, Any] = runs[at]
     if found["error"] is not None:
         raise DataError("this run made no table.")
     return found
@@ -155,8 +158,8 @@ PAGE = Page(
     "See what methods and parameters cost, and take one.",
     (
         Route("/", show),
-        Route("/run", action(run), methods=["POST"]),
-        Route("/take", action(take), methods=["POST"]),
+        form_route("/run", run),
+        form_route("/take", take),
         Route("/comparison.csv", download),
     ),
 )

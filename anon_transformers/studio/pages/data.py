@@ -29,12 +29,13 @@ from anon_transformers.studio._columns import (
 )
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
     studio_of,
+    whole_number,
     words_of,
 )
 from anon_transformers.studio._profile import PROFILE, TableProfile, key_of, profile_of
@@ -49,7 +50,6 @@ from anon_transformers.studio._source import (
 )
 
 SHOWN_ROWS = (20, 50, 200)
-MOST_DIGITS = 9
 READING = "Reading the table"
 
 
@@ -231,10 +231,10 @@ def _preview(
 
 def _rows(request: Request, profile: TableProfile) -> dict[str, Any]:
     """One page of the table."""
-    count = _whole(request.query_params.get("rows"), SHOWN_ROWS[0])
+    count = whole_number(request.query_params.get("rows"), SHOWN_ROWS[0])
     count = count if count in SHOWN_ROWS else SHOWN_ROWS[0]
     last = max((profile.n_rows - 1) // count + 1, 1)
-    number = min(max(_whole(request.query_params.get("page"), 1), 1), last)
+    number = min(max(whole_number(request.query_params.get("page"), 1), 1), last)
     first = (number - 1) * count
     return {
         "number": number,
@@ -244,14 +244,6 @@ def _rows(request: Request, profile: TableProfile) -> dict[str, Any]:
         "first": first,
         "rows": profile.rows(first, count),
     }
-
-
-def _whole(given: str | None, default: int) -> int:
-    return (
-        int(given)
-        if given and given.isdecimal() and len(given) <= MOST_DIGITS
-        else default
-    )
 
 
 def _columns(content: Content, profile: TableProfile) -> list[dict[str, Any]]:
@@ -378,10 +370,10 @@ PAGE = Page(
     "See the table, and say what each column is.",
     (
         Route("/", show),
-        Route("/columns", action(set_columns), methods=["POST"]),
-        Route("/take", action(take_one), methods=["POST"]),
-        Route("/propose", action(take_all), methods=["POST"]),
-        Route("/options", action(set_options), methods=["POST"]),
-        Route("/read", action(read_again), methods=["POST"]),
+        form_route("/columns", set_columns),
+        form_route("/take", take_one),
+        form_route("/propose", take_all),
+        form_route("/options", set_options),
+        form_route("/read", read_again),
     ),
 )

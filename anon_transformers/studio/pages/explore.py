@@ -14,12 +14,13 @@ from anon_transformers.studio import _explore as explore
 from anon_transformers.studio._drawings import Drawing, LatticeNode, lattice
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
     studio_of,
+    whole_number,
 )
 from anon_transformers.studio._project import Content, Project
 
@@ -110,7 +111,7 @@ def _listed(
     fitting = survey.nodes[survey.nodes[explore.FITS]]
     order = fitting.sort_values([explore.LOSS, explore.GONE], kind="stable").index
     pages = max(1, math.ceil(len(order) / LINES))
-    page = min(max(_whole(request.query_params.get("page"), 1), 1), pages)
+    page = min(max(whole_number(request.query_params.get("page"), 1), 1), pages)
     rows = []
     for row in order[(page - 1) * LINES : page * LINES].tolist():
         levels = survey.levels_of(row)
@@ -158,13 +159,8 @@ def _chosen(
 
 def _levels(given: str) -> tuple[int, ...] | None:
     parts = given.split(",")
-    if not all(part.isdecimal() and len(part) < 4 for part in parts):  # noqa: PLR2004
-        return None
-    return tuple(map(int, parts))
-
-
-def _whole(given: str | None, otherwise: int) -> int:
-    return int(given) if given and given.isdecimal() and len(given) < 10 else otherwise  # noqa: PLR2004
+    levels = tuple(whole_number(part, -1) for part in parts)
+    return None if -1 in levels else levels
 
 
 def _curve(project: Project) -> dict[str, Any] | None:
@@ -254,10 +250,10 @@ PAGE = Page(
     "See every solution and what every k costs, and apply another one.",
     (
         Route("/", show),
-        Route("/lattice", action(look), methods=["POST"]),
-        Route("/frontier", action(draw), methods=["POST"]),
-        Route("/apply", action(apply), methods=["POST"]),
-        Route("/search", action(search), methods=["POST"]),
-        Route("/switch", action(switch), methods=["POST"]),
+        form_route("/lattice", look),
+        form_route("/frontier", draw),
+        form_route("/apply", apply),
+        form_route("/search", search),
+        form_route("/switch", switch),
     ),
 )

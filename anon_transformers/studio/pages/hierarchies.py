@@ -25,11 +25,12 @@ from anon_transformers.studio import _hierarchies as trees
 from anon_transformers.studio import _tree_edits as edits
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
+    whole_number,
     words_of,
 )
 from anon_transformers.studio._profile import CountedValues, TableProfile, profile_of
@@ -177,7 +178,8 @@ def _groups(tree: Hierarchy) -> list[str]:
 def _node(given: str) -> tuple[int, str] | None:
     """A value or group as a form names it: its level and its label."""
     level, colon, label = given.partition(":")
-    return (int(level), label) if colon and level.isdecimal() else None
+    at = whole_number(level, -1)
+    return (at, label) if colon and at >= 0 else None
 
 
 # Actions.
@@ -246,8 +248,7 @@ def _with_level(rows: edits.Rows, form: FormData) -> edits.Rows:
 
 
 def _without_level(rows: edits.Rows, form: FormData) -> edits.Rows:
-    level = str(form.get("level", ""))
-    return edits.remove_level(rows, int(level) if level.isdecimal() else -1)
+    return edits.remove_level(rows, whole_number(form.get("level"), -1))
 
 
 def complete(request: Request, form: FormData) -> str:
@@ -413,9 +414,6 @@ PAGE = Page(
     (
         Route("/", show),
         Route("/export", give_file),
-        *(
-            Route(f"/{name}", action(function), methods=["POST"])
-            for name, function in ACTIONS.items()
-        ),
+        *(form_route(f"/{name}", function) for name, function in ACTIONS.items()),
     ),
 )

@@ -16,7 +16,7 @@ from anon_transformers.registry import registry
 from anon_transformers.release._period import Template
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._arrival import Arrival, receive
-from anon_transformers.studio._page import Page, action, render, studio_of
+from anon_transformers.studio._page import Page, form_route, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
     Project,
@@ -153,10 +153,10 @@ PAGE = Page(
     "Open a table or a release file, or go on with one.",
     (
         Route("/", show),
-        Route("/adult", action(open_adult), methods=["POST"]),
-        Route("/open", action(open_path), methods=["POST"]),
-        Route("/upload", action(upload), methods=["POST"]),
-        Route("/remove", action(remove), methods=["POST"]),
+        form_route("/adult", open_adult),
+        form_route("/open", open_path),
+        form_route("/upload", upload),
+        form_route("/remove", remove),
     ),
     of_project=False,
 )

@@ -9,14 +9,16 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import AnonymizationError, ParameterError
 from anon_transformers.studio import _goals as goals
+from anon_transformers.studio._first_rows import TRIED_ROWS
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
     studio_of,
+    whole_number,
 )
 from anon_transformers.studio._statistics import is_adult
 from anon_transformers.studio.pages import _run_tests
@@ -57,6 +59,7 @@ def show(request: Request) -> Response:
         goal={key: params[key] for key in goals.GOAL if key in params},
         thresholds=thresholds,
         added=_added(request, content),
+        tried_rows=TRIED_ROWS,
         known=goals.known_thresholds(),
         presets=goals.PRESETS,
         prefix=goals.PREFIX,
@@ -142,9 +145,9 @@ def remove_threshold(request: Request, form: FormData) -> str:
 
 def set_thresholds(request: Request, form: FormData) -> str:
     """Save what the form says of all thresholds; one may be removed with it."""
-    given = str(form.get("remove", ""))
-    without = int(given) if given.isdecimal() and len(given) < len("10000") else None
-    return _apply(request, goals.state_thresholds(project_of(request), form, without))
+    at = whole_number(form.get("remove"), -1)
+    edit = goals.state_thresholds(project_of(request), form, at if at >= 0 else None)
+    return _apply(request, edit)
 
 
 def add_k_model(request: Request, form: FormData) -> str:
@@ -155,8 +158,7 @@ def add_k_model(request: Request, form: FormData) -> str:
 
 
 def _place(form: FormData) -> int:
-    given = str(form.get("at", "-1"))
-    return int(given) if given.isdecimal() and len(given) < len("10000") else -1
+    return whole_number(form.get("at"), -1)
 
 
 def _refuse_moved(project: "Project", at: int, kind: str, name: str) -> None:
@@ -180,7 +182,7 @@ def run(request: Request, form: FormData) -> str:
 def suggest(request: Request, form: FormData) -> str:
     """Look for settings that pass."""
     given = str(form.get("seconds", ""))
-    seconds = int(given) if given.isdecimal() and len(given) < len("10000") else 0
+    seconds = whole_number(given, 0)
     if not 1 <= seconds <= LONGEST:
         raise ParameterError(
             f"seconds must be a whole number from 1 to {LONGEST}, got {given[:20]!r}."
@@ -193,8 +195,7 @@ def apply_suggestion(request: Request, form: FormData) -> str:
     """Write a setting that passes into the file, and run it."""
     from anon_transformers.studio._suggestions import apply_setting
 
-    given = str(form.get("number", ""))
-    number = int(given) if given.isdecimal() and len(given) < len("10000") else -1
+    number = whole_number(form.get("number"), -1)
     words = apply_setting(project_of(request), number)
     studio_of(request).notice(f"Stated: {words}. Run it to see the table.")
     return _back(request)
@@ -206,17 +207,17 @@ PAGE = Page(
     "Choose the method and what must hold; run it; see the table before and after.",
     (
         Route("/", show),
-        Route("/method", action(set_method), methods=["POST"]),
-        Route("/parameters", action(set_parameters), methods=["POST"]),
-        Route("/threshold", action(set_threshold), methods=["POST"]),
-        Route("/thresholds", action(set_thresholds), methods=["POST"]),
-        Route("/k-model", action(add_k_model), methods=["POST"]),
-        Route("/remove", action(remove_threshold), methods=["POST"]),
-        Route("/preset", action(set_preset), methods=["POST"]),
-        Route("/run", action(run), methods=["POST"]),
-        Route("/suggest", action(suggest), methods=["POST"]),
-        Route("/apply", action(apply_suggestion), methods=["POST"]),
+        form_route("/method", set_method),
+        form_route("/parameters", set_parameters),
+        form_route("/threshold", set_threshold),
+        form_route("/thresholds", set_thresholds),
+        form_route("/k-model", add_k_model),
+        form_route("/remove", remove_threshold),
+        form_route("/preset", set_preset),
+        form_route("/run", run),
+        form_route("/suggest", suggest),
+        form_route("/apply", apply_suggestion),
         Route("/tests/", _run_tests.show),
-        Route("/tests/run", action(_run_tests.run), methods=["POST"]),
+        form_route("/tests/run", _run_tests.run),
     ),
 )

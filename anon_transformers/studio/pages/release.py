@@ -19,8 +19,8 @@ from anon_transformers.release._status import status_of
 from anon_transformers.studio import _runs, _written
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
@@ -228,12 +228,12 @@ PAGE = Page(
     "Take the files with you, or publish here.",
     (
         Route("/", show),
-        Route("/yaml", action(save), methods=["POST"]),
-        Route("/check", action(check), methods=["POST"]),
+        form_route("/yaml", save),
+        form_route("/check", check),
         Route("/table/{run}/{file}", download_table),
-        Route("/suite", action(drop_suite), methods=["POST"]),
-        Route("/run", action(run), methods=["POST"]),
-        Route("/write", action(write), methods=["POST"]),
+        form_route("/suite", drop_suite),
+        form_route("/run", run),
+        form_route("/write", write),
         Route("/files/{file}", download),
         Route("/report/{run}", report),
         Route("/private/{run}", private_report),

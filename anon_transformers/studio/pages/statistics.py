@@ -14,8 +14,8 @@ from anon_transformers.figures import Chart
 from anon_transformers.studio._downloads import KINDS, chart_file, read_charts
 from anon_transformers.studio._page import (
     Page,
-    action,
     address,
+    form_route,
     project_of,
     render,
     start_job,
@@ -25,6 +25,7 @@ from anon_transformers.studio._protected import PROTECT
 from anon_transformers.studio._statistics import (
     GRID,
     MEASURE_WORK,
+    QUERY_WORDS,
     STATISTICS,
     SWEEP,
     SWEEP_WORK,
@@ -61,6 +62,7 @@ def show(request: Request) -> Response:
         grids=list(GRID),
         grid_charts={} if shipped is None else grid_charts(shipped["over"]),
         protected=project.result(PROTECT),
+        query_words={key.replace("_", " "): said for key, said in QUERY_WORDS.items()},
     )
 
 
@@ -118,8 +120,8 @@ PAGE = Page(
     "See what protection costs and gives: classes, risk, loss, distributions.",
     (
         Route("/", show),
-        Route("/measure", action(measure), methods=["POST"]),
-        Route("/sweep", action(sweep), methods=["POST"]),
+        form_route("/measure", measure),
+        form_route("/sweep", sweep),
         Route("/{kind}/{name}.{ending}", download),
     ),
 )

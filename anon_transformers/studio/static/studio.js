@@ -32,12 +32,12 @@ async function show(url, options, push) {
     const over = location.pathname.startsWith("/jobs/");
     if (push || over) history[over ? "replaceState" : "pushState"](null, "", to);
     shown = location.href.split("#")[0];
+    begin();
     const again = focused && document.getElementById(focused);
     (again || document.getElementById("main")).focus({ preventScroll: Boolean(again) });
     const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (push && place) place.scrollIntoView();
     else if (push && !again) scrollTo(0, 0);
-    begin();
   } catch (error) {
     if (turn !== newest) return;
     fail("Studio does not answer: it was stopped, or the connection is gone. Start it again with “anon studio”, and open the address that it prints. What was sent last may not have been saved.");
@@ -78,7 +78,22 @@ function follow(section) {
   };
 }
 
+function slide(number) {
+  // A slider beside a number; without a script the number is enough.
+  const slider = document.createElement("input");
+  slider.type = "range";
+  for (const key of ["min", "max", "step", "value"]) slider[key] = number[key];
+  slider.id = `${number.id}-slider`;
+  slider.setAttribute("aria-label", `${number.labels[0].textContent}, as a slider`);
+  slider.addEventListener("input", () => { number.value = slider.value; });
+  slider.addEventListener("change", () => number.form.requestSubmit());
+  number.after(slider);
+}
+
 function begin() {
+  for (const number of document.querySelectorAll("[data-slider][min][max]")) {
+    if (!document.getElementById(`${number.id}-slider`)) slide(number);
+  }
   for (const section of document.querySelectorAll("[data-events]")) follow(section);
 }
 

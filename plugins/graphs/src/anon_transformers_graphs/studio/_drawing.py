@@ -10,13 +10,19 @@ MOST_DRAWN = 300
 """Nodes of a drawing; of a larger network, those nearest to its center are drawn."""
 SIDE, BORDER = 420, 10
 NODE, KEPT, GONE, NEW = "#1d4f73", "#b8c1cb", "#a31621", "#11683a"
+STROKES = {
+    KEPT: 'stroke-width="1"',
+    GONE: 'stroke-width="2" stroke-dasharray="5 3"',
+    NEW: 'stroke-width="3"',
+}
+"""Lines of each colour, told apart by those who see no colours, too."""
 
 
 def draw(before: Graph, after: Graph) -> tuple[Chart, Chart, str]:
     """Both networks, every node at the same place, and what a sample leaves out.
 
-    Edges that are gone are red in the first, and new ones green in the second, as are
-    nodes that the original lacks. No name is drawn.
+    Edges that are gone are red and dashed in the first, new ones green and thick in the
+    second. No name is drawn.
     """
     drawn = _sample(before, after)
     places = _layout(before, after, drawn)
@@ -64,7 +70,7 @@ def _drawing(
     word: str,
 ) -> Chart:
     lines = [
-        _line(places[first], places[second], color if mark else KEPT, mark)
+        _line(places[first], places[second], color if mark else KEPT)
         for (first, second), mark in zip(graph.edges.tolist(), marked, strict=True)
         if first in places and second in places
     ]
@@ -84,9 +90,9 @@ def _drawing(
     return Chart(svg, title, ("what", "how many"), rows)
 
 
-def _line(start: np.ndarray, end: np.ndarray, color: str, marked: bool) -> str:
+def _line(start: np.ndarray, end: np.ndarray, color: str) -> str:
     (x1, y1), (x2, y2) = start, end
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke="{color}" stroke-width="{2 if marked else 1}"/>'
+        f'stroke="{color}" {STROKES[color]}/>'
     )
