@@ -8,7 +8,6 @@ often the input has each sensitive value. Degrees give the original values back.
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,15 +31,8 @@ from anon_transformers.gx._judging import PrivateEvidence, Scope, private_eviden
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import (
-    AverageRisk,
-    HighestRisk,
     Loss,
-    RecordsAtRisk,
     SuppressedShare,
-    class_statistics,
-    domain_share_loss,
-    released_losses,
-    size_histogram,
 )
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
@@ -57,6 +49,7 @@ from anon_transformers.release._cells import (
     write_parquet,
 )
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._control import read_controls
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import known_kind, read_parquet
@@ -72,6 +65,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._numbers import class_numbers, losses
 from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._pseudonyms import (
     linked_classes,
@@ -176,6 +170,7 @@ class TableForm(Form):
         refuse_unstated_dates(frame, config)
         # Here, so that not even the private copy of a run holds them.
         frame = frame.drop(columns=list(roles.dropped))
+        read_controls(config, frame, config.thresholds)  # refuses what it cannot use
         return {INPUT: single_cells(frame, unstated_columns(config))}
 
     def refuse_dropped_persons(
@@ -371,13 +366,23 @@ class TableForm(Form):
                 single = by_single(given[name])
                 texts = [text for text in single if text is not None]
                 built[name] = hierarchy.build(texts)
-        needs_links = "linkage" in evidence_kinds(run.thresholds)
+        kinds = evidence_kinds(run.thresholds)
+        attacked = "attack" in kinds
+        if attacked:
+            built = {**quasi_hierarchies(self.config, candidate.source), **built}
+        needs_links = attacked or "linkage" in kinds
         return PrivateEvidence(
             given,
             built,
             stored["persons"],
             **(linked_rows(candidate) if needs_links else {}),
             **read_memberships(candidate),
+            controls={
+                file: single_cells(table, unstated_columns(self.config))
+                for file, table in read_controls(
+                    self.config, candidate.source, run.thresholds
+                ).items()
+            },
         )
 
     def faults(self, candidate: Candidate) -> list[str]:
@@ -572,6 +577,19 @@ def as_compared(
     return frame.assign(**texts)
 
 
+def quasi_hierarchies(
+    config: ReleaseConfig, source: pd.DataFrame
+) -> dict[str, Hierarchy]:
+    """Hierarchies of quasi-identifiers, those that are built from the source too."""
+    made = make_hierarchies(config, config.roles.quasi_identifiers)
+    return {
+        name: tree
+        if isinstance(tree, Hierarchy)
+        else tree.build(identify(source[name]).texts())
+        for name, tree in made.items()
+    }
+
+
 def read_rows(candidate: Candidate) -> np.ndarray:
     """The row of the input that each row of the candidate was made of."""
     return _read_links(candidate)["row"].to_numpy()
@@ -620,43 +638,6 @@ def read_memberships(candidate: Candidate) -> dict[str, Any]:
     return {"degrees": read_parquet(file).to_numpy(dtype=np.float64)}
 
 
-def class_numbers(classes: Classes, rows_count: bool) -> dict[str, Any]:
-    """Suppressed rows and classes; risks where rows are what is counted.
-
-    Where persons are, sizes are still those of rows, and stand under names that say so.
-    """
-    statistics = asdict(class_statistics(classes))
-    suppressed = statistics.pop("suppressed_rows")
-    numbers: dict[str, Any] = {"suppressed_rows": suppressed}
-    if not rows_count:
-        numbers["classes"] = {"count": statistics["count"]}
-        if statistics["count"]:
-            numbers["classes_in_rows"] = statistics
-            numbers["class_sizes_in_rows"] = size_histogram(classes)
-        return numbers
-    numbers["classes"] = statistics
-    if statistics["count"]:
-        numbers["class_sizes"] = size_histogram(classes)
-        metrics = (AverageRisk(), HighestRisk(), RecordsAtRisk())
-        numbers["risk"] = {metric.name: metric.measure(classes) for metric in metrics}
-    return numbers
-
-
 def counts_rows(threshold: Threshold) -> bool:
     """Whether a threshold is about rows, also where persons are counted."""
     return threshold.kind == "metric" and threshold.name == SuppressedShare.name
-
-
-def losses(
-    table: pd.DataFrame,
-    quasi_identifiers: Sequence[str],
-    hierarchies: Mapping[str, Any],
-    suppression_label: str,
-    n_rows: int | None = None,
-) -> dict[str, Any]:
-    """How much of its hierarchy each column covers, where a file has the hierarchy."""
-    read = {name: h for name, h in hierarchies.items() if isinstance(h, Hierarchy)}
-    found = released_losses(table, read, suppression_label, n_rows) if read else {}
-    if len(found) < len(quasi_identifiers):
-        return {"column_losses": found}
-    return {"column_losses": found, "loss": domain_share_loss(found.values())}
