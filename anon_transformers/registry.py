@@ -397,8 +397,9 @@ class Registry:
     broken: tuple[BrokenPlugin, ...] = ()
 
     def of_thresholds(self, kind: str) -> Catalog:
-        """What a threshold of a kind names: privacy models, or metrics."""
-        return self.privacy_models if kind == "model" else self.metrics
+        """What a threshold of a kind names: privacy models, metrics or attacks."""
+        named = {"model": self.privacy_models, "attack": self.attacks}
+        return named.get(kind, self.metrics)
 
     def owners(self) -> set[str]:
         """Distributions that offer something."""

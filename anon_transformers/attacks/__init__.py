@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ProbabilisticInference,
     )
     from anon_transformers.attacks._record_intruder import RecordIntruder
+    from anon_transformers.attacks._record_linkage import RecordLinkage
     from anon_transformers.attacks._similarity import Similarity
     from anon_transformers.attacks._singling_out import SinglingOut
     from anon_transformers.attacks._skewness import Skewness
@@ -67,6 +68,7 @@ __all__ = [
     "Minimality",
     "ProbabilisticInference",
     "RecordIntruder",
+    "RecordLinkage",
     "Similarity",
     "SinglingOut",
     "Skewness",

@@ -86,6 +86,11 @@ class BaseAttack(ABC):
         What it attacks.
     needs : tuple of str
         Inputs it cannot do without.
+    exposes : bool
+        Whether it can expose anybody; one that tells of limits alone cannot, and is no
+        threshold of a release.
+    evidence : str
+        What a gate runs it on: "attack", an input of its own.
     meaning : str
         What it means to be exposed, in one sentence.
     remedy : str
@@ -95,6 +100,8 @@ class BaseAttack(ABC):
     name: ClassVar[str]
     kind: ClassVar[str]
     needs: ClassVar[tuple[str, ...]]
+    exposes: ClassVar[bool] = True
+    evidence: ClassVar[str] = "attack"
     meaning: ClassVar[str]
     remedy: ClassVar[str]
 

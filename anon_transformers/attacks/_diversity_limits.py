@@ -54,6 +54,7 @@ class DiversityLimits(Attack):
 
     l: int = 2  # noqa: E741 - the letter of the formula
     name: ClassVar[str] = "diversity-limits"
+    exposes: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("release", "sensitive")
     meaning: ClassVar[str] = (
         "Rare sensitive values bound the number of diverse classes; this exposes "

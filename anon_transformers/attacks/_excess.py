@@ -4,15 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.exceptions import NotEvaluable
-from anon_transformers.parameters import real
 from anon_transformers.privacy.probabilistic._linking import Share, expected_share
 
 NOTHING = Share(0.0, 0.0, 0.0)
-NEEDS = ("release", "original", "control")
-SIMILAR = 2
-"""How many times larger one part may be than the other."""
 
 
 class Excess(NamedTuple):
@@ -72,21 +66,3 @@ class Excess(NamedTuple):
 
 def _beyond(attack: float, control: float) -> float:
     return 0.0 if control >= 1 else (attack - control) / (1 - control)
-
-
-def check_bounds(confidence: float, largest: float) -> None:
-    """Refuse parameters that are no shares."""
-    real("confidence", confidence, 0, 1, below=True)
-    real("largest", largest, 0, 1)
-
-
-def refuse_lacking_columns(attack: str, attack_input: AttackInput) -> None:
-    """Refuse an original or a control part that lacks a column of the release."""
-    names = (*attack_input.quasi_identifiers, *attack_input.sensitive)
-    for what in ("original", "control"):
-        table = getattr(attack_input, what)
-        if not len(table):
-            raise NotEvaluable(f"{attack}: the {what} is empty.")
-        for name in names:
-            if name not in table.columns:
-                raise NotEvaluable(f"{attack}: the {what} has no column {name!r}.")

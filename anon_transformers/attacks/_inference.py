@@ -8,22 +8,21 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import identify
-from anon_transformers.attacks._attack import Attack, AttackResult
+from anon_transformers.attacks._attack import AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._excess import (
+from anon_transformers.attacks._excess import Excess
+from anon_transformers.attacks._held_out import (
     NEEDS,
-    Excess,
-    check_bounds,
-    refuse_lacking_columns,
+    SURE,
+    HeldOutAttack,
+    covering,
+    exposed_persons,
 )
-from anon_transformers.attacks._matching import Matching, agreeing
-from anon_transformers.exceptions import NotEvaluable
-
-SURE = 1 - 1e-9
+from anon_transformers.attacks._matching import agreeing
 
 
 @dataclass(frozen=True)
-class Inference(Attack):
+class Inference(HeldOutAttack):
     """Find the persons whose sensitive value is guessed better than a stranger's.
 
     The intruder knows the quasi-identifiers of a person, takes a published row that
@@ -81,19 +80,14 @@ class Inference(Attack):
         "the whole table."
     )
 
-    def __post_init__(self) -> None:
-        check_bounds(self.confidence, self.largest)
-
-    def _find(self, attack_input: AttackInput) -> AttackResult:
-        refuse_lacking_columns(self.name, attack_input)
-        original, control = attack_input.original, attack_input.control
-        assert original is not None and control is not None
-        covered, of_control = (_covering(attack_input, t) for t in (original, control))
-        if not covered.any():
-            raise NotEvaluable(
-                f"{self.name}: the published values cover nobody of the original; does "
-                "a column need its hierarchy?"
-            )
+    def _compare(
+        self, attack_input: AttackInput, original: pd.DataFrame, control: pd.DataFrame
+    ) -> AttackResult:
+        names = attack_input.quasi_identifiers
+        covered, of_control = (
+            covering(attack_input, table, names) for table in (original, control)
+        )
+        self._refuse_uncovered(covered)
         confidence = 1 - (1 - self.confidence) / len(attack_input.sensitive)
         persons = np.zeros(len(original), dtype=bool)
         columns: dict[str, dict[str, Any]] = {}
@@ -111,46 +105,18 @@ class Inference(Attack):
             "column": max(columns, key=lambda name: columns[name]["excess"]["share"]),
             "columns": columns,
         }
-        classes = _classes_of(attack_input, original[persons])
-        return AttackResult(
-            classes,
-            "records",
-            len(original),
-            persons.sum(),
-            details,
-            lambda: original[persons][: attack_input.rows],
-            n_exposed=min(int(persons.sum()), attack_input.rows),
-        )
-
-
-def _covering(
-    attack_input: AttackInput,
-    table: pd.DataFrame,
-    linked: dict[Hashable, Hashable] | None = None,
-) -> np.ndarray:
-    """Published rows that cover each person of a table."""
-    names = {name: name for name in attack_input.quasi_identifiers}
-    matching = Matching.of(attack_input, table, names, linked)
-    return matching.candidates()[1][matching.rank(1)]
+        return exposed_persons(attack_input, original, persons, details)
 
 
 def _chances(
     attack_input: AttackInput, table: pd.DataFrame, name: Hashable, covered: np.ndarray
 ) -> np.ndarray:
     """Chance of a right guess of each person."""
-    right = _covering(attack_input, table, {name: name})
+    names = attack_input.quasi_identifiers
+    right = covering(attack_input, table, names, {name: name})
     own, published = agreeing(identify(table[name]), attack_input.coded(name))
     overall = np.bincount(
         published, minlength=1 + max(int(own.max()), int(published.max()))
     )
     anybody = overall[own] / attack_input.rows
     return np.where(covered > 0, right / np.maximum(covered, 1), anybody)
-
-
-def _classes_of(attack_input: AttackInput, persons: pd.DataFrame) -> np.ndarray:
-    """Published rows that cover one of some persons."""
-    if not len(persons):
-        return np.zeros(attack_input.rows, dtype=bool)
-    names = {name: name for name in attack_input.quasi_identifiers}
-    matching = Matching.of(attack_input, persons, names)
-    return (matching.candidates()[0] > 0)[matching.rank(0)]

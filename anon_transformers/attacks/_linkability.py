@@ -7,22 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.attacks._attack import Attack, AttackResult
+from anon_transformers.attacks._attack import AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._excess import (
-    NEEDS,
-    Excess,
-    check_bounds,
-    refuse_lacking_columns,
+from anon_transformers.attacks._excess import Excess
+from anon_transformers.attacks._held_out import (
+    SURE,
+    HeldOutAttack,
+    covering,
+    exposed_persons,
 )
-from anon_transformers.attacks._matching import Matching
 from anon_transformers.exceptions import NotEvaluable, ParameterError, unknown_choice
-
-SURE = 1 - 1e-9
 
 
 @dataclass(frozen=True)
-class Linkability(Attack):
+class Linkability(HeldOutAttack):
     """Find the persons whose two parts the release brings together.
 
     The intruder has two tables of the same persons without a key: one with some
@@ -72,7 +70,6 @@ class Linkability(Attack):
     largest: float = 0.0
     confidence: float = 0.95
     name: ClassVar[str] = "linkability"
-    needs: ClassVar[tuple[str, ...]] = NEEDS
     meaning: ClassVar[str] = (
         "Two parts of what is known of this person lead to one and the same published "
         "row, more often than those of strangers."
@@ -81,20 +78,12 @@ class Linkability(Attack):
         "Ask for a larger k, or publish the columns in two tables that share none."
     )
 
-    def __post_init__(self) -> None:
-        check_bounds(self.confidence, self.largest)
-
-    def _find(self, attack_input: AttackInput) -> AttackResult:
-        refuse_lacking_columns(self.name, attack_input)
-        original, control = attack_input.original, attack_input.control
-        assert original is not None and control is not None
+    def _compare(
+        self, attack_input: AttackInput, original: pd.DataFrame, control: pd.DataFrame
+    ) -> AttackResult:
         parts = self._parts(attack_input)
         chance = _linked(attack_input, original, parts)
-        if not chance.any():
-            raise NotEvaluable(
-                f"{self.name}: the published values cover nobody of the original; does "
-                "a column need its hierarchy?"
-            )
+        self._refuse_uncovered(chance)
         found = Excess.of(
             chance, _linked(attack_input, control, parts), self.confidence
         )
@@ -104,19 +93,7 @@ class Linkability(Attack):
             "second": [str(name) for name in parts[1]],
             **found.details(),
         }
-        exposed = np.zeros(attack_input.rows, dtype=bool)
-        if persons.any():
-            matching = _matched(attack_input, original[persons], [*parts[0], *parts[1]])
-            exposed = (matching.candidates()[0] > 0)[matching.rank(0)]
-        return AttackResult(
-            exposed,
-            "records",
-            len(original),
-            persons.sum(),
-            details,
-            lambda: original[persons][: attack_input.rows],
-            n_exposed=min(int(persons.sum()), attack_input.rows),
-        )
+        return exposed_persons(attack_input, original, persons, details)
 
     def _parts(
         self, attack_input: AttackInput
@@ -136,21 +113,14 @@ class Linkability(Attack):
         return first, second
 
 
-def _matched(
-    attack_input: AttackInput, table: pd.DataFrame, names: list[Hashable]
-) -> Matching:
-    return Matching.of(attack_input, table, {name: name for name in names})
-
-
 def _linked(
     attack_input: AttackInput,
     table: pd.DataFrame,
     parts: tuple[list[Hashable], list[Hashable]],
 ) -> np.ndarray:
     """Chance of each person that a row of each part is the same."""
-    by_part = []
-    for names in (parts[0], parts[1], [*parts[0], *parts[1]]):
-        matching = _matched(attack_input, table, names)
-        by_part.append(matching.candidates()[1][matching.rank(1)])
-    one, two, both = by_part
+    one, two, both = (
+        covering(attack_input, table, names)
+        for names in (parts[0], parts[1], [*parts[0], *parts[1]])
+    )
     return both / np.maximum(one * two, 1)

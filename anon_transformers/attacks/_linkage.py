@@ -64,7 +64,7 @@ class LinkageAttack(Attack):
     def _find(self, attack_input: AttackInput) -> AttackResult:
         external = attack_input.external
         assert external is not None
-        on = self._columns(attack_input, external)
+        on = linked_columns(self.name, self.on, attack_input, external)
         if not len(external):
             raise NotEvaluable(f"{self.name}: the external table is empty.")
         matching = Matching.of(attack_input, external, on)
@@ -95,36 +95,48 @@ class LinkageAttack(Attack):
             lambda: _joined(attack_input.release, external, matching, exposed, partner),
         )
 
-    def _columns(
-        self, attack_input: AttackInput, external: pd.DataFrame
-    ) -> Mapping[Any, Hashable]:
-        """Columns of the release to link on, each with its counterpart."""
-        if self.on is None:
-            on: Mapping[Any, Any] = {
-                name: name
-                for name in attack_input.quasi_identifiers
-                if name in external.columns
-            }
-            if not on:
-                raise NotEvaluable(
-                    f"{self.name}: the external table has none of the "
-                    "quasi-identifiers; name the columns with on=."
-                )
-        elif isinstance(self.on, Mapping):
-            on = self.on
-        elif isinstance(self.on, Sequence) and not isinstance(self.on, str):
-            on = {name: name for name in self.on}
-        else:
-            on = {self.on: self.on}
+
+def linked_columns(
+    attack: str,
+    stated: Hashable | Sequence[Hashable] | Mapping[Any, Hashable] | None,
+    attack_input: AttackInput,
+    external: pd.DataFrame,
+) -> Mapping[Any, Hashable]:
+    """Columns of the release to link on, each with its counterpart.
+
+    Parameters
+    ----------
+    attack : str
+        Its name.
+    stated : column, sequence of columns, mapping or None
+        What its parameter ``on`` says.
+    """
+    if stated is None:
+        on: Mapping[Any, Any] = {
+            name: name
+            for name in attack_input.quasi_identifiers
+            if name in external.columns
+        }
         if not on:
-            raise ParameterError("on is empty; name at least one column.")
-        for table, names in ((attack_input.release, on), (external, on.values())):
-            for name in names:
-                if name not in table.columns:
-                    raise ParameterError(
-                        f"on: {unknown_choice('column', name, table.columns)}"
-                    )
-        return on
+            raise NotEvaluable(
+                f"{attack}: the external table has none of the "
+                "quasi-identifiers; name the columns with on=."
+            )
+    elif isinstance(stated, Mapping):
+        on = stated
+    elif isinstance(stated, Sequence) and not isinstance(stated, str):
+        on = {name: name for name in stated}
+    else:
+        on = {stated: stated}
+    if not on:
+        raise ParameterError("on is empty; name at least one column.")
+    for table, names in ((attack_input.release, on), (external, on.values())):
+        for name in names:
+            if name not in table.columns:
+                raise ParameterError(
+                    f"on: {unknown_choice('column', name, table.columns)}"
+                )
+    return on
 
 
 def _joined(

@@ -52,6 +52,10 @@ ATTACKS = {
         "RecordIntruder",
         "Find the persons whom an intruder with the original table links rightly.",
     ),
+    "record-linkage": (
+        "RecordLinkage",
+        "Find records that a probabilistic linkage gives to one person of a register.",
+    ),
     "similarity": (
         "Similarity",
         "Find classes whose different sensitive values lie close together.",

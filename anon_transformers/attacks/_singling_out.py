@@ -6,21 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from anon_transformers.attacks._attack import Attack, AttackResult
+from anon_transformers.attacks._attack import AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
-from anon_transformers.attacks._excess import (
-    NEEDS,
-    SIMILAR,
-    Excess,
-    check_bounds,
-    refuse_lacking_columns,
-)
-from anon_transformers.attacks._matching import Matching
+from anon_transformers.attacks._excess import Excess
+from anon_transformers.attacks._held_out import HeldOutAttack, match
 from anon_transformers.exceptions import NotEvaluable
+
+SIMILAR = 2
+"""How many times larger one part may be than the other."""
 
 
 @dataclass(frozen=True)
-class SinglingOut(Attack):
+class SinglingOut(HeldOutAttack):
     """Find published rows that describe exactly one person of the original.
 
     Whoever reads the release makes a description of each row that is the only one of
@@ -67,7 +64,6 @@ class SinglingOut(Attack):
     largest: float = 0.0
     confidence: float = 0.95
     name: ClassVar[str] = "singling-out"
-    needs: ClassVar[tuple[str, ...]] = NEEDS
     meaning: ClassVar[str] = (
         "What is published of this row fits one person of the original, more often "
         "than it would fit one stranger."
@@ -77,13 +73,9 @@ class SinglingOut(Attack):
         "class are the only ones of their kind."
     )
 
-    def __post_init__(self) -> None:
-        check_bounds(self.confidence, self.largest)
-
-    def _find(self, attack_input: AttackInput) -> AttackResult:
-        refuse_lacking_columns(self.name, attack_input)
-        original, control = attack_input.original, attack_input.control
-        assert original is not None and control is not None
+    def _compare(
+        self, attack_input: AttackInput, original: pd.DataFrame, control: pd.DataFrame
+    ) -> AttackResult:
         if not len(original) <= SIMILAR * len(control) <= SIMILAR**2 * len(original):
             raise NotEvaluable(
                 f"{self.name}: the control part has {len(control)} rows and the "
@@ -107,12 +99,8 @@ def _fits_one(
     attack_input: AttackInput, table: pd.DataFrame
 ) -> tuple[np.ndarray, np.ndarray]:
     """Published rows that fit one row of a table; rows that are alone of their kind."""
-    matching = Matching.of(
-        attack_input,
-        table,
-        {name: name for name in attack_input.quasi_identifiers},
-        {name: name for name in attack_input.sensitive},
-    )
+    linked = {name: name for name in attack_input.sensitive}
+    matching = match(attack_input, table, attack_input.quasi_identifiers, linked)
     of_left, _, _ = matching.candidates()
     rank = matching.rank(0)
     alone = (matching.rows(0) == 1) & (matching.links[0][matching.order[0]] >= 0)

@@ -398,7 +398,8 @@ def _judge(frame: Any, asked: list[dict[str, Any]], options: dict[str, Any]) -> 
     except ConfigurationError as error:
         raise ConfigurationError(f"--threshold: {error}") from None
     for threshold in thresholds:
-        check_threshold(threshold)
+        if threshold.kind != "attack":  # its private inputs are gone; the gate says so
+            check_threshold(threshold)
     refuse_unjudgeable(
         thresholds, Scope(options["quasi_identifiers"], options["sensitive"])
     )

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from anon_transformers.gx._data_docs import build_data_docs
     from anon_transformers.gx._judging import PrivateEvidence, private_evidence
     from anon_transformers.gx._threshold import Threshold
+    from anon_transformers.gx.expect_privacy_attack_to_expose_at_most import (
+        ExpectPrivacyAttackToExposeAtMost,
+    )
     from anon_transformers.gx.expect_privacy_metric_to_be_between import (
         ExpectPrivacyMetricToBeBetween,
     )
@@ -42,6 +45,7 @@ else:
 
 __all__ = [
     "Check",
+    "ExpectPrivacyAttackToExposeAtMost",
     "ExpectPrivacyMetricToBeBetween",
     "ExpectPrivacyModelToHold",
     "ExpectTableToBeAlphaKAnonymous",

@@ -39,6 +39,7 @@ from anon_transformers.exceptions import NotEvaluable, unknown_choice
 from anon_transformers.gx._conditions import condition_text, judged_rows
 from anon_transformers.gx._judging import (
     Scope,
+    attack_table,
     build,
     discreetly,
     judge_table,
@@ -49,6 +50,7 @@ from anon_transformers.gx._sentences import Sentence, model_sentence, on_part
 
 MODEL_METRIC = "table.privacy_model"
 METRIC_METRIC = "table.privacy_metric"
+ATTACK_METRIC = "table.privacy_attack"
 SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
 ELSEWHERE = (
     "it judges pandas data frames, and this batch lives in {}; read the published "
@@ -152,6 +154,23 @@ class TablePrivacyMetric(_TableMetric):
     def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
         return measure_table(
             table, asked["metric"], asked["params"], _scope(asked), asked["report"]
+        )
+
+
+class TablePrivacyAttack(_TableMetric):
+    """Share of a table that a registered attack exposes."""
+
+    metric_name = ATTACK_METRIC
+    value_keys = ("attack", "params", *SCOPE, "control")
+
+    @classmethod
+    def _asked(cls, asked: Mapping[str, Any]) -> tuple[str, Any]:
+        return "attack", asked["attack"]
+
+    @classmethod
+    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+        return attack_table(
+            table, asked["attack"], asked["params"], _scope(asked), asked["control"]
         )
 
 

@@ -1,4 +1,4 @@
-"""A published table, judged by a model or measured by a metric, by their names.
+"""A published table, judged by a model, measured by a metric, attacked: by names.
 
 Nothing here knows Great Expectations. What leaves this module is plain: numbers, names
 and parameters, never a cell's value.
@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import identify
+from anon_transformers.attacks import AttackInput, AttackReport
 from anon_transformers.evidence import (
     SUPPRESSED,
     Classes,
@@ -35,6 +36,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.graphs import open_graph
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import measure
+from anon_transformers.parameters import is_whole
 from anon_transformers.privacy import (
     Verdict,
     judge,
@@ -281,6 +283,35 @@ class Scope:
         )
         return fuzzy, every.crisp(labels)
 
+    def attack_input(
+        self, frame: pd.DataFrame, needs: Collection[str], control: str | None
+    ) -> AttackInput:
+        """What an intruder holds: the table, and of what is private what is needed.
+
+        The register is the original of just the rows that are published: whoever knows
+        these exactly knows most.
+        """
+        private = current_evidence()
+        refuse_unknown_columns(frame, (*self.quasi_identifiers, *self.sensitive))
+        controls = private.controls or {}
+        if control is not None and control not in controls:
+            raise NotEvaluable("control: the file is no evidence of this run.")
+        tables = {
+            "original": private.original,
+            "external": private.original,
+            "control": None if control is None else controls[control],
+        }
+        columns = (*self.quasi_identifiers, *self.sensitive)
+        return AttackInput(
+            frame,
+            self.quasi_identifiers,
+            self.sensitive,
+            hierarchies=_of(columns, private.hierarchies),
+            suppression_label=self.suppression_label,
+            subject=self.subject,
+            **{name: table for name, table in tables.items() if name in needs},
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, the columns in a list each."""
         return {
@@ -303,7 +334,8 @@ class PrivateEvidence:
     reference_persons : int, optional
         Persons of the input.
     hierarchies : mapping of column to Hierarchy, optional
-        Which values of a sensitive column are near each other.
+        Which values of a sensitive column are near each other; for attacks also how
+        quasi-identifiers are made more general.
     population : data frame, optional
         Quasi-identifiers of the population, recoded like the table.
     original : data frame, optional
@@ -319,6 +351,9 @@ class PrivateEvidence:
         Where the table lists edges of a graph: its nodes, as they are published.
     functions : int array, optional
         What maps the nodes of that graph onto each other, as in ``GraphEvidence``.
+    controls : mapping of str to data frame, optional
+        Rows of the same population that are not in the input, by the file that a
+        threshold names.
     """
 
     references: Mapping[Any, Mapping[Any, int]] | None = None
@@ -332,6 +367,7 @@ class PrivateEvidence:
     degrees: np.ndarray | None = None
     nodes: pd.DataFrame | None = None
     functions: np.ndarray | None = None
+    controls: Mapping[str, pd.DataFrame] | None = None
 
 
 @dataclass(frozen=True)
@@ -398,7 +434,7 @@ def discreetly(ask: Callable[P, T]) -> Callable[P, T]:
 
 
 def build(kind: str, name: str, params: Mapping[str, Any]) -> Any:
-    """Make a registered model or metric."""
+    """Make a registered model, metric or attack."""
     return registry().of_thresholds(kind).build(name, params)
 
 
@@ -415,6 +451,7 @@ WHOLE_ONLY = {
     "memberships": "it judges degrees of membership, which only the whole table has",
     "graph": "it judges a graph, and some of its edges are another graph",
     "report": "it is taken from the report of the run, which is about the whole table",
+    "attack": "it is an attack on the whole table, and a part of it is another table",
 }
 """Evidence that a part of a table does not have, and why."""
 
@@ -548,6 +585,44 @@ def measure_table(
         },
         "observed": _number(name, measure(metric, evidence)),
         "rows": len(frame),
+    }
+
+
+@discreetly
+def attack_table(
+    frame: pd.DataFrame,
+    name: str,
+    params: Mapping[str, Any],
+    scope: Scope,
+    control: str | None = None,
+) -> dict[str, Any]:
+    """Attack ``frame``; says what was done and which share of it was exposed."""
+    attack = build("attack", name, params)
+    if attack.kind != "table":
+        raise NotEvaluable(f"{name} attacks no table.")
+    held = _lent("attack", name, scope.attack_input(frame, attack.needs, control))
+    report = attack.run_on(held)
+    # A stranger's report may say anything; a share below 0 would pass every bound.
+    counts = getattr(report, "exposed", None), getattr(report, "rows", None)
+    whole = all(is_whole(plain(count)) for count in counts)
+    if not isinstance(report, AttackReport) or not whole:
+        raise NotEvaluable(f"{name} did not report how many rows it exposes.")
+    exposed, rows = (int(plain(count)) for count in counts)
+    if not 0 <= exposed <= rows or rows < 1:
+        raise NotEvaluable(f"{name} does not report a share of the rows.")
+    return {
+        "judged": {
+            "kind": "attack",
+            "name": name,
+            "params": parameters(attack),
+            **scope.to_dict(),
+            "control": control,
+        },
+        "observed": exposed / rows,
+        "rows": len(frame),
+        "unit": "rows" if scope.subject is None else "persons",
+        "units": rows,
+        "failing": exposed,
     }
 
 

@@ -21,6 +21,10 @@ from great_expectations.expectations.registry import get_expectation_impl
 
 from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.gx import expectations
+from anon_transformers.gx._threshold import KINDS
+from anon_transformers.gx.expect_privacy_attack_to_expose_at_most import (
+    ExpectPrivacyAttackToExposeAtMost,
+)
 from anon_transformers.gx.expect_privacy_metric_to_be_between import (
     ExpectPrivacyMetricToBeBetween,
 )
@@ -33,6 +37,7 @@ OUR_EXPECTATIONS = {
         *(getattr(expectations, name) for name in expectations.__all__),
         ExpectPrivacyModelToHold,
         ExpectPrivacyMetricToBeBetween,
+        ExpectPrivacyAttackToExposeAtMost,
     )
 }
 # The context and the loggers belong to the process.
@@ -50,7 +55,7 @@ class Outcome:
     passed : bool
         It was evaluated and holds.
     asked : tuple or None
-        Kind and name of the model or metric, if the expectation is one of ours.
+        Kind and name of what is judged by, if the expectation is one of ours.
     observed : number or None
         Level or value.
     found : mapping
@@ -118,12 +123,10 @@ def _outcome(single: Any) -> Outcome:
     passed = single.success is True and reason is None
     if config.type not in OUR_EXPECTATIONS:
         return Outcome(config.type, passed, reason=reason)
-    named = getattr(
-        OUR_EXPECTATIONS[config.type], "model_name", config.kwargs.get("model")
-    )
-    asked = ("model", named)
-    if "metric" in config.kwargs:
-        asked = ("metric", config.kwargs["metric"])
+    asked = ("model", getattr(OUR_EXPECTATIONS[config.type], "model_name", None))
+    for kind in KINDS:
+        if kind in config.kwargs:
+            asked = (kind, config.kwargs[kind])
     result = single.result or {}
     found, observed = result.get("details") or {}, result.get("observed_value")
     if reason is None and "reason" in found:

@@ -210,6 +210,23 @@ def metric_sentence(
     )
 
 
+def attack_sentence(
+    name: Any, params: Any, max_value: Any = None, subject: Any = None
+) -> Sentence:
+    """Say how many an attack may expose.
+
+    Examples
+    --------
+    >>> str(attack_sentence("tight-boxes", {}, 0.05))
+    'tight-boxes may expose at most a share of 0.05 of the rows.'
+    """
+    subjects, parts = _named(name, params)
+    return Sentence(
+        f"{subjects} may expose at most a share of $most of the {_persons(subject)}.",
+        {**parts, "most": _text(max_value)},
+    )
+
+
 def on_part(sentence: Sentence, condition: str | None) -> Sentence:
     """Say that only the rows that meet a condition are judged.
 

@@ -7,7 +7,12 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._sentences import GENERAL, OWN_EXPECTATIONS
-from anon_transformers.gx._threshold import BOUNDS, Threshold, refuse_bad_thresholds
+from anon_transformers.gx._threshold import (
+    BOUNDS,
+    KINDS,
+    Threshold,
+    refuse_bad_thresholds,
+)
 
 
 def suite_for(name: str, thresholds: Sequence[Threshold]) -> dict[str, Any]:
@@ -115,16 +120,15 @@ def refuse_unjudged(suite: Mapping[str, Any], thresholds: Iterable[Threshold]) -
 
 
 def _may_judge(expectation: Mapping[str, Any], threshold: Threshold) -> bool:
-    """Whether an expectation is about the model or metric of a threshold."""
+    """Whether an expectation is about what a threshold names."""
     kind, asked = _asked(threshold)
     given, kwargs = expectation["type"], expectation["kwargs"]
-    if given == kind and "metric" not in asked and "model" not in asked:
+    if given == kind and not set(KINDS) & set(asked):
         return True
-    key = "metric" if threshold.kind == "metric" else "model"
-    named = kwargs.get(key)
+    named = kwargs.get(threshold.kind)
     # A name that comes in as a parameter may be any.
     fits = isinstance(named, Mapping) or named == threshold.name
-    return given == (kind if key == "metric" else GENERAL) and fits
+    return given == (GENERAL if threshold.kind == "model" else kind) and fits
 
 
 def _expectation(threshold: Threshold) -> dict[str, Any]:
@@ -149,6 +153,12 @@ def _asked(threshold: Threshold) -> tuple[str, dict[str, Any]]:
         if threshold.own_params:
             asked["params"] = _parameter(f"{stem}_params")
         return "expect_privacy_metric_to_be_between", asked
+    if threshold.kind == "attack":
+        asked = {"attack": threshold.name, "max_value": _parameter(f"{stem}_max")}
+        if threshold.own_params:
+            asked["params"] = _parameter(f"{stem}_params")
+        asked |= {key: _parameter(f"{stem}_{key}") for key in threshold.inputs}
+        return "expect_privacy_attack_to_expose_at_most", asked | sensitive
     if own is None:
         asked = {"model": threshold.name, "params": _parameter(stem)}
         return GENERAL, asked | sensitive

@@ -16,7 +16,9 @@ from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.parameters import is_number
 
 BOUNDS = ("min", "max")
-KINDS = ("model", "metric")
+KINDS = ("model", "metric", "attack")
+INPUTS = ("control",)
+"""Keys of an attack that name a private file: no parameters, and never published."""
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 # Great Expectations reads parameter names as expressions, in which these are numbers.
 _CONSTANTS = {"e", "pi"}
@@ -24,20 +26,23 @@ _CONSTANTS = {"e", "pi"}
 
 @dataclass(frozen=True)
 class Threshold:
-    """What a release must reach: a privacy model, or bounds of a metric.
+    """What a release must reach: a model, bounds of a metric, or the most of an attack.
 
     Attributes
     ----------
     id : str
         Its name in reports, suites and trigger-time parameters; letters, digits,
         hyphens and underscores.
-    kind : {"model", "metric"}
-        Whether it names a privacy model or a metric.
+    kind : {"model", "metric", "attack"}
+        Whether it names a privacy model, a metric or an attack.
     name : str
         Registered name, such as "k-anonymity".
     params : mapping
         Parameters of the model, such as ``{"k": 5}``, or of the metric with its bounds,
         ``{"max": 0.1}``. ``sensitive`` names the one sensitive column a model judges.
+        Of an attack, ``max`` is the largest share of rows, or of persons where a
+        subject is named, that it may expose; ``control`` names a file with rows of
+        the same population that are not in the source.
 
     Examples
     --------
@@ -46,7 +51,7 @@ class Threshold:
     """
 
     id: str
-    kind: Literal["model", "metric"]
+    kind: Literal["model", "metric", "attack"]
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
@@ -67,15 +72,15 @@ class Threshold:
             return given
         if not isinstance(given, Mapping):
             raise ConfigurationError(
-                "expected {model: NAME, ...} or {metric: NAME, max: ...}."
+                "expected {model: NAME, ...}, {metric: NAME, max: ...} or "
+                "{attack: NAME, max: ...}."
             )
-        if ("model" in given) == ("metric" in given):
+        kinds = [kind for kind in KINDS if kind in given]
+        if len(kinds) != 1:
             slip = misspelled(given, (*KINDS, "id"))
-            raise ConfigurationError(slip or "name either a model or a metric.")
-        if "metric" in given and not set(BOUNDS) & set(given):
-            slip = misspelled(given, ("metric", "id", *BOUNDS))
-            raise ConfigurationError(slip or "a metric needs min or max.")
-        kind: Literal["model", "metric"] = "model" if "model" in given else "metric"
+            raise ConfigurationError(slip or "name a model, a metric or an attack.")
+        kind: Any = kinds[0]
+        _refuse_no_bound(kind, given)
         name, called = given[kind], given.get("id", given[kind])
         for key, text in ((kind, name), ("id", called)):
             if not isinstance(text, str):
@@ -90,6 +95,10 @@ class Threshold:
         """As the file states it, with its id."""
         return {"id": self.id, self.kind: self.name, **self.params}
 
+    def public(self) -> dict[str, Any]:
+        """The same without the places of private files."""
+        return {"id": self.id, self.kind: self.name, **self.public_params}
+
     @property
     def stem(self) -> str:
         """The id as suites and triggers write it: their names have no hyphens."""
@@ -97,18 +106,28 @@ class Threshold:
 
     @property
     def own_params(self) -> dict[str, Any]:
-        """Parameters that the model or metric is built with: no bounds."""
-        given = dict(self.params)
-        if self.kind == "metric":
-            given = {key: given[key] for key in given if key not in BOUNDS}
-        return given
+        """Parameters that it is built with: no bounds, and no files of an attack."""
+        others = {"metric": BOUNDS, "attack": ("max", *INPUTS)}.get(self.kind, ())
+        return {key: self.params[key] for key in self.params if key not in others}
+
+    @property
+    def public_params(self) -> dict[str, Any]:
+        """What may be published of the parameters: no place of a private file."""
+        hidden = self.inputs
+        return {key: self.params[key] for key in self.params if key not in hidden}
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Private files that an attack is given; empty for all others."""
+        if self.kind != "attack":
+            return {}
+        return {key: self.params[key] for key in INPUTS if key in self.params}
 
     @property
     def bounds(self) -> dict[str, Any]:
-        """The bounds of a metric; empty for a model."""
-        if self.kind == "model":
-            return {}
-        return {key: self.params.get(key) for key in BOUNDS}
+        """The bounds of a metric, the most of an attack; empty for a model."""
+        keys = {"metric": BOUNDS, "attack": ("max",)}.get(self.kind, ())
+        return {key: self.params.get(key) for key in keys}
 
     def key(self, param: str) -> str:
         """Name of one number where it may be given when a run is triggered."""
@@ -117,6 +136,19 @@ class Threshold:
     def numbers(self) -> dict[str, int | float]:
         """Parameters that are numbers, by name."""
         return {name: value for name, value in self.params.items() if is_number(value)}
+
+
+def _refuse_no_bound(kind: str, given: Mapping[str, Any]) -> None:
+    """Refuse a metric without a bound, and an attack without the most it may expose."""
+    legal = {"metric": BOUNDS, "attack": ("max",)}.get(kind)
+    if legal is None or set(legal) & set(given):
+        return
+    slip = misspelled(given, (kind, "id", *legal))
+    if kind == "metric":
+        raise ConfigurationError(slip or "a metric needs min or max.")
+    raise ConfigurationError(
+        slip or "an attack needs max, the largest share that it may expose."
+    )
 
 
 def _refuse_bad_id(given: Any) -> None:

@@ -42,12 +42,13 @@ from anon_transformers.gx._judging import (
 from anon_transformers.gx._sentences import (
     OWN_EXPECTATIONS,
     Sentence,
+    attack_sentence,
     metric_sentence,
     model_sentence,
 )
 from anon_transformers.gx._suites import read_suite, refuse_bad_suite, suite_for
-from anon_transformers.gx._threshold import Threshold, refuse_bad_thresholds
-from anon_transformers.parameters import is_number
+from anon_transformers.gx._threshold import INPUTS, Threshold, refuse_bad_thresholds
+from anon_transformers.parameters import is_number, real
 from anon_transformers.privacy import describe_exposed, describe_level, judges_values
 from anon_transformers.registry import registry
 
@@ -77,9 +78,11 @@ class Check:
     passed : bool
         It was judged and holds.
     observed : int, float or None
-        The level of the model or the value of the metric; None if it was not judged.
+        The level of the model, the value of the metric or the share that an attack
+        exposes; None if it was not judged.
     units, failing : int or None
-        How many classes (groups, records) a model judged, and how many failed.
+        How many classes (groups, records) a model judged, and how many failed; how many
+        rows or persons an attack was run on, and how many it exposes.
     reason : str or None
         Why it did not pass.
     details : mapping
@@ -166,7 +169,7 @@ def run_gate(
         ask for more, and must hold as a whole. By default :func:`suite_for` writes one.
     evidence : PrivateEvidence, optional
         Input distributions and hierarchies of sensitive columns, and a population, for
-        models that need them.
+        models that need them; the original and held-out parts for attacks.
 
     Returns
     -------
@@ -308,17 +311,22 @@ def wanted(threshold: Threshold, scope: Scope) -> dict[str, Any]:
     Raises
     ------
     ParameterError
-        If there is no such model or metric, or it does not take the parameters.
+        If nothing of that name is registered, or it does not take the parameters.
     """
     built = build(threshold.kind, threshold.name, threshold.own_params)
     if threshold.kind == "metric":
         _refuse_bad_bounds(threshold.bounds)
+    of_attack = {}
+    if threshold.kind == "attack":
+        real("max", threshold.bounds["max"], 0, 1, below=True)
+        of_attack = {key: threshold.inputs.get(key) for key in INPUTS}
     return {
         "kind": threshold.kind,
         "name": threshold.name,
         "params": parameters(built),
         **scope.to_dict(),
         **threshold.bounds,
+        **of_attack,
     }
 
 
@@ -348,6 +356,13 @@ def sentence(threshold: Threshold, scope: Scope) -> Sentence:
             of_classes=of_classes,
             in_groups=in_groups,
         )
+    if threshold.kind == "attack":
+        return attack_sentence(
+            threshold.name,
+            threshold.own_params,
+            threshold.bounds["max"],
+            scope.subject,
+        )
     low, high = threshold.bounds.values()
     return metric_sentence(
         threshold.name, threshold.own_params, columns, low, high, of_classes=of_classes
@@ -363,7 +378,8 @@ def parameters_for(
 
     ``quasi_identifiers``, ``sensitive``, ``subject``, ``suppression_label`` and
     ``report``; for each threshold all its parameters as ``<id>`` and each as
-    ``<id>_<param>``, and for a metric those that are no bounds as ``<id>_params``.
+    ``<id>_<param>``, and for a metric or an attack those that it is built with as
+    ``<id>_params``.
 
     Examples
     --------
@@ -376,7 +392,7 @@ def parameters_for(
     for threshold in thresholds:
         stem = threshold.stem
         offered = [(stem, plain(threshold.params))]
-        if threshold.kind == "metric":
+        if threshold.kind != "model":
             offered.append((f"{stem}_params", plain(threshold.own_params)))
         offered += [(f"{stem}_{k}", plain(v)) for k, v in threshold.params.items()]
         for name, value in offered:
@@ -475,12 +491,26 @@ def _fault(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
             numbers = (f"{name} is {number:.3g}" for name, number in broken.items())
             return f"{', '.join(numbers)}; {count}"
         return f"the level is {describe_level(observed)}; {count}"
+    if wanted["kind"] == "attack":
+        return _fault_of_attack(wanted, outcome)
     low, high = wanted["min"], wanted["max"]
     if low is not None and not observed >= low:
         return f"it is {observed:.6g}, below the min of {low}"
     if high is not None and not observed <= high:
         return f"it is {observed:.6g}, above the max of {high}"
     return None if outcome.passed else _why(outcome)
+
+
+def _fault_of_attack(wanted: Mapping[str, Any], outcome: "Outcome") -> str | None:
+    """Why an attack succeeds too often, and what its class says that resists."""
+    found, share = outcome.found, outcome.observed
+    if outcome.passed and share is not None and 0 <= share <= wanted["max"]:
+        return None
+    count = f"it exposes {found['failing']:,} of {found['units']:,} {found['unit']}"
+    # Of the class: an object has seen the table, and may have words of its own.
+    remedy = getattr(registry().attacks[wanted["name"]], "remedy", "")
+    told = f"{count} ({share:.3g}), above the max of {wanted['max']}"
+    return f"{told}. What resists: {remedy.rstrip('.')}" if remedy else told
 
 
 def _why(outcome: "Outcome") -> str:
@@ -492,7 +522,7 @@ def _check(threshold: Threshold, scope: Scope, **findings: Any) -> Check:
         id=threshold.id,
         kind=threshold.kind,
         name=threshold.name,
-        params=plain(threshold.params),
+        params=plain(threshold.public_params),
         sentence=str(sentence(threshold, scope)),
         **{"passed": False, **findings},
     )

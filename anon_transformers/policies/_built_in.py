@@ -140,12 +140,12 @@ WP216 = Policy(
     version="1",
     title="Article 29 Working Party: singling out, linkability and inference.",
     claims=(
-        "Singling out, linkability and inference were measured, and stay within the "
-        "bounds that the release file states."
+        "Singling out, linkability and inference were attacked beside a held-out part "
+        "that the release file names, and expose at most the shares that it states."
     ),
     not_claimed=(
-        "That these bounds are low enough: the opinion gives no number, and the file "
-        "states its own."
+        "That these bounds are low enough, for the opinion gives no number and the "
+        "file states its own; or that the held-out part is of the same population."
     ),
     citations=(WP216_OPINION,),
     checks=("singling-out", "linkability", "inference"),

@@ -49,7 +49,8 @@ def check_gate(form: Form, thresholds: Sequence[Threshold]) -> None:
     refuse_not_composable(form, thresholds)
     refuse_other_evidence(form, thresholds)
     refuse_unmade_columns(form, thresholds)
-    refuse_unjudgeable(thresholds, Scope(form.judged_columns, config.roles.sensitive))
+    scope = Scope(form.judged_columns, config.roles.sensitive, config.roles.subject)
+    refuse_unjudgeable(thresholds, scope)
     refuse_without_model(form, thresholds)
     refuse_undeclared_values(form, thresholds)
     if config.suite is not None:
@@ -162,6 +163,17 @@ def refuse_unjudgeable(thresholds: Sequence[Threshold], scope: Scope) -> None:
     for threshold in thresholds:
         with refused_under(f"thresholds, {threshold.id}"):
             wanted(threshold, scope)
+            counted = getattr(named(threshold), "counts_persons", True)
+            if scope.subject is not None and not counted:
+                raise ParameterError(
+                    f"{threshold.name} counts rows and not persons, and roles names a "
+                    "subject."
+                )
+            needs = getattr(named(threshold), "needs", ())
+            if "sensitive" in needs and not scope.sensitive:
+                raise ParameterError(
+                    f"{threshold.name} needs roles.sensitive, and it names no column."
+                )
 
 
 def make_anonymizer(
@@ -319,5 +331,10 @@ def _stated_models(what: str, stated: Any) -> list[PrivacyModel]:
         except ConfigurationError as error:
             raise ConfigurationError(f"{what}: models: {at}: {error}") from None
     for threshold in asked:
+        if threshold.kind != "model":
+            raise ConfigurationError(
+                f"{what}: models: {threshold.id} is no privacy model, and no method "
+                f"aims at one {threshold.kind}; state it under thresholds."
+            )
         check_threshold(threshold)
     return [make_model(threshold) for threshold in asked]

@@ -56,7 +56,7 @@ def run_attacks(held: AttackInput, allowed: set[str]) -> dict[str, dict[str, Any
 
 
 def attack_rows(attacks: Mapping[str, Mapping[str, Any]]) -> list[tuple[Any, ...]]:
-    """Counts of attacks as lines of a table, with what it means to be exposed."""
+    """Counts of attacks as lines of a table, with what it means and what resists."""
     known = registry().attacks
     return [
         (
@@ -65,9 +65,12 @@ def attack_rows(attacks: Mapping[str, Mapping[str, Any]]) -> list[tuple[Any, ...
             found["exposed"] / max(found["rows"], 1),
             f"{found['exposed_units']:,} of {found['units']:,} {found['unit']}",
             known[name].meaning if name in known else "",
+            known[name].remedy if name in known and found["exposed"] else "",
         )
         for name, found in attacks.items()
     ]
 
 
-ATTACK_COLUMNS = ("Attack", "Exposed", "Share", "Found in", "What it means")
+ATTACK_COLUMNS = (
+    "Attack", "Exposed", "Share", "Found in", "What it means", "What resists",
+)  # fmt: skip

@@ -13,7 +13,7 @@ from anon_transformers.exceptions import (
     ParameterError,
     unknown_choice,
 )
-from anon_transformers.gx._threshold import Threshold
+from anon_transformers.gx._threshold import INPUTS, Threshold
 from anon_transformers.hierarchies import Hierarchy, HierarchyBuilder
 from anon_transformers.registry import Catalog, Registry, registry
 from anon_transformers.release._config import (
@@ -41,7 +41,7 @@ def build(what: str, catalog: Catalog, name: str, params: Mapping[str, Any]) -> 
 
 
 def named(threshold: Threshold) -> Any:
-    """The class of the model or metric that a threshold names."""
+    """The class of the model, metric or attack that a threshold names."""
     with refused_under(f"thresholds, {threshold.id}"):
         return installed().of_thresholds(threshold.kind)[threshold.name]
 
@@ -52,7 +52,7 @@ def evidence_kinds(thresholds: Sequence[Threshold]) -> set[str]:
 
 
 def make_model(threshold: Threshold) -> Any:
-    """The model, or the metric, that a threshold names, with its parameters."""
+    """The model, metric or attack that a threshold names, with its parameters."""
     catalog = installed().of_thresholds(threshold.kind)
     what = f"thresholds, {threshold.id}"
     return build(what, catalog, threshold.name, threshold.own_params)
@@ -61,6 +61,8 @@ def make_model(threshold: Threshold) -> Any:
 def check_threshold(threshold: Threshold) -> Mapping[str, str]:
     """Refuse what cannot be judged; which way of each parameter asks for more."""
     cls = named(threshold)
+    if threshold.kind == "attack":
+        refuse_unfit_attack(threshold, cls)
     if getattr(cls, "needs_population", False):
         raise ConfigurationError(
             f"thresholds, {threshold.id}: {threshold.name} needs a population, and a "
@@ -82,6 +84,33 @@ def check_threshold(threshold: Threshold) -> Mapping[str, str]:
         return dict(model.tighter)
     make_model(threshold)
     return {"min": "higher", "max": "lower"}
+
+
+def refuse_unfit_attack(threshold: Threshold, cls: Any) -> None:
+    """Refuse an attack for which a run has no inputs, or that exposes nobody."""
+    what, name = f"thresholds, {threshold.id}", threshold.name
+    if cls.kind != "table":
+        raise ConfigurationError(
+            f"{what}: {name} compares with the original graph, and a gate judges the "
+            "published one alone."
+        )
+    if not cls.exposes:
+        raise ConfigurationError(
+            f"{what}: {name} tells of limits and exposes nobody; it would always pass."
+        )
+    if "other" in cls.needs:
+        raise ConfigurationError(
+            f"{what}: {name} needs an earlier release, which no run holds; what "
+            "releases tell together, the ledger judges."
+        )
+    needs = {key for key in INPUTS if key in cls.needs}
+    for key in needs - set(threshold.inputs):
+        raise ConfigurationError(
+            f"{what}: {name} needs {key}: FILE, a file with rows of the same "
+            "population that are not in the source."
+        )
+    for key in set(threshold.inputs) - needs:
+        raise ConfigurationError(f"{what}: {key}: {name} does not use it.")
 
 
 def make_hierarchies(

@@ -449,6 +449,12 @@ class ReleaseConfig(Strict):
             if column not in judged_columns:
                 raise ValueError(_hierarchy_of_none(column, judged_columns))
         for threshold in self.thresholds:
+            for key, file in threshold.inputs.items():
+                if not isinstance(file, str) or is_address(file):
+                    raise ValueError(
+                        f"thresholds, {threshold.id}: {key}: name a file, from the "
+                        "folder of the release file."
+                    )
             judged = threshold.params.get("sensitive")
             if judged is not None and judged not in sensitive:
                 fault = unknown_choice("sensitive column", judged, sensitive)
@@ -642,7 +648,12 @@ class ReleaseConfig(Strict):
             f"hierarchies, {column}": stated.path
             for column, stated in self.hierarchies.items()
         }
-        judging = {"suite": self.suite, **given}
+        held = {
+            f"thresholds, {threshold.id}, {key}": file
+            for threshold in self.thresholds
+            for key, file in threshold.inputs.items()
+        }
+        judging = {"suite": self.suite, **given, **held}
         return {key: path for key, path in judging.items() if path is not None}
 
     def path(self, given: str) -> Path:

@@ -251,6 +251,8 @@ def levels(
     """
     found: dict[str, dict[str, Any]] = {}
     for threshold in thresholds:
+        if threshold.kind == "attack":  # an intruder may hold what is private
+            continue
         ask: Any = judge_table if threshold.kind == "model" else measure_table
         try:
             answer: Mapping[str, Any] = ask(

@@ -289,10 +289,14 @@ def refuse_overlap(config: ReleaseConfig) -> None:
             f"workspace: {home} and the target {target} must not hold one another; "
             "the workspace is private."
         )
-    for key, given in config.source.files.items():
+    private = {f"source.{key}": given for key, given in config.source.files.items()}
+    for threshold in config.thresholds:
+        for key, given in threshold.inputs.items():
+            private[f"thresholds, {threshold.id}, {key}"] = given
+    for key, given in private.items():
         if config.path(given).is_relative_to(target):
             raise ConfigurationError(
-                f"source.{key}: the file lies in the target {target}, which is public."
+                f"{key}: the file lies in the target {target}, which is public."
             )
 
 

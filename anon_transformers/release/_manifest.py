@@ -76,8 +76,8 @@ def make_manifest(
         },
         **tries,
         "promised": {
-            "file": [_finite(t.to_dict()) for t in config.thresholds],
-            "in_force": [_finite(t.to_dict()) for t in run.thresholds],
+            "file": [_finite(t.public()) for t in config.thresholds],
+            "in_force": [_finite(t.public()) for t in run.thresholds],
         },
         **named,
         "measured": {

@@ -283,9 +283,10 @@ def _ask_for(lacking: Sequence[str]) -> str:
             "is not evaluable here, and a release that names it is refused."
         )
     first = lacking[0]
+    most = "max: …, " if kind_of[first] == "attack" else ""
     return (
         f"the policy asks for {', '.join(lacking)} and gives no number; state bounds "
-        f"of your own under thresholds, such as {{{kind_of[first]}: {first}, …}}."
+        f"of your own under thresholds, such as {{{kind_of[first]}: {first}, {most}…}}."
     )
 
 

@@ -168,10 +168,13 @@ def warnings_of(
             f"No threshold judges these sensitive columns: {', '.join(not_judged)}. "
             "Whoever finds the class of a person may learn what stands in them."
         )
-    for name, exposed, share, _, meaning in attack_rows(attacks):
+    for name, exposed, share, _, meaning, remedy in attack_rows(attacks):
         if share >= MANY:
             of = f"{exposed:,} of {attacks[name]['rows']:,} rows"
-            found.append(f"The attack {name} exposes {of} ({share:.1%}). {meaning}")
+            resists = f" What resists: {remedy}" if remedy else ""
+            found.append(
+                f"The attack {name} exposes {of} ({share:.1%}). {meaning}{resists}"
+            )
     return found
 
 

@@ -205,7 +205,7 @@ class _Maker:
         for threshold in sorted(self.thresholds, key=lambda t: bool(holds.get(t.id))):
             if holds.get(threshold.id) and threshold.id in reached:
                 continue  # the gate has nothing against it
-            if threshold.kind == "metric":
+            if threshold.kind != "model":
                 yield from self._looser_bounds(threshold, reached.get(threshold.id))
                 continue
             for name, way in make_model(threshold).tighter.items():

@@ -46,6 +46,7 @@ from anon_transformers.release._cells import (
     write_parquet,
 )
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._control import read_controls
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
 from anon_transformers.release._files import known_kind, read_parquet
@@ -175,6 +176,7 @@ class TableForm(Form):
         refuse_unstated_dates(frame, config)
         # Here, so that not even the private copy of a run holds them.
         frame = frame.drop(columns=list(roles.dropped))
+        read_controls(config, frame, config.thresholds)  # refuses what it cannot use
         return {INPUT: single_cells(frame, unstated_columns(config))}
 
     def refuse_dropped_persons(
@@ -370,13 +372,23 @@ class TableForm(Form):
                 single = by_single(given[name])
                 texts = [text for text in single if text is not None]
                 built[name] = hierarchy.build(texts)
-        needs_links = "linkage" in evidence_kinds(run.thresholds)
+        kinds = evidence_kinds(run.thresholds)
+        attacked = "attack" in kinds
+        if attacked:
+            built = {**quasi_hierarchies(self.config, candidate.source), **built}
+        needs_links = attacked or "linkage" in kinds
         return PrivateEvidence(
             given,
             built,
             stored["persons"],
             **(linked_rows(candidate) if needs_links else {}),
             **read_memberships(candidate),
+            controls={
+                file: single_cells(table, unstated_columns(self.config))
+                for file, table in read_controls(
+                    self.config, candidate.source, run.thresholds
+                ).items()
+            },
         )
 
     def persons_in_classes(
@@ -586,6 +598,19 @@ def as_compared(
         if name in frame.columns and pd.api.types.is_string_dtype(source[name].dtype)
     }
     return frame.assign(**texts)
+
+
+def quasi_hierarchies(
+    config: ReleaseConfig, source: pd.DataFrame
+) -> dict[str, Hierarchy]:
+    """Hierarchies of quasi-identifiers, those that are built from the source too."""
+    made = make_hierarchies(config, config.roles.quasi_identifiers)
+    return {
+        name: tree
+        if isinstance(tree, Hierarchy)
+        else tree.build(identify(source[name]).texts().tolist())
+        for name, tree in made.items()
+    }
 
 
 def read_rows(candidate: Candidate) -> np.ndarray:

@@ -15,12 +15,17 @@ OF_MEMBERSHIPS = "the number needs degrees of membership, which are not publishe
 OF_REFERENCE = (
     "the number compares with the values of the whole source, which are not published"
 )
+OF_INTRUDER = (
+    "the number is what an intruder gets who may hold the source, which is not "
+    "published"
+)
 OF_MORE = "the number needs more than what is published"
 BY_EVIDENCE = {
     "report": OF_SOURCE,
     "linkage": OF_LINKS,
     "likelihoods": OF_LINKS,
     "memberships": OF_MEMBERSHIPS,
+    "attack": OF_INTRUDER,
 }
 """Reasons that hold whoever is counted."""
 

@@ -84,7 +84,7 @@ def _start_of(project: Project, source: "StatedSource") -> Iterator[Path]:
         file.unlink(missing_ok=True)
 
 
-class Trial(NamedTuple):
+class TriedRows(NamedTuple):
     """What is known of a method before it runs.
 
     Attributes
@@ -101,24 +101,24 @@ class Trial(NamedTuple):
 
 def try_rows(
     anonymizer: Any, config: "ReleaseConfig", rows: "pd.DataFrame | None"
-) -> Trial:
+) -> TriedRows:
     """Let a method read these rows, if there are any and it is asked so."""
     from anon_transformers.base import TableAnonymizer
     from anon_transformers.release._table import with_stated_texts
 
     if rows is None or not isinstance(anonymizer, TableAnonymizer):
-        return Trial()
+        return TriedRows()
     rows = rows.drop(columns=list(config.roles.dropped), errors="ignore")
     try:
         table = anonymizer._encode(anonymizer._begin(with_stated_texts(rows, config)))
         exact = anonymizer._left_exact(table)
     except DataError as error:
-        return Trial(safe_words(error))
+        return TriedRows(safe_words(error))
     except Exception:  # the first rows alone may lack what a whole table has
-        return Trial()
+        return TriedRows()
     if not exact:
-        return Trial()
-    return Trial(
+        return TriedRows()
+    return TriedRows(
         doubt=f"It leaves {', '.join(map(str, exact))} as they are: where these alone "
         "tell too many rows apart, it makes no table."
     )

@@ -229,6 +229,13 @@ def threshold_fields(
             for end in order
         ]
         found = [*bounds, *found]
+    if kind == "attack":
+        share = "The largest share of rows, or of persons, that may be exposed."
+        file = "A file with rows of the same population that are not in the source."
+        needed = [Field("max", "max", "number", required=True, help=share)]
+        if "control" in cls.needs:
+            needed.append(Field("control", "control", "text", required=True, help=file))
+        found = [*needed, *found]
     about = "Its name in reports; needed where one occurs twice."
     return (*found, Field("id", "id", "text", default=name, help=about))
 

@@ -327,7 +327,9 @@ def new_threshold(kind: str, name: str, content: Content) -> StatedThreshold:
         If nothing of that kind is registered under the name.
     """
     if kind not in KINDS:
-        raise ParameterError(f"a threshold is a model or a metric, not {kind!r}.")
+        raise ParameterError(
+            f"a threshold is a model, a metric or an attack, not {kind!r}."
+        )
     registry().of_thresholds(kind).require(name)
     return _described(-1, {kind: name}, content)
 

@@ -61,6 +61,8 @@ NAMED_VALUES = {"minimality", "linkability"}
 
 @pytest.mark.parametrize("name", sorted(set(OFFERED) - NAMED_VALUES))
 def test_a_report_shows_no_value_unless_asked(name, secrets):
+    if name == "record-linkage":
+        pytest.importorskip("splink")
     attack = OFFERED[name]()
     report = attack.run(**secrets)
     assert report.exposed_records is None
@@ -120,6 +122,7 @@ def test_the_plugin_offers_them_all():
         "minimality",
         "probabilistic-inference",
         "record-intruder",
+        "record-linkage",
         "similarity",
         "singling-out",
         "skewness",

@@ -72,12 +72,12 @@ def test_every_attack_runs_whose_inputs_are_given(anon, release):
     assert set(found["not_run"]) == {
         "linkage", "tuple-order", "complementary-release", "similarity",
         "record-intruder", "tight-boxes", "downcoding", "minimality",
-        "differencing", "singling-out", "linkability", "inference",
+        "differencing", "singling-out", "linkability", "inference", "record-linkage",
     }  # fmt: skip
     assert found["not_run"]["linkage"] == "linkage needs external."
     offered = registry.registry().attacks.values()
     of_tables = [attack for attack in offered if attack.kind == "table"]
-    assert len(ran) + len(found["not_run"]) == len(of_tables) == 19
+    assert len(ran) + len(found["not_run"]) == len(of_tables) == 20
     assert SECRET not in made.output
 
 

@@ -190,7 +190,7 @@ def test_words_of_a_model_are_asked_of_the_model(write, offered):
             {"name": "hipaa-safe-harbor", "attest": ATTEST, "columns": {"agee": "age"}},
             "columns: unknown column 'agee'",
         ),
-        ("wp216", "singling-out.*not evaluable"),
+        ("wp216", r"gives no number.*\{attack: singling-out, max: …"),
         (7, "policy"),
     ],
 )
@@ -207,6 +207,31 @@ def test_a_check_without_a_number_needs_a_bound_of_the_file(write, offered):
         read_config(write(policy="house", thresholds=[k]))
     stated = [k, {"metric": "average-risk", "max": 0.5}]
     assert len(asked(write(policy="house", thresholds=stated))) == 2
+
+
+def test_wp216_needs_a_most_and_strangers_for_each_criterion(write, tmp_path):
+    """One half is published, the other is held out; the three are judged."""
+    adult = load_adult()
+    adult.iloc[4000:8000].to_csv(tmp_path / "strangers.csv", index=False)
+    criteria = [
+        {"attack": name, "max": 0.2, "control": "strangers.csv"}
+        for name in ("singling-out", "linkability", "inference")
+    ]
+    k = {"model": "k-anonymity", "k": 5}
+    with pytest.raises(ConfigurationError, match="asks for inference and gives no"):
+        read_config(write(policy="wp216", thresholds=[k, *criteria[:2]]))
+    without = [{"attack": one["attack"], "max": 0.2} for one in criteria]
+    with pytest.raises(ConfigurationError, match="singling-out needs control: FILE"):
+        check_release(write(policy="wp216", thresholds=[k, *without]))
+    file = write(policy="wp216", thresholds=[k, *criteria])
+    run_release(file)
+    folder = file.parent / "out" / "current"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    judged = [c for c in manifest["measured"]["checks"] if c["kind"] == "attack"]
+    assert [(c["name"], c["passed"]) for c in judged] == [
+        (one["attack"], True) for one in criteria
+    ]
+    assert not any({"observed", "failing"} & set(check) for check in judged)
 
 
 def test_adult_by_ema_0070(write):

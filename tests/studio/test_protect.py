@@ -272,7 +272,7 @@ def test_what_occurs_twice_gets_an_id(studio, project):
         ({"kind": "metric", "name": "loss"}, "a metric needs min or max"),
         ({"kind": "model", "name": "k-anonimity"}, "did you mean 'k-anonymity'?"),
         ({"kind": "model", "name": "k-map", "p-k": "2"}, "needs a population"),
-        ({"kind": "<b>", "name": "x"}, "a threshold is a model or a metric"),
+        ({"kind": "<b>", "name": "x"}, "a threshold is a model, a metric or an attack"),
     ],
 )
 def test_a_wrong_threshold_gives_the_words_of_the_library(studio, project, form, words):

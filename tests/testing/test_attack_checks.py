@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ BUILT_IN = [
     pytest.param(check, id=f"{name}-{check_name}")
     for name, cls in registry().attacks.items()
     if registry().attacks.owner(name) == HOME
+    and (name != "record-linkage" or find_spec("splink"))
     for check_name, check in attack_checks(cls)
 ]
 
