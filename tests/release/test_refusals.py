@@ -87,7 +87,10 @@ def test_what_an_anonymizer_may_not_state(release, stated, message):
         ({"metric": "loss", "max": float("inf")}, "not a finite number"),
         ({"metric": "loss", "max": 0.5, "mid": 3}, "unknown parameter 'mid'"),
         ({"model": "k-anonymity"}, "'k'"),
-        ({"model": "k-anonymity", "metric": "loss"}, "name a model, a metric or an attack"),
+        (
+            {"model": "k-anonymity", "metric": "loss"},
+            "name a model, a metric or an attack",
+        ),
         ({"k": 5}, "name a model, a metric or an attack"),
         ("k-anonymity", "expected {model: NAME"),
         ({"model": "k-anonymity", "k": 3, "id": "has space"}, "cannot be the id"),
