@@ -19,7 +19,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._threshold import KINDS, Threshold
 from anon_transformers.registry import registry
 from anon_transformers.studio._first_rows import (
-    Trial,
+    TriedRows,
     first_rows,
     stamp_of,
     try_rows,
@@ -254,7 +254,7 @@ def _refuse_parameters(project: Project, stated: Mapping[str, Any]) -> None:
 
 def try_method(
     project: Project, method: Mapping[str, Any] | None, rows: Any = None
-) -> Trial:
+) -> TriedRows:
     """Why a release would refuse the file, with another method or as it is.
 
     Parameters
@@ -278,7 +278,7 @@ def try_method(
         anonymizer = make_anonymizer(config, config.thresholds)
         check_gate(form_of(config), config.thresholds)
     except Exception as error:  # a stranger's, too: it keeps no page from opening
-        return Trial(safe_words(error))
+        return TriedRows(safe_words(error))
     return try_rows(anonymizer, config, rows)
 
 
@@ -298,7 +298,7 @@ def _offers(file: Path, text: str, period: str | None, stamp: str) -> tuple[Offe
         if known.fault(one) is not None or known[one].kind not in TABLES:
             continue
         stated = {"name": one, **(params if one == name else {})}
-        refusal, doubt = try_method(project, stated, rows) if whole else Trial()
+        refusal, doubt = try_method(project, stated, rows) if whole else TriedRows()
         k_model = known[one].k_model
         lacks = k_model if refusal and f"model: {k_model}" in refusal else ""
         summary = known.summary(one).replace("``", "")
