@@ -3,8 +3,8 @@
 import os
 import re
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -34,13 +34,14 @@ from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._last_known import (
     forget_others,
     known_files,
+    last_schedule,
     read_leniently,
 )
+from anon_transformers.release._schedule import START
 from anon_transformers.release._tighten import COMMON_WORDS
 
 TAG = "release"
 BROKEN = "broken"
-START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]:
@@ -258,12 +259,8 @@ def broken_dag(file: Path, message: str, taken: Collection[str] = ()) -> DAG:
     without = options.model_copy(update={"deadline": None})
     name = _legal_id(file.stem, taken)
     # The first that Airflow takes: one of them may be the fault.
-    for moment, kept in (
-        (schedule, options),
-        (schedule, without),
-        (None, options),
-        (None, without),
-    ):
+    schedules = dict.fromkeys([schedule, last_schedule(file), None])
+    for moment, kept in product(schedules, (options, without)):
         build = partial(_failing_dag, name, file, message, moment, kept)
         try:
             return _accepted(file, build, moment)

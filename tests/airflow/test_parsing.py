@@ -112,6 +112,23 @@ def test_what_was_last_known_outlives_the_file(parse, releases_folder, tmp_path)
     assert states() == {"told": [True, *told]}
 
 
+def test_a_typo_keeps_the_schedule_of_a_release(parse, releases_folder, tmp_path):
+    for name in ("dags", "lib"):
+        shutil.copytree(releases_folder / name, tmp_path / name)
+    file = tmp_path / "releases" / "people.yaml"
+    file.parent.mkdir()
+    text = (releases_folder / "releases" / "people.yaml").read_text()
+
+    def state(schedule):
+        file.write_text(f"{text}schedule: '{schedule}'\n")
+        return parse(tmp_path, tmp_path / "dags", file.parent, STATES)["people"][:2]
+
+    assert state("0 6 1 * *") == [False, "0 6 1 * *"]
+    for _ in range(2):  # it is read again and again until it is mended
+        assert state("0 6 1 *") == [True, "0 6 1 * *"]
+    assert state("0 7 1 * *") == [False, "0 7 1 * *"]
+
+
 IN_A_HURRY = """
 import json, os, sys
 from pathlib import Path
