@@ -193,7 +193,7 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
         doc_md=_describe(config),
         params=params,
         on_failure_callback=[
-            EndRun(str(file)),
+            EndRun(str(file), options.secrets),
             *make_notifiers("on_failure", options.on_failure),
         ],
         on_success_callback=make_notifiers("on_success", options.on_success),
