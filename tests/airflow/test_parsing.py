@@ -194,11 +194,47 @@ def test_options_reach_the_dag_and_its_tasks(parse, releases_folder):
     }
     # Not run here: without a scheduler, Airflow 3.3 cannot run what has a deadline.
     queued = ["DagRunQueuedAtDeadline", "1:30:00"]
+    ours = "anon_transformers.airflow._notifiers.notify_of_deadline"
+    text = "{{ dag.dag_id }} of {{ ds }} failed"
     assert seen["deadline"] == [
-        [*queued, "notices.WriteNotice", {"text": "failed"}],
-        [*queued, "notices.write_notice", {}],
+        [*queued, ours, {"notifier": "notices.WriteNotice", "text": text}],
+        [*queued, ours, {"notifier": "notices.write_notice"}],
     ]
     assert {"deadline", "has_on_failure_callback"} <= set(seen["kept"])
+
+
+MISSED = """
+import json, os, runpy
+import structlog
+from airflow.api_fastapi.core_api.datamodels.dag_run import DAGRunResponse
+from airflow.sdk.execution_time.callback_supervisor import execute_callback
+from airflow.serialization.serialized_objects import DagSerialization
+found = runpy.run_path(os.environ["AIRFLOW__CORE__DAGS_FOLDER"] + "/releases.py")
+kept = DagSerialization.from_dict(DagSerialization.to_dict(found["late"]))
+assert kept.deadline
+# What a scheduler hands over when a deadline is missed, and nothing else.
+run = {"dag_run_id": "scheduled", "dag_id": "late", "dag_display_name": "late",
+       "logical_date": "2026-10-01T00:00:00Z", "conf": {}, "state": "running"}
+assert set(run) <= set(DAGRunResponse.model_fields), set(DAGRunResponse.model_fields)
+told = []
+for alert in found["late"].deadline:
+    given = json.loads(json.dumps(alert.callback.serialize()))
+    context = {"dag_run": dict(run), "deadline": {"id": "1", "deadline_time": "x"}}
+    told.append(execute_callback(
+        given["path"], {**given["kwargs"], "context": context}, "releases.py", None,
+        structlog.get_logger()))
+import notices
+lines = notices.FILE.read_text().splitlines()
+print()
+print(json.dumps({"told": told, "notices": lines}))
+"""
+
+
+def test_a_missed_deadline_tells_those_whom_a_failure_tells(parse, releases_folder):
+    place = releases_folder
+    seen = parse(place, place / "dags", place / "releases", MISSED)
+    assert seen["told"] == [[True, None]] * 2
+    assert seen["notices"] == ["late late of 2026-10-01 failed", "late function"]
 
 
 @pytest.mark.slow
