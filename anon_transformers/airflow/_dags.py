@@ -220,6 +220,8 @@ def _sensor(config: ReleaseConfig, file: Path) -> SourceSensor:
     return SourceSensor(
         task_id="wait_for_source",
         file=str(file),
+        conn_id=config.airflow.conn_id,
+        secrets=config.airflow.secrets,
         timeout=sensor.timeout,
         poke_interval=sensor.poke_interval,
         mode=sensor.mode,
