@@ -1,7 +1,7 @@
 """Sources and published releases as assets: a release can wait for another."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from airflow.sdk import Asset
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
+from anon_transformers.parameters import is_number
 from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._airflow_options import (
     AirflowOptions,
@@ -18,6 +19,7 @@ from anon_transformers.release._airflow_options import (
 from anon_transformers.release._check import SUFFIXES
 from anon_transformers.release._config import BUNDLED, is_address
 from anon_transformers.release._last_known import read_leniently
+from anon_transformers.release._tighten import COMMON_WORDS
 
 
 def release_asset(name: str, options: AirflowOptions) -> Asset:
@@ -30,7 +32,11 @@ def _asset(stated: StatedAsset) -> Asset:
 
 
 def source_assets(config: ReleaseConfig) -> list[Asset]:
-    """What a release is made of; nothing for the library's own data."""
+    """What a release is made of; nothing for the library's own data.
+
+    Periods and variables of a path stand as the file states them: the source of all
+    periods is one asset, and what a variable holds may be private.
+    """
     if config.airflow.source_asset is not None:
         return [_asset(config.airflow.source_asset)]
     found = [config.path(given).as_uri() for given in config.source.files.values()
@@ -91,8 +97,9 @@ def published_facts(version: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``version``, ``period``, the number that each threshold reached under its id,
-        ``risk`` and ``loss``, as far as the manifest has them.
+        ``version``, ``period``, what thresholds ask for as ``k``, ``l`` and ``t``, the
+        number that each of them reached under its id in ``levels``, ``risk`` and
+        ``loss``, as far as the manifest has them.
     """
     manifest = json.loads((version / "manifest.json").read_text(encoding="utf-8"))
     measured = manifest["measured"]
@@ -103,8 +110,21 @@ def published_facts(version: Path) -> dict[str, Any]:
         "folder": str(version),
         "period": manifest.get("period"),
         "rows": measured.get("rows"),
+        **_asked(measured["checks"]),
         "levels": levels,
         "risk": measured.get("risk"),
         "loss": measured.get("loss"),
     }
     return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def _asked(checks: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The k, l and t that hold of all: where several ask for one, the least of them."""
+    found: dict[str, float] = {}
+    for letter in ("k", "l", "t"):
+        stated = [check.get("params", {}).get(letter) for check in checks]
+        numbers = [number for number in stated if is_number(number)]
+        if numbers:
+            least = min if COMMON_WORDS[letter] == "higher" else max
+            found[letter] = least(numbers)
+    return found

@@ -3,8 +3,8 @@
 import os
 import re
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -34,13 +34,14 @@ from anon_transformers.release._config import LEGAL_NAME
 from anon_transformers.release._last_known import (
     forget_others,
     known_files,
+    last_schedule,
     read_leniently,
 )
+from anon_transformers.release._schedule import START
 from anon_transformers.release._tighten import COMMON_WORDS
 
 TAG = "release"
 BROKEN = "broken"
-START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def release_dags(folder: str | os.PathLike[str] | None = None) -> dict[str, DAG]:
@@ -192,7 +193,7 @@ def release_dag(config: ReleaseConfig, file: Path) -> DAG:
         doc_md=_describe(config),
         params=params,
         on_failure_callback=[
-            EndRun(str(file)),
+            EndRun(str(file), options.secrets),
             *make_notifiers("on_failure", options.on_failure),
         ],
         on_success_callback=make_notifiers("on_success", options.on_success),
@@ -219,6 +220,8 @@ def _sensor(config: ReleaseConfig, file: Path) -> SourceSensor:
     return SourceSensor(
         task_id="wait_for_source",
         file=str(file),
+        conn_id=config.airflow.conn_id,
+        secrets=config.airflow.secrets,
         timeout=sensor.timeout,
         poke_interval=sensor.poke_interval,
         mode=sensor.mode,
@@ -258,12 +261,8 @@ def broken_dag(file: Path, message: str, taken: Collection[str] = ()) -> DAG:
     without = options.model_copy(update={"deadline": None})
     name = _legal_id(file.stem, taken)
     # The first that Airflow takes: one of them may be the fault.
-    for moment, kept in (
-        (schedule, options),
-        (schedule, without),
-        (None, options),
-        (None, without),
-    ):
+    schedules = dict.fromkeys([schedule, last_schedule(file), None])
+    for moment, kept in product(schedules, (options, without)):
         build = partial(_failing_dag, name, file, message, moment, kept)
         try:
             return _accepted(file, build, moment)

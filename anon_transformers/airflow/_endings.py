@@ -2,9 +2,12 @@
 
 import logging
 import re
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from anon_transformers.airflow._connections import secrets_in_environment
 from anon_transformers.airflow._period import name_of_run
 from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._period import Period, Template
@@ -22,24 +25,43 @@ class EndRun:
     ----------
     file : str
         The release file.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable: the workspace
+        and the ledger may be named by them.
     """
 
     __name__ = "EndRun"  # what Airflow's log calls it
 
-    def __init__(self, file: str):
+    def __init__(self, file: str, secrets: Mapping[str, str] | None = None):
         self.file = file
+        self.secrets = dict(secrets or {})
 
     def __call__(self, context: Any) -> None:
         """End the run that failed, if it has not ended by itself."""
         from anon_transformers.exceptions import AnonymizationError
+
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(secrets_in_environment(self.secrets))
+            except Exception as error:  # whatever the store of connections raises
+                LOG.error("airflow.secrets: no connection (%s).", type(error).__name__)
+            try:
+                for location in self.of_task(context):
+                    self._end(location)
+            except AnonymizationError as error:
+                LOG.error("%s", error)
+
+    def _end(self, location: Path) -> None:
+        """Give one run up; trouble with it keeps no other one."""
+        from anon_transformers.exceptions import AnonymizationError
         from anon_transformers.release import abandon
 
         try:
-            for location in self.of_task(context):
-                abandon(location)
-                LOG.warning("%s: given up, its personal data are removed.", location)
+            abandon(location)
         except AnonymizationError as error:
-            LOG.error("%s", error)
+            LOG.error("%s: %s", location, error)
+        else:
+            LOG.warning("%s: given up, its personal data are removed.", location)
 
     def of_task(self, context: Any) -> list[Path]:
         """Private folders of the run that a task works on.

@@ -66,7 +66,7 @@ def add_mapped_steps(
     What is refused of one item ends its own branch; the others go on.
     """
     name = read_config(file).name
-    ends = EndRun(file)
+    ends = EndRun(file, secrets)
     first = ListItemsOperator(task_id=LIST, file=file)
 
     @task_group(group_id=GROUP)
@@ -78,7 +78,7 @@ def add_mapped_steps(
             load={**load, "period": period},
             secrets=secrets,
             publish={"mapped_from": name},
-            on_failure_callback=ends,
+            ends=ends,
             map_index_template=LABEL,
         )
 

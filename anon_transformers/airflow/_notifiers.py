@@ -1,8 +1,10 @@
 """Notifications of how a run ended: from paths in a release file to callbacks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from airflow.sdk import (  # type: ignore[attr-defined]  # its stubs lack them
@@ -107,7 +109,64 @@ def make_deadline(options: AirflowOptions) -> list[DeadlineAlert] | None:
         DeadlineAlert(
             reference=REFERENCES[deadline.of],
             interval=deadline.after,
-            callback=SyncCallback(one.notifier, kwargs=one.params),
+            callback=SyncCallback(
+                notify_of_deadline, kwargs={"notifier": one.notifier, **one.params}
+            ),
         )
         for one in notified
     ]
+
+
+def notify_of_deadline(*, notifier: str, context: Any, **params: Any) -> None:
+    """Send one notification of a run that takes too long; an executor calls it.
+
+    Airflow hands over the fields of the run and of the deadline alone. The rest of what
+    notifiers and their templates use is filled in, so that one notifier serves failures
+    and deadlines.
+
+    Parameters
+    ----------
+    notifier : str
+        Where the notifier or the function is imported from.
+    context : mapping
+        ``dag_run`` and ``deadline``, as Airflow gives them.
+    **params
+        Parameters of the notifier.
+    """
+    stated = StatedNotifier.model_validate({"notifier": notifier, **params})
+    make_notifiers("deadline", [stated])[0](_context_of_deadline(context))
+
+
+class _Fields(dict[str, Any]):
+    """Fields as Airflow gives them here, which are attributes elsewhere."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def _context_of_deadline(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The context of a missed deadline, with the words of that of a failure."""
+    run = _Fields(given.get("dag_run") or {})
+    run.setdefault("run_id", run.get("dag_run_id"))
+    moment = run.get("logical_date")
+    if isinstance(moment, str):
+        moment = run["logical_date"] = datetime.fromisoformat(moment)
+    dag = SimpleNamespace(
+        dag_id=run.get("dag_id"),
+        dag_display_name=run.get("dag_display_name"),
+        render_template_as_native_obj=False,
+    )
+    return {
+        **given,
+        "dag": dag,
+        "dag_run": run,
+        "run_id": run["run_id"],
+        "logical_date": moment,
+        "ds": None if moment is None else moment.date().isoformat(),
+        "params": _Fields(run.get("conf") or {}),
+        "reason": "missed_deadline",
+        "deadline": _Fields(given.get("deadline") or {}),
+    }

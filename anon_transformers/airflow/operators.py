@@ -237,7 +237,8 @@ def release_task_group(
     parameters : mapping, optional
         Thresholds that are tightened; none by default.
     **kwargs
-        Arguments of every task, such as ``retries``.
+        Arguments of every task, such as ``retries``. What is called when a task fails,
+        under ``on_failure_callback``, is called beside the removal of personal data.
 
     Returns
     -------
@@ -276,10 +277,13 @@ def add_steps(
     outlets: list[Asset],
     load: Mapping[str, Any],
     publish: Mapping[str, Any] | None = None,
+    ends: EndRun | None = None,
     **kwargs: Any,
 ) -> BaseOperator:
-    """Add the four tasks to the DAG or group at hand; the first of them."""
-    kwargs = {"on_failure_callback": EndRun(file), **kwargs}
+    """Add the four tasks to the DAG or group at hand; the first of them.
+
+    A task that fails ends its run, whatever else is called then.
+    """
     first = LoadReleaseOperator(
         task_id="load", file=file, inlets=inlets, **load, **kwargs
     )
@@ -288,11 +292,15 @@ def add_steps(
     judged = ValidateReleaseOperator(
         task_id="validate", location=made.output, **{**kwargs, "retries": 0}
     )
-    PublishReleaseOperator(
+    last = PublishReleaseOperator(
         task_id="publish",
         location=judged.output,
         outlets=outlets,
         **(publish or {}),
         **kwargs,
     )
+    ends = ends or EndRun(file, kwargs.get("secrets"))
+    for step in (first, made, judged, last):
+        # Here, beside those of the arguments and of ``default_args``.
+        step.on_failure_callback = [ends, *step.on_failure_callback]
     return first

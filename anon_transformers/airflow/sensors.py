@@ -1,10 +1,15 @@
 """Waiting for the source of a release."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from airflow.sdk import BaseSensorOperator
 
+from anon_transformers.airflow._connections import (
+    connection_in_environment,
+    secrets_in_environment,
+)
 from anon_transformers.airflow._period import period_of_run
 from anon_transformers.release import read_config
 
@@ -18,16 +23,30 @@ class SourceSensor(BaseSensorOperator):
         The release file.
     period : str, optional
         What the run is about, of a file with periods; see ``LoadReleaseOperator``.
+    conn_id : str, optional
+        A connection whose fields are in the environment while files are looked for.
+    secrets : mapping, optional
+        Connections whose passwords are in the environment, by variable.
     **kwargs
         Arguments of every sensor, such as ``timeout`` and ``poke_interval``.
     """
 
     template_fields = ("file", "period")
 
-    def __init__(self, *, file: str, period: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        file: str,
+        period: str | None = None,
+        conn_id: str | None = None,
+        secrets: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.file = file
         self.period = period
+        self.conn_id = conn_id
+        self.secrets = dict(secrets or {})
 
     def poke(self, context: Any) -> bool:
         """Look for the files once."""
@@ -35,6 +54,13 @@ class SourceSensor(BaseSensorOperator):
 
     def missing(self, context: Any) -> str:
         """What is still missing, in words; empty if all is there."""
+        with (
+            connection_in_environment(self.conn_id),
+            secrets_in_environment(self.secrets),
+        ):
+            return self._missing(context)
+
+    def _missing(self, context: Any) -> str:
         from airflow.sdk.exceptions import AirflowFailException
 
         from anon_transformers.exceptions import AnonymizationError, DataError

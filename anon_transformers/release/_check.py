@@ -97,6 +97,10 @@ def check_release(
         refuse_what_is_missing(config, source=False)
         if source:
             refuse_what_is_missing(resolve(config, period, file=path, command=CHECK))
+        if config.airflow.map is not None:
+            from anon_transformers.release._mapping import refuse_graphs
+
+            refuse_graphs(config)
         _refuse_wrong_parameters(config)
         if config.airflow.map is not None:
             _refuse_wrong_items(config, source, period)

@@ -44,6 +44,7 @@ from anon_transformers.release._policies import (
     check_policies,
     with_policies,
 )
+from anon_transformers.release._schedule import Schedule
 from anon_transformers.release._stated_composition import (
     StatedComposition,
     check_composition,
@@ -64,7 +65,8 @@ TABLE_KINDS = ("", "csv", "parquet")
 """Kinds of sources that are known to be a table before a reader is asked."""
 
 FILE_KINDS = (*TABLE_KINDS, "graph")
-"""Kinds of sources that are files; what else a path may be, another reader knows."""
+"""Readers of this library, all of which open files; what else a path may be, the reader
+of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""
 
 LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 """Names of releases: of a file, of a folder, and of a DAG of Airflow."""
@@ -346,7 +348,8 @@ class ReleaseConfig(Strict):
         Great Expectations suite that states the thresholds as ``$PARAMETER``; without
         it, one is written from them.
     schedule : str or None
-        When Airflow runs it; without it, when it is triggered.
+        When Airflow runs it: a cron expression, or a word of Airflow, such as
+        ``@daily``. Without it, when it is triggered.
     airflow : AirflowOptions
         How Airflow runs it.
     expect : ExpectedSource
@@ -382,7 +385,7 @@ class ReleaseConfig(Strict):
     pseudonyms: Pseudonyms | None = None
     composition: StatedComposition | None = None
     suite: FilePath | None = None
-    schedule: str | None = None
+    schedule: Schedule | None = None
     airflow: AirflowOptions = AirflowOptions()
     expect: ExpectedSource = ExpectedSource()
     on_refusal: OnRefusal = OnRefusal()

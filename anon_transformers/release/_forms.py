@@ -267,7 +267,7 @@ def levels(
 
 def form_of(config: ReleaseConfig) -> Form:
     """The form of a release: of its source, and of the kind of its anonymizer."""
-    if _reads_graph(config):
+    if reads_graphs(config):
         from anon_transformers.release._graph import GraphTablesForm
 
         return GraphTablesForm(config)
@@ -284,7 +284,7 @@ def form_of(config: ReleaseConfig) -> Form:
     return TableForm(config)
 
 
-def _reads_graph(config: ReleaseConfig) -> bool:
+def reads_graphs(config: ReleaseConfig) -> bool:
     """Whether the reader that the source names says that it reads graphs."""
     readers, kind = installed().readers, config.source.kind
     return kind in readers and getattr(readers[kind], "kind", "table") == "graph"

@@ -23,6 +23,7 @@ from anon_transformers.jit._places import folders_of_the_user
 from anon_transformers.registry import KINDS, registry
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._schedule import is_schedule
 from anon_transformers.release._strict import LARGEST_FILE, parse_yaml
 
 FOLDER = "checked-releases"
@@ -138,17 +139,23 @@ def _version(distribution: str) -> str:
 def read_leniently(file: Path) -> tuple[str | None, AirflowOptions]:
     """Schedule and options of a file that cannot be used, as far as they are known.
 
-    What can be read in the file goes before what was last known of it; options that are
-    wrong are left out one by one.
+    What can be read in the file goes before what was last known of it, unless it is no
+    schedule; options that are wrong are left out one by one.
     """
     stated, known = stated_leniently(file), recall(file)
     schedule = stated.get("schedule", known.get("schedule"))
-    if not isinstance(schedule, str | None):
-        schedule = known.get("schedule")
+    if schedule is not None and not is_schedule(schedule):
+        schedule = last_schedule(file)
     options = stated.get("airflow")
     if not isinstance(options, dict):
         options = known.get("airflow", {})
     return schedule, _valid_options(options)
+
+
+def last_schedule(file: Path) -> str | None:
+    """The schedule of a file when it was last in order; None if nothing is known."""
+    known = recall(file).get("schedule")
+    return known if is_schedule(known) else None
 
 
 def stated_leniently(file: Path) -> dict[str, Any]:

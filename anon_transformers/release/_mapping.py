@@ -111,6 +111,7 @@ def derived_releases(
     stated = config.airflow.map
     if stated is None:
         raise ConfigurationError("airflow.map: the file states none.")
+    refuse_graphs(config)
     inherited = _inherited(config)
     derived: dict[str, dict[str, Any]] = {}
     tables = _tables(config, stated.tables, period) if stated.tables else {}
@@ -127,6 +128,18 @@ def derived_releases(
         keys["target"] = {**keys["target"], "path": _target_of(config, item)}
         _refuse_wrong(config, item, keys)
     return derived
+
+
+def refuse_graphs(config: ReleaseConfig) -> None:
+    """Refuse a folder of tables whose reader says that it reads graphs.
+
+    Not while the file is parsed: what readers are, their plugins say.
+    """
+    from anon_transformers.release._forms import reads_graphs
+
+    stated = config.airflow.map
+    if stated is not None and stated.tables is not None and reads_graphs(config):
+        raise ConfigurationError("airflow.map.tables: a graph is no table.")
 
 
 def tightened_items(config: ReleaseConfig) -> dict[str, tuple[Threshold, ...]]:

@@ -79,8 +79,6 @@ class StatedMapping(Strict):
             raise ValueError(f"airflow.map.{error}") from None
 
     def _refuse_other_source(self, config: "ReleaseConfig") -> None:
-        if config.source.kind == "graph":
-            raise ConfigurationError("tables: a graph is no table.")
         if config.source.path is not None:
             raise ConfigurationError(
                 "tables: names the tables, and source.path does so, too; leave "

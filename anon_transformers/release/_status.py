@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ from anon_transformers.release._run import (
     period_in,
     sha256,
 )
+from anon_transformers.release._schedule import next_run
 from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
 from anon_transformers.release._verdict_only import why_verdict_only
@@ -118,7 +119,8 @@ class ReleaseStatus:
     file : str or None
         The release file; None if only its workspace was found.
     schedule, next_run : str or None
-        When it runs, and when that will be next, where that can be told.
+        When it runs, and when that will be next on the clock of the DAG, which is that
+        of ``airflow.start_date``, where it can be told.
     last_success, last_run : str or None
         When a run was published last, and when one ended or was last seen (UTC).
     periods : tuple of PublicPeriod
@@ -331,7 +333,7 @@ def _status(
         reason,
         None if file is None else str(file),
         schedule,
-        _next_run(schedule, now),
+        None if config is None else _next_run(config, now),
         max(published, default=None),
         max(map(_at, events), default=None),
         tuple(public),
@@ -499,16 +501,8 @@ def _bounded(
     return replace(margin, margin_at_most=rows // n_classes - margin.asked)
 
 
-def _next_run(schedule: str | None, now: datetime | None) -> str | None:
-    """When a schedule comes round next; None where nobody here can tell."""
-    if schedule is None:
-        return None
-    try:
-        from croniter import croniter
-    except ImportError:  # it comes with Airflow, which alone runs by schedules
-        return None
-    if not croniter.is_valid(schedule):
-        return None
-    begin = datetime.now(UTC) if now is None else now
-    found: datetime = croniter(schedule, begin).get_next(datetime)
-    return found.isoformat(timespec="minutes")
+def _next_run(config: ReleaseConfig, now: datetime | None) -> str | None:
+    """When a release runs next, on the clock of its DAG."""
+    options = config.airflow
+    found = next_run(config.schedule, now, options.start_date, options.end_date)
+    return None if found is None else found.isoformat(timespec="minutes")

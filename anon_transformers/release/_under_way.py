@@ -369,6 +369,9 @@ def abandon(location: str | os.PathLike[str]) -> None:
     ------
     ReleaseError
         If there never was such a run, or one of its steps is still at work.
+    LedgerError
+        If the ledger is out of reach; the personal data are removed all the same, and
+        the next run of the release ends the reservation.
     """
     run = Run(location)
     home = run.folder.parent.parent
@@ -379,15 +382,18 @@ def abandon(location: str | os.PathLike[str]) -> None:
             config = None if run.is_gone else run.config
         except ReleaseError:  # somebody changed its notes: nothing of it is published
             config = None
-        if config is not None:
-            recover(config)
-        last = run.journal.last(run.id)
-        if last is not None and last["event"] in FAILED:
-            run.journal.write(run.id, ACKNOWLEDGED)
-        run.journal.abandon(run.id)
+        try:
+            if config is not None:
+                recover(config)
+            last = run.journal.last(run.id)
+            if last is not None and last["event"] in FAILED:
+                run.journal.write(run.id, ACKNOWLEDGED)
+            run.journal.abandon(run.id)
+        finally:
+            # Before the ledger is opened: what is out of reach keeps no personal data.
+            remove_run(run.folder)
         if config is not None:
             settle(config)
-        remove_run(run.folder)
 
 
 @contextmanager

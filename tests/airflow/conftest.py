@@ -138,6 +138,8 @@ FILE = Path(__file__).with_name("notices.txt")
 
 
 class WriteNotice(BaseNotifier):
+    template_fields = ("text",)
+
     def __init__(self, text):
         super().__init__()
         self.text = text
@@ -147,9 +149,9 @@ class WriteNotice(BaseNotifier):
             file.write(f"{context['dag'].dag_id} {self.text}\\n")
 
 
-def write_notice(context):
+def write_notice(of_run):
     with FILE.open("a") as file:
-        file.write(f"{context['dag'].dag_id} function\\n")
+        file.write(f"{of_run['dag'].dag_id} function\\n")
 """
 CONSUMER = """\
 from airflow.sdk import DAG, Asset, task
@@ -189,7 +191,9 @@ FILES = {
     "no-file-to-wait-for.yaml": PEOPLE.replace("path: people.csv", "kind: vault")
     + "airflow: {sensor: 1h}\n",
     # In order.
-    "late.yaml": PEOPLE + TOLD + "    - notices.write_notice\n  deadline: 90m\n",
+    "late.yaml": PEOPLE
+    + TOLD.replace("text: failed", "text: '{{ dag.dag_id }} of {{ ds }} failed'")
+    + "    - notices.write_notice\n  deadline: 90m\n",
     "monthly.yaml": MONTHLY + "schedule: '@monthly'\nairflow: {period: previous}\n",
     "mapped.yaml": MONTHLY.replace("out/monthly", "out/mapped"),
     "waiting.yaml": PEOPLE.replace("people.csv", "late.csv").replace(

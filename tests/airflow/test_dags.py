@@ -248,6 +248,7 @@ def test_the_news_of_a_release_says_what_was_measured(found, airflow_folder):
     levels = {c["id"]: c["observed"] for c in measured["checks"] if "observed" in c}
     assert last["levels"] == levels
     assert last["rows"] == 40
+    assert [event["k"] for event in events] == [3, 6]
     assert not events_of(airflow_folder, "staff")  # it was never published
 
 

@@ -112,6 +112,23 @@ def test_what_was_last_known_outlives_the_file(parse, releases_folder, tmp_path)
     assert states() == {"told": [True, *told]}
 
 
+def test_a_typo_keeps_the_schedule_of_a_release(parse, releases_folder, tmp_path):
+    for name in ("dags", "lib"):
+        shutil.copytree(releases_folder / name, tmp_path / name)
+    file = tmp_path / "releases" / "people.yaml"
+    file.parent.mkdir()
+    text = (releases_folder / "releases" / "people.yaml").read_text()
+
+    def state(schedule):
+        file.write_text(f"{text}schedule: '{schedule}'\n")
+        return parse(tmp_path, tmp_path / "dags", file.parent, STATES)["people"][:2]
+
+    assert state("0 6 1 * *") == [False, "0 6 1 * *"]
+    for _ in range(2):  # it is read again and again until it is mended
+        assert state("0 6 1 *") == [True, "0 6 1 * *"]
+    assert state("0 7 1 * *") == [False, "0 7 1 * *"]
+
+
 IN_A_HURRY = """
 import json, os, sys
 from pathlib import Path
@@ -177,11 +194,47 @@ def test_options_reach_the_dag_and_its_tasks(parse, releases_folder):
     }
     # Not run here: without a scheduler, Airflow 3.3 cannot run what has a deadline.
     queued = ["DagRunQueuedAtDeadline", "1:30:00"]
+    ours = "anon_transformers.airflow._notifiers.notify_of_deadline"
+    text = "{{ dag.dag_id }} of {{ ds }} failed"
     assert seen["deadline"] == [
-        [*queued, "notices.WriteNotice", {"text": "failed"}],
-        [*queued, "notices.write_notice", {}],
+        [*queued, ours, {"notifier": "notices.WriteNotice", "text": text}],
+        [*queued, ours, {"notifier": "notices.write_notice"}],
     ]
     assert {"deadline", "has_on_failure_callback"} <= set(seen["kept"])
+
+
+MISSED = """
+import json, os, runpy
+import structlog
+from airflow.api_fastapi.core_api.datamodels.dag_run import DAGRunResponse
+from airflow.sdk.execution_time.callback_supervisor import execute_callback
+from airflow.serialization.serialized_objects import DagSerialization
+found = runpy.run_path(os.environ["AIRFLOW__CORE__DAGS_FOLDER"] + "/releases.py")
+kept = DagSerialization.from_dict(DagSerialization.to_dict(found["late"]))
+assert kept.deadline
+# What a scheduler hands over when a deadline is missed, and nothing else.
+run = {"dag_run_id": "scheduled", "dag_id": "late", "dag_display_name": "late",
+       "logical_date": "2026-10-01T00:00:00Z", "conf": {}, "state": "running"}
+assert set(run) <= set(DAGRunResponse.model_fields), set(DAGRunResponse.model_fields)
+told = []
+for alert in found["late"].deadline:
+    given = json.loads(json.dumps(alert.callback.serialize()))
+    context = {"dag_run": dict(run), "deadline": {"id": "1", "deadline_time": "x"}}
+    told.append(execute_callback(
+        given["path"], {**given["kwargs"], "context": context}, "releases.py", None,
+        structlog.get_logger()))
+import notices
+lines = notices.FILE.read_text().splitlines()
+print()
+print(json.dumps({"told": told, "notices": lines}))
+"""
+
+
+def test_a_missed_deadline_tells_those_whom_a_failure_tells(parse, releases_folder):
+    place = releases_folder
+    seen = parse(place, place / "dags", place / "releases", MISSED)
+    assert seen["told"] == [[True, None]] * 2
+    assert seen["notices"] == ["late late of 2026-10-01 failed", "late function"]
 
 
 @pytest.mark.slow

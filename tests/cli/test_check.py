@@ -85,12 +85,20 @@ def test_two_files_of_one_name_and_none_at_all(anon, folder, tmp_path_factory):
     assert anon("check", folder / "missing.yaml").exit_code == 1
 
 
+def test_a_schedule_is_checked_without_airflow(anon, folder):
+    (folder / "good.yaml").write_text(RELEASE + 'schedule: "0 6 1 *"\n')
+    done = anon("check", folder)
+    assert done.exit_code == 1
+    assert "is no schedule" in " ".join(done.stdout.split())
+
+
 def test_airflow_is_asked_for_the_rest(anon, folder):
     pytest.importorskip("airflow")
-    (folder / "good.yaml").write_text(RELEASE + "schedule: every second tuesday\n")
+    stated = "airflow: {on_failure: [nowhere.Notifier]}\n"
+    (folder / "good.yaml").write_text(RELEASE + stated)
     assert anon("check", folder).exit_code == 0
     done = anon("check", folder, "--airflow")
     assert done.exit_code == 1
-    assert "Airflow refuses it" in done.stdout
+    assert "it cannot be imported" in " ".join(done.stdout.split())
     (folder / "good.yaml").write_text(RELEASE + "schedule: '@daily'\n")
     assert anon("check", folder, "--airflow").exit_code == 0

@@ -6,7 +6,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("great_expectations")
 
 from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release import _check, check_release, load
+from anon_transformers.release import _check, _last_known, check_release, load
 from anon_transformers.release._check import (
     check_files,
     check_remembered,
@@ -249,3 +249,24 @@ def test_what_the_file_says_goes_before_what_was_known(release):
     release.write_text("source: [\nschedule: '@weekly'\n")
     schedule, options = read_leniently(release.file)
     assert (schedule, options.owner) == ("@weekly", "ada")
+
+
+@pytest.mark.parametrize("typo", ["0 6 1 *", "0 6 32 * *", "@mothly", "", 6])
+def test_a_typo_in_the_schedule_is_refused_and_the_last_good_one_is_kept(release, typo):
+    release.write(schedule="0 6 1 * *")
+    check_remembered(release.file)
+    release.write(schedule=typo)
+    with pytest.raises(ConfigurationError, match="schedule: "):
+        check_remembered(release.file)
+    assert recall(release.file)["schedule"] == "0 6 1 * *"
+    assert read_leniently(release.file)[0] == "0 6 1 * *"
+    # Somebody who states none wants none.
+    release.write_text("rolls: 1\nschedule: null\n")
+    assert read_leniently(release.file)[0] is None
+
+
+def test_a_remembered_schedule_that_is_none_is_not_taken(release, monkeypatch):
+    # As it was remembered before schedules were checked.
+    monkeypatch.setattr(_last_known, "recall", lambda file: {"schedule": "0 6 1 *"})
+    release.write_text("source: [\n")
+    assert read_leniently(release.file)[0] is None

@@ -176,6 +176,35 @@ def test_a_run_that_is_abandoned_gives_its_reservation_up(release, monkeypatch):
     assert events(release) == ["reserved", "given-up"]
 
 
+def test_a_ledger_out_of_reach_keeps_no_personal_data(release):
+    run_release(release.file)
+    location = validated(release, "cut")
+    assert list(Path(location).rglob("input*"))
+    ledger = release.work / ".ledger" / "ledger.sqlite"
+    whole = ledger.read_bytes()
+    ledger.write_bytes(b"no database" * 500)
+    with pytest.raises(LedgerError):
+        abandon(location)
+    assert not list(release.work.rglob("input*"))
+    assert release.events_of(Path(location).name)[-1] == "abandoned"
+    ledger.write_bytes(whole)
+    run_release(release.file)
+
+
+@pytest.mark.parametrize("broken", ["recover", "settle"])
+def test_trouble_while_a_run_is_given_up_keeps_no_personal_data(
+    release, monkeypatch, broken
+):
+    def trouble(config):
+        raise OSError("disk")
+
+    location = validated(release, "cut")
+    monkeypatch.setattr(f"anon_transformers.release._under_way.{broken}", trouble)
+    with pytest.raises(OSError, match="disk"):
+        abandon(location)
+    assert not list(release.work.rglob("input*"))
+
+
 def test_two_releases_of_one_source_do_not_pass_each_other(
     release, another_release, monkeypatch
 ):

@@ -30,6 +30,22 @@ def sweep(release, *items, **changes):
     release.write(airflow={"map": {"thresholds": [*items] or SWEEP}}, **changes)
 
 
+def read_meetings(path=None, **options):
+    raise AssertionError("nothing is read")
+
+
+read_meetings.kind = "graph"
+
+
+@pytest.mark.parametrize("kind", ["graph", "meetings"])
+def test_a_graph_is_no_table_whoever_reads_it(release, registered, kind):
+    registered("readers", "meetings", read_meetings)
+    release.write(source={"kind": kind}, airflow=TABLES)
+    for refuse in (check_release, derive_releases):
+        with pytest.raises(ConfigurationError, match=r"map\.tables: a graph is no"):
+            refuse(release.file)
+
+
 @pytest.fixture
 def folder_of_tables(release):
     """A release of every table in a folder."""

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from anon_transformers.cli._app import app
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.release import abandon, load, release_status, run_release
-from anon_transformers.release._status import _gaps, _margin, _next_run
+from anon_transformers.release._status import _gaps, _margin
 
 
 def only(release):
@@ -275,13 +275,18 @@ def test_margins(params, observed, margin):
     assert found.margin == margin
 
 
-def test_the_next_run():
-    pytest.importorskip("croniter")
-    now = datetime(2026, 11, 17, 12, tzinfo=UTC)
-    assert _next_run("@monthly", now) == "2026-12-01T00:00+00:00"
-    assert _next_run("30 5 * * *", now) == "2026-11-18T05:30+00:00"
-    assert _next_run("@continuous", now) is None
-    assert _next_run(None, now) is None
+def test_the_next_run_is_told_on_the_clock_of_the_dag(release):
+    airflow = {"start_date": "2026-01-01T00:00:00+02:00", "end_date": "2026-12-31"}
+    release.write(schedule="@monthly", airflow=airflow)
+
+    def told(now):
+        (found,) = release_status([release.file], now=now)
+        return found.next_run
+
+    # An hour before midnight in UTC the first of December has begun there.
+    assert told(datetime(2026, 11, 30, 21, tzinfo=UTC)) == "2026-12-01T00:00+02:00"
+    assert told(datetime(2026, 11, 30, 23, tzinfo=UTC)) is None  # end_date comes first
+    assert told(datetime(2025, 3, 1, tzinfo=UTC)) == "2026-01-01T00:00+02:00"
 
 
 @pytest.mark.parametrize(
